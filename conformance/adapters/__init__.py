@@ -1,0 +1,1 @@
+"""Engines, as the runner sees them."""

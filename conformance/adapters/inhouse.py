@@ -1,0 +1,9 @@
+"""The in-house engine."""
+
+from __future__ import annotations
+
+import conformance
+import conformance.engine
+from conformance.adapters.module import ModuleEngine
+
+engine = ModuleEngine("inhouse", conformance.engine, version=conformance.__version__)

@@ -1,0 +1,28 @@
+"""A module that looks like torch is an engine as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from conformance.runner.engine import GROUPS
+
+
+class ModuleEngine:
+    """Any torch-like namespace as an engine: its ``Tensor`` has torch's attributes."""
+
+    def __init__(
+        self, name: str, module: Any, *, version: str | None = None, claims: Iterable[str] = GROUPS
+    ) -> None:
+        self.name = name
+        self.torch = module
+        self.version = version or str(getattr(module, "__version__", "unknown"))
+        self.claims = frozenset(claims)
+        self._tensor = getattr(module, "Tensor", ())
+
+    def __repr__(self) -> str:
+        return f"<engine {self.name} {self.version}>"
+
+    def observe(self, value: Any, /) -> Any | None:
+        """The value itself if it is a tensor: it answers torch's names."""
+        return value if isinstance(value, self._tensor) else None

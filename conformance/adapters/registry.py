@@ -1,0 +1,70 @@
+"""Engines by name."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any
+
+from conformance.adapters.module import ModuleEngine
+from conformance.runner.engine import Engine
+
+GROUP = "conformance.engines"
+"""The entry-point group in which a package registers engines."""
+
+# So that they are found where the package is only on the path, without its metadata.
+_OWN = {name: f"conformance.adapters.{name}:engine" for name in ("inhouse", "torch")}
+
+
+class EngineNotFound(LookupError):
+    """No engine has that name."""
+
+
+def names() -> tuple[str, ...]:
+    """The registered names."""
+    return tuple(dict.fromkeys((*_OWN, *(point.name for point in entry_points(group=GROUP)))))
+
+
+def find(name: str) -> Engine:
+    """The engine of a registered name, of a torch-like module, or at ``module:attribute``.
+
+    A module that has an attribute ``engine`` which is an engine stands for that.
+    """
+    registered = {point.name: point.value for point in entry_points(group=GROUP)} | _OWN
+    path, _, attribute = registered.get(name, name).partition(":")
+    try:
+        module = importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is not None and not f"{path}.".startswith(f"{error.name}."):
+            raise EngineNotFound(
+                f"engine {name!r} needs the module {error.name!r}, which is not installed"
+            ) from None
+        raise EngineNotFound(f"there is no engine {name!r}{_near(name)}") from None
+    except (ImportError, ValueError) as error:
+        raise EngineNotFound(f"engine {name!r} cannot be imported: {error}") from None
+    if attribute:
+        return _attribute(module, attribute, name)
+    inner = getattr(module, "engine", None)
+    return inner if _is_engine(inner) else ModuleEngine(name, module)
+
+
+def _attribute(module: Any, attribute: str, name: str) -> Engine:
+    found: Any = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise EngineNotFound(f"engine {name!r}: {module.__name__} has no {attribute!r}")
+        found = getattr(found, part)
+    if isinstance(found, type):
+        found = found()
+    return found if _is_engine(found) else ModuleEngine(name, found)
+
+
+def _is_engine(found: Any) -> bool:
+    return not isinstance(found, ModuleType) and isinstance(found, Engine)
+
+
+def _near(name: str) -> str:
+    near = difflib.get_close_matches(name, names(), n=1)
+    return f": did you mean {near[0]!r}?" if near else f"; registered are {', '.join(names())}"

@@ -1,0 +1,1 @@
+"""Scenario x Engine -> Trace; Trace x Trace -> differences; verdicts.  Standard library only."""

@@ -1,0 +1,217 @@
+"""Trace x Trace -> differences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from conformance.runner.engine import GROUPS
+from conformance.runner.trace import Facet, Facets, Moment, Raised, State, Statement, Trace
+from conformance.runner.values import bounds, shortened, texts_close
+from conformance.spec.scenario import Scenario
+
+GROUP_OF = {
+    **dict.fromkeys(("value", "shape", "dtype", "grad", "reached"), "values"),
+    **dict.fromkeys(("requires_grad", "is_leaf", "retains_grad", "is"), "flags"),
+    **dict.fromkeys(("grad_fn", "output_nr", "edges", "name()", "_version", "_base", "storage"), "graph"),
+    "raised": "errors",
+    **dict.fromkeys(("message", "warned", "printed"), "messages"),
+}
+"""The group of each facet. An ``assert`` is in the group of what it reads."""
+
+NOTHING = "nothing"
+
+_READS = (
+    ("graph", r"grad_fn|next_functions|output_nr|_version|_base|_is_view|data_ptr|storage|name\(\)"),
+    ("flags", r"requires_grad|is_leaf|retains_grad|\bis\b"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One facet of one name (or of a statement: name ``""``) after one statement."""
+
+    statement: Statement
+    name: str
+    facet: str
+    group: str
+    reference: str
+    engine: str
+
+    def __str__(self) -> str:
+        what = f"{self.name} {self.facet}".strip()
+        return f"{self.statement}: {what}: {self.reference} on the reference, {self.engine} on the engine"
+
+
+def differences(
+    scenario: Scenario, reference: Trace, trace: Trace, groups: Collection[str] = GROUPS
+) -> tuple[Difference, ...]:
+    """All differences in the groups, in the order of the program; the first is the one that counts.
+
+    That the engine raises where the reference goes on is a difference whatever the groups are.
+    """
+    every = _differences(scenario, reference, trace)
+    return tuple(d for d in every if d.group in groups or is_crash(d))
+
+
+def is_crash(difference: Difference) -> bool:
+    """Whether the engine raised something where the reference raised nothing."""
+    return difference.facet == "raised" and difference.reference == NOTHING
+
+
+def group_of(expression: str) -> str:
+    """The group of facets that an expression reads."""
+    return next((group for group, words in _READS if re.search(words, expression)), "values")
+
+
+def _differences(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[Difference]:
+    ours = {moment.statement: moment for moment in reference.moments}
+    theirs = {moment.statement: moment for moment in trace.moments}
+    for statement in _merged(reference, trace):
+        one, other = ours.get(statement), theirs.get(statement)
+        if one is not None and other is not None:
+            yield from _of_moments(scenario, one, other)
+        elif one is not None and one.raised is not None:
+            yield from _of_errors(statement, one.raised, None)
+        elif other is not None and other.raised is not None:
+            yield from _of_errors(statement, None, other.raised)
+        elif not (_ended(ours, statement.step) or _ended(theirs, statement.step)):
+            there, here = ("reached", "not reached") if one is not None else ("not reached", "reached")
+            yield Difference(statement, "", "reached", "values", there, here)
+
+
+def _merged(reference: Trace, trace: Trace) -> list[Statement]:
+    """The statements of both; one that only the second reached stands after the one it reached before."""
+    merged = [moment.statement for moment in reference.moments]
+    known = set(merged)
+    at = 0
+    if known != {moment.statement for moment in trace.moments}:
+        for moment in trace.moments:
+            if moment.statement in known:
+                at = merged.index(moment.statement)
+            else:
+                merged.insert(at, moment.statement)
+            at += 1
+    return merged
+
+
+def _ended(moments: dict[Statement, Moment], step: int) -> bool:
+    """Whether a step ended early, or was not begun, so that what lacks is no difference of its own."""
+    states = [
+        moment.raised for place, moment in moments.items() if place.step == step and place.kind == "run"
+    ]
+    return not states or states[-1] is not None
+
+
+def _of_moments(scenario: Scenario, one: Moment, other: Moment) -> Iterator[Difference]:
+    place = one.statement
+    yield from _of_errors(place, one.raised, other.raised)
+    for text in dict.fromkeys((*one.failed, *other.failed)):
+        if (text in one.failed) != (text in other.failed):
+            said = ("fails", "holds") if text in one.failed else ("holds", "fails")
+            yield Difference(place, "", f"assert {text}", group_of(text), *said)
+    yield from _of_texts(place, "warned", [w.message for w in one.warned], [w.message for w in other.warned])
+    yield from _of_texts(place, "printed", one.printed.splitlines(), other.printed.splitlines())
+    mine, its = dict(one.values), dict(other.values)
+    failed = {e for e in mine if mine[e].startswith("raises ") or its.get(e, "").startswith("raises ")}
+    for expression in failed:
+        if mine[expression] != its.get(expression):
+            shown = shown_value(mine[expression], None), shown_value(its.get(expression, NOTHING), None)
+            yield Difference(place, expression, "value", group_of(expression), *shown)
+    if one.state is not None and other.state is not None:
+        expressions = set(mine)
+        yield from (
+            d
+            for d in _of_states(scenario, place, one.state, other.state, expressions)
+            if d.name not in failed
+        )
+
+
+def _of_errors(place: Statement, one: Raised | None, other: Raised | None) -> Iterator[Difference]:
+    if one is not None and other is not None and one.type == other.type:
+        if one.message != other.message:
+            yield Difference(place, "", "message", "messages", one.message, other.message)
+    elif one is not None or other is not None:
+        yield Difference(place, "", "raised", "errors", str(one or NOTHING), str(other or NOTHING))
+
+
+def _of_texts(place: Statement, facet: str, one: list[str], other: list[str]) -> Iterator[Difference]:
+    if one != other:
+        yield Difference(place, "", facet, "messages", "\n".join(one) or NOTHING, "\n".join(other) or NOTHING)
+
+
+def _of_states(
+    scenario: Scenario, place: Statement, one: State, other: State, expressions: Collection[str]
+) -> Iterator[Difference]:
+    absent: list[str] = []
+    for name in dict.fromkeys((*one, *other)):
+        if name in one and name in other:
+            yield from _of_names(scenario, place, name, one, other, name in expressions)
+        elif not any(name.startswith(parent) for parent in absent):
+            absent += (f"{name}.", f"{name}[")
+            without = "None" if name.endswith(".grad") else "not bound"
+            shown = [_shown(state, name) if name in state else without for state in (one, other)]
+            yield Difference(place, name, "value", "values", *shown)
+
+
+def _of_names(
+    scenario: Scenario, place: Statement, name: str, one: State, other: State, expression: bool
+) -> Iterator[Difference]:
+    mine, its = one[name], other[name]
+    if mine == its:
+        return
+    if mine.get("is") != its.get("is"):
+        same = [f"the same object as {f['is']}" if "is" in f else "an object of its own" for f in (mine, its)]
+        yield Difference(place, name, "is", "flags", *same)
+        mine, its = _resolved(one, name), _resolved(other, name)
+    if ("shape" in mine) != ("shape" in its):
+        yield Difference(place, name, "value", "values", _shown(one, name), _shown(other, name))
+        return
+    group = group_of(name) if expression and "shape" not in mine else None
+    for facet in dict.fromkeys((*mine, *its)):
+        a, b = mine.get(facet), its.get(facet)
+        if a == b and type(a) is type(b):
+            continue
+        if facet in ("edges", "name()") and not (mine.get("grad_fn") and its.get("grad_fn")):
+            continue
+        if facet == "value" and texts_close(str(b), str(a), bounds(mine.get("dtype"), scenario.tolerance)):
+            continue
+        dtype = mine.get("dtype") if facet == "value" else None
+        shown = shown_value(a, dtype), shown_value(b, dtype)
+        if shown[0] == shown[1]:
+            shown = str(a), str(b)
+        yield Difference(place, name, facet, group or _group(facet, a, b), *shown)
+
+
+def _group(facet: str, one: Facet, other: Facet) -> str:
+    """The facet's group; where both raise the same type, only a text differs."""
+    texts = [str(value).partition(":")[0] for value in (one, other)]
+    if texts[0] == texts[1] and texts[0].startswith("raises "):
+        return "messages"
+    return GROUP_OF.get(facet, "values")
+
+
+def _resolved(state: State, name: str) -> Facets:
+    """The facets of a name that may be another name for an object."""
+    facets = state[name]
+    first = facets.get("is")
+    if not isinstance(first, str):
+        return facets
+    found = dict(state[first])
+    if "storage" in found:
+        found["storage"] = found["storage"] or first
+    if "edges" in found and not str(found["edges"]).startswith("as "):
+        found["edges"] = f"as {first}"
+    return found
+
+
+def _shown(state: State, name: str) -> str:
+    facets = _resolved(state, name)
+    value = shown_value(facets.get("value", facets.get("grad_fn")), facets.get("dtype"))
+    return f"tensor({value})" if "shape" in facets and not name.endswith(".grad") else value
+
+
+def shown_value(value: Facet, dtype: Facet) -> str:
+    """A facet for a reader."""
+    return shortened(value, dtype) if isinstance(value, str) else str(value)

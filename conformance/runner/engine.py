@@ -1,0 +1,35 @@
+"""What an autograd engine is to this suite."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import Any, Protocol, runtime_checkable
+
+GROUPS = ("values", "flags", "graph", "errors", "messages")
+"""The groups of facets that an engine claims, each as a whole."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A name, a version, what the word ``torch`` stands for in a program, and a way to look at tensors.
+
+    ``observe`` returns, for a tensor of this engine, an object that answers torch's attribute names
+    (``shape``, ``tolist()``, ``is_leaf``, ``grad_fn`` ...): the tensor itself where it does so already.
+    For anything else it returns None.  Nodes are told apart by ``==``.  Two tensors share a storage when
+    their ``untyped_storage().data_ptr()`` is the same; an object may have a plain attribute ``storage``
+    instead: any hashable, None where nothing is shared.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def torch(self) -> Any: ...
+
+    @property
+    def claims(self) -> AbstractSet[str]: ...
+
+    def observe(self, value: Any, /) -> Any | None: ...

@@ -1,0 +1,99 @@
+"""The graph behind a tensor as text, from name to name.
+
+An edge is written as the name of the tensor it leads to, where one is alive: ``(b, AccumulateGrad(a), None)``.
+A node that no living tensor has as its grad_fn gets a number and a line of its own; ``:1`` is an index other
+than 0. So the text of one tensor says what lies between it and the next names, and a difference shows once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from conformance.runner.texts import error_text
+
+NODES = 1000
+"""Nodes walked in one snapshot: see Note [Observing]."""
+
+
+def key_of(node: Any) -> Hashable:
+    """What tells nodes apart within one snapshot."""
+    try:
+        hash(node)
+    except TypeError:
+        return id(node)
+    return node  # type: ignore[no-any-return]
+
+
+class Graphs:
+    """The texts of all graphs of one snapshot; they share the names and the number of nodes to walk."""
+
+    def __init__(self, name_of: Callable[[Any], str]) -> None:
+        self._name_of = name_of  # of a leaf
+        self._owners: dict[Hashable, dict[Any, str]] = {}  # node -> output_nr -> name of a tensor
+        self._left = NODES
+
+    def own(self, node: Any, output_nr: Any, name: str) -> None:
+        """A living tensor has this node as its grad_fn."""
+        self._owners.setdefault(key_of(node), {}).setdefault(output_nr, name)
+
+    def describe(self, root: Any, name: str = "") -> dict[str, str]:
+        """The facets ``edges`` and ``name()`` of a node, the grad_fn of the tensor of that name."""
+        owners = self._owners.get(key_of(root), {})
+        first = next(iter(owners.values()), name)
+        if first != name:
+            return {"edges": f"as {first}", "name()": _name(root)}
+        lines: list[str] = []
+        called: list[str] = []
+        numbers: dict[Hashable, int] = {}
+        queue = deque([root])
+        while queue:
+            node = queue.popleft()
+            head = f"#{len(lines)} = {type(node).__name__}" if lines else ""
+            self._left -= 1
+            if self._left < 0:
+                lines.append("...")
+                break
+            called.append(_name(node))
+            lines.append(f"{head}({self._edges(node, numbers, queue, called)})")
+        return {"edges": "\n".join(lines), "name()": ", ".join(called)}
+
+    def _edges(self, node: Any, numbers: dict[Hashable, int], queue: deque[Any], called: list[str]) -> str:
+        try:
+            if type(node).__name__ == "AccumulateGrad":
+                return self._name_of(node.variable)
+            edges = []
+            for target, index in node.next_functions:
+                if target is None:
+                    edges.append("None")
+                    continue
+                if type(target).__name__ == "AccumulateGrad":
+                    text = f"AccumulateGrad({self._name_of(target.variable)})"
+                    called.append(_name(target))
+                else:
+                    text = self._target(target, index, numbers, queue)
+                    if not text.startswith(("#", "grad_fn of ")):
+                        edges.append(text)
+                        continue
+                edges.append(text if index == 0 else f"{text}:{index}")
+        except Exception as error:
+            return f"raises {type(error).__name__}: {error_text(error)}"
+        return ", ".join(edges)
+
+    def _target(self, target: Any, index: Any, numbers: dict[Hashable, int], queue: deque[Any]) -> str:
+        key = key_of(target)
+        owners = self._owners.get(key)
+        if owners is not None:
+            return owners.get(index) or f"grad_fn of {next(iter(owners.values()))}"
+        if key not in numbers:
+            numbers[key] = len(numbers) + 1
+            queue.append(target)
+        return f"#{numbers[key]}"
+
+
+def _name(node: Any) -> str:
+    try:
+        return str(node.name())
+    except Exception as error:
+        return f"raises {type(error).__name__}"

@@ -1,0 +1,263 @@
+"""The state of every live name.
+
+Note [Observing]: looking must not change what is looked at.
+  - No reference outlives the snapshot; nothing is read that warns or runs a hook: ``.grad`` only of leaves
+    and of tensors that retain it, never ``_saved_*``.
+  - What raises when read has that error as its value.
+  - A node once read keeps its Python wrapper for good, and a long chain of wrappers overflows the stack when
+    it is dropped: at most 1000 nodes are walked.
+  - All empty tensors have data pointer 0: they share their storage with nobody.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+from conformance.runner.engine import Engine
+from conformance.runner.graph import Graphs
+from conformance.runner.paths import SHOWN, Kind, Kinds, inside, plain
+from conformance.runner.texts import error_text
+from conformance.runner.trace import Facet, State
+
+_ALIASED = frozenset(Kind) - {Kind.PLAIN, Kind.DTYPE, Kind.OPAQUE}
+
+
+class Observer:
+    """Takes snapshots of the names of one run."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._kinds = Kinds(engine)
+
+    def snapshot(self, roots: Iterable[tuple[str, Any]]) -> State:
+        """The facets of everything that a name holds or that a path from one leads to."""
+        return _Snapshot(self._engine, self._kinds, roots).state
+
+    def text(self, value: Any) -> str:
+        """The value of an expectation, as data: a tensor is its numbers, a node the name of its type."""
+        text = plain(value)
+        if text is not None:
+            return text
+        try:
+            match kind := self._kinds(value):
+                case Kind.TENSOR:
+                    return _numbers(self._engine.observe(value).tolist())  # type: ignore[union-attr]
+                case Kind.SEQUENCE:
+                    return f"[{', '.join(map(self.text, value))}]"
+                case Kind.MAPPING:
+                    pairs = (f"{self.text(key)}: {self.text(item)}" for key, item in value.items())
+                    return f"{{{', '.join(pairs)}}}"
+                case Kind.DTYPE:
+                    return repr(f"torch.{_dtype(value)}")
+            return repr(type(value).__name__ if kind is Kind.NODE else kind.name.lower())
+        except Exception as error:
+            return _raised(error)
+
+
+class _Snapshot:
+    """One snapshot being taken; dropped with all its references when it is."""
+
+    def __init__(self, engine: Engine, kinds: Kinds, roots: Iterable[tuple[str, Any]]) -> None:
+        self.state: dict[str, dict[str, Facet]] = {}
+        self._engine = engine
+        self._kinds = kinds
+        self._names: dict[int, str] = {}  # id of a value -> the first name it was found by
+        self._held: list[Any] = []  # what was only found on the way, so that its id stays its own
+        self._unnamed = 0
+        self._tensors: list[tuple[str, Any, Any]] = []
+        self._nodes: list[tuple[str, Any]] = []
+        for name, value in roots:
+            self._walk(name, value)
+        self._relate()
+
+    def _walk(self, root: str, value: Any) -> None:
+        todo = [(root, value)]
+        while todo:
+            name, value = todo.pop()
+            kind = self._kinds(value)
+            if kind in _ALIASED and not (kind is Kind.SEQUENCE and isinstance(value, tuple)):
+                first = self._names.setdefault(id(value), name)
+                if first != name:
+                    self.state[name] = {"is": first}
+                    continue
+            if kind is Kind.TENSOR:
+                todo += self._tensor(name, value)
+            else:
+                self.state[name], inner = self._other(name, value, kind)
+                todo += reversed(inner)
+
+    def _other(self, name: str, value: Any, kind: Kind) -> tuple[dict[str, Facet], list[tuple[str, Any]]]:
+        text = plain(value)
+        if text is not None:
+            return {"value": text}, []
+        if kind is Kind.DTYPE:
+            return {"value": f"torch.{_dtype(value)}"}, []
+        if kind is Kind.NODE:
+            self._nodes.append((name, value))
+            return {"grad_fn": type(value).__name__}, []
+        if kind is Kind.OPAQUE:
+            return {"value": "bound"}, []
+        self._held.append(value)
+        try:
+            inner = [(name + path, item) for path, item in inside(value, kind)]
+        except Exception as error:
+            return {"value": _raised(error)}, []
+        count = f" of {len(value)}" if kind in (Kind.SEQUENCE, Kind.MAPPING) else ""
+        more = f", of which {SHOWN} are shown" if count and len(value) > SHOWN else ""
+        return {"value": kind.name.lower() + count + more}, inner
+
+    def _tensor(self, name: str, value: Any) -> list[tuple[str, Any]]:
+        """Reads a tensor's own facets; what is to be walked next is its grad, where it may be read."""
+        tensor = self._engine.observe(value)
+        facets: dict[str, Facet]
+        try:
+            grad_fn = tensor.grad_fn  # type: ignore[union-attr]
+            facets = _read_at_once(tensor, grad_fn)
+        except Exception:
+            grad_fn, facets = _read_one_by_one(tensor)
+        self.state[name] = facets
+        self._tensors.append((name, tensor, grad_fn))
+        if facets["is_leaf"] is not True and facets["retains_grad"] is not True:
+            return []
+        try:
+            grad = tensor.grad  # type: ignore[union-attr]
+        except Exception as error:
+            facets["grad"] = _raised(error)
+            return []
+        self._held.append(grad)
+        return [] if grad is None else [(f"{name}.grad", grad)]
+
+    def _relate(self) -> None:
+        graphs = Graphs(self._name_of)
+        for name, _, grad_fn in self._tensors:
+            if grad_fn is not None:
+                graphs.own(grad_fn, self.state[name]["output_nr"], name)
+        storages: dict[Any, str] = {}
+        for name, tensor, grad_fn in self._tensors:
+            facets = self.state[name]
+            if grad_fn is not None:
+                facets.update(graphs.describe(grad_fn, name))
+            try:
+                base = tensor._base
+                facets["_base"] = None if base is None else self._name_of(base)
+            except Exception as error:
+                facets["_base"] = _raised(error)
+            try:
+                key = _storage(tensor)
+                first = name if key is None else storages.setdefault(key, name)
+                facets["storage"] = None if first == name else first
+            except Exception as error:
+                facets["storage"] = _raised(error)
+        for name, node in self._nodes:
+            self.state[name].update(graphs.describe(node))
+
+    def _name_of(self, value: Any) -> str:
+        name = self._names.get(id(value))
+        if name is None:
+            self._held.append(value)
+            self._unnamed += 1
+            name = self._names[id(value)] = f"unnamed {self._unnamed}"
+        return name
+
+
+def _read_at_once(tensor: Any, grad_fn: Any) -> dict[str, Facet]:
+    requires_grad, is_leaf, retains_grad = tensor.requires_grad, tensor.is_leaf, tensor.retains_grad
+    output_nr, version = tensor.output_nr, tensor._version
+    if not (type(requires_grad) is type(is_leaf) is type(retains_grad) is bool):
+        raise TypeError
+    if not (type(output_nr) is type(version) is int):
+        raise TypeError
+    return {
+        "value": _numbers(tensor.tolist()),
+        "shape": _shape(tensor.shape),
+        "dtype": _dtype(tensor.dtype),
+        "requires_grad": requires_grad,
+        "is_leaf": is_leaf,
+        "retains_grad": retains_grad,
+        "grad_fn": None if grad_fn is None else type(grad_fn).__name__,
+        "output_nr": output_nr,
+        "_version": version,
+    }
+
+
+def _read_one_by_one(tensor: Any) -> tuple[Any, dict[str, Facet]]:
+    """The same for a tensor of which something raises, or is not of the type that torch's is."""
+    held: list[Any] = [None]
+
+    def grad_fn() -> str | None:
+        held[0] = tensor.grad_fn
+        return None if held[0] is None else type(held[0]).__name__
+
+    facets = {
+        "value": _tried(lambda: _numbers(tensor.tolist())),
+        "shape": _tried(lambda: _shape(tuple(tensor.shape))),
+        "dtype": _tried(lambda: _dtype(tensor.dtype)),
+        "requires_grad": _tried(lambda: _flag(tensor.requires_grad)),
+        "is_leaf": _tried(lambda: _flag(tensor.is_leaf)),
+        "retains_grad": _tried(lambda: _flag(tensor.retains_grad)),
+        "grad_fn": _tried(grad_fn),
+        "output_nr": _tried(lambda: _count(tensor.output_nr)),
+        "_version": _tried(lambda: _count(tensor._version)),
+    }
+    return held[0], facets
+
+
+def _tried(read: Callable[[], Facet]) -> Facet:
+    try:
+        return read()
+    except Exception as error:
+        return _raised(error)
+
+
+def _raised(error: Exception) -> str:
+    return f"raises {type(error).__name__}: {error_text(error)}"
+
+
+def _flag(value: Any) -> bool:
+    if type(value).__name__ in ("bool", "bool_"):  # numpy's too
+        return bool(value)
+    raise TypeError(f"a {type(value).__name__}, not a bool")
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"a {type(value).__name__}, not an int")
+    return int(value)
+
+
+_texts: dict[bytes, str] = {}
+
+
+def _numbers(values: Any) -> str:
+    """The numbers of a tensor as text. Most tensors are as they were: ``marshal`` is cheaper than ``repr``."""
+    if type(values) is not list:
+        return repr(values)
+    key = marshal.dumps(values, 2)
+    text = _texts.get(key)
+    if text is None:
+        text = repr(values)
+        if len(key) < 4096:
+            if len(_texts) > 4096:
+                _texts.clear()
+            _texts[key] = text
+    return text
+
+
+@lru_cache(maxsize=1024)
+def _shape(shape: Any) -> str:
+    return str(list(shape))
+
+
+@lru_cache(maxsize=256)
+def _dtype(dtype: Any) -> str:
+    return str(dtype).rpartition(".")[2]
+
+
+def _storage(tensor: Any) -> Any:
+    own = getattr(tensor, "storage", None)
+    if own is not None and not callable(own):
+        return own
+    return tensor.untyped_storage().data_ptr() or None

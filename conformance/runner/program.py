@@ -1,0 +1,167 @@
+"""A step's program, compiled once so that the recorder is called after each statement.
+
+Observed are the statements of the program itself and those in the bodies of its `with`, `if` and `for`;
+not those in functions and classes. The recorder's functions are bound under names that no program can
+write, such as ``<done>``:
+
+- ``<done>(k)`` after statement k; ``<loop>(n)`` before loop n; ``<turn>(n)`` as a turn of it begins;
+- ``<assert>(condition, text)`` for an assertion: an expectation does not end the program;
+- ``<store>(x)`` for ``x.name = ...``: refuses x where it is the engine's own class or module;
+- ``<import>(path, name)`` for imports, since torch is whatever engine is under test.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
+
+from conformance.runner.texts import PROGRAM
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement stands: from where to where (line, column), and in which loops."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    loops: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Compiled text; ``places`` in the order of the text, an outer statement before its inner ones."""
+
+    code: CodeType
+    places: tuple[Place, ...]
+    loops: int
+    last: int  # the last statement of the program itself
+    asserts: bool
+    generators: bool
+
+    def statement_at(self, line: int, column: int) -> int:
+        """The innermost observed statement around a position."""
+        after = bisect_right([place.start for place in self.places], (line, column))
+        around = (k for k in range(after - 1, -1, -1) if (line, column) <= self.places[k].end)
+        return next(around, max(after - 1, 0))
+
+
+@lru_cache(maxsize=4096)
+def compile_step(source: str) -> Program:
+    """The program of one step. Raises SyntaxError."""
+    tree = _Rewritten().visit(ast.parse(source, PROGRAM))
+    observed = _Observed()
+    body: list[ast.stmt] = []
+    last = 0
+    for statement in tree.body:
+        last = len(observed.places)
+        body += observed.statement(statement, ())
+    tree.body = body
+    nodes = list(ast.walk(tree))
+    return Program(
+        code=_compiled(ast.fix_missing_locations(tree), "exec"),
+        places=tuple(observed.places),
+        loops=observed.loops,
+        last=last,
+        asserts=any(isinstance(node, ast.Name) and node.id == "<assert>" for node in nodes),
+        generators=any(isinstance(node, ast.Yield | ast.YieldFrom | ast.GeneratorExp) for node in nodes),
+    )
+
+
+@lru_cache(maxsize=4096)
+def compile_expression(source: str) -> CodeType:
+    """An expectation's expression. Raises SyntaxError."""
+    return _compiled(ast.parse(source.strip(), PROGRAM, "eval"), "eval")
+
+
+def _compiled(tree: ast.AST, mode: str) -> CodeType:
+    with warnings.catch_warnings():  # such as "is" with a literal: not the engine's
+        warnings.simplefilter("ignore")
+        code: CodeType = compile(tree, PROGRAM, mode)  # type: ignore[call-overload]
+    return code
+
+
+def _call(name: str, *arguments: ast.expr | str | int) -> ast.Call:
+    values = [a if isinstance(a, ast.expr) else ast.Constant(a) for a in arguments]
+    return ast.Call(ast.Name(name, ast.Load()), values, [])
+
+
+class _Rewritten(ast.NodeTransformer):
+    """Imports, assertions and stores to attributes, in the whole program."""
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:  # noqa: N802
+        if any(not _of_torch(alias.name) for alias in node.names):
+            return node
+        bound = [
+            (alias.asname, _call("<import>", alias.name, ""))
+            if alias.asname
+            else ("torch", _call("<import>", alias.name, "torch"))
+            for alias in node.names
+        ]
+        return _assignment(node, bound)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:  # noqa: N802
+        module = node.module or ""
+        if node.level or not _of_torch(module) or node.names[0].name == "*":
+            return node
+        bound = [(a.asname or a.name, _call("<import>", f"{module}.{a.name}", "")) for a in node.names]
+        return _assignment(node, bound)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        return ast.copy_location(ast.Expr(_call("<assert>", node.test, ast.unparse(node.test))), node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            node.value = ast.copy_location(_call("<store>", node.value), node.value)
+        return node
+
+
+def _of_torch(module: str) -> bool:
+    return module == "torch" or module.startswith("torch.")
+
+
+def _assignment(node: ast.stmt, bound: list[tuple[str, ast.Call]]) -> ast.AST:
+    names: list[ast.expr] = [ast.Name(name, ast.Store()) for name, _ in bound]
+    values: list[ast.expr] = [call for _, call in bound]
+    one = len(bound) == 1
+    target = names[0] if one else ast.Tuple(names, ast.Store())
+    value = values[0] if one else ast.Tuple(values, ast.Load())
+    return ast.copy_location(ast.Assign([target], value), node)
+
+
+class _Observed:
+    """Puts the recorder's calls after statements, and numbers statements and loops."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.loops = 0
+
+    def body(self, statements: list[ast.stmt], loops: tuple[int, ...]) -> list[ast.stmt]:
+        return [new for statement in statements for new in self.statement(statement, loops)]
+
+    def statement(self, node: ast.stmt, loops: tuple[int, ...]) -> list[ast.stmt]:
+        k = len(self.places)
+        start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+        self.places.append(Place((start, node.col_offset), end, loops))
+        before: list[ast.stmt] = []
+        if isinstance(node, ast.With):
+            node.body = self.body(node.body, loops)
+        elif isinstance(node, ast.If):
+            node.body = self.body(node.body, loops)
+            node.orelse = self.body(node.orelse, loops)
+        elif isinstance(node, ast.For):
+            n, self.loops = self.loops, self.loops + 1
+            before.append(self._recorder(node, "<loop>", n))
+            node.body = [self._recorder(node, "<turn>", n), *self.body(node.body, (*loops, n))]
+            node.orelse = self.body(node.orelse, loops)
+        return [*before, node, self._recorder(node, "<done>", k)]
+
+    def _recorder(self, node: ast.stmt, name: str, number: int) -> ast.stmt:
+        call = ast.Expr(_call(name, number))
+        return ast.fix_missing_locations(ast.copy_location(call, node))

@@ -1,0 +1,123 @@
+"""What happened when a program ran on an engine: plain frozen data, JSON and back without loss."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+Facet: TypeAlias = str | int | bool | None
+"""One observed thing. Numbers of a tensor are text as ``repr`` writes it, so nan, inf and -0.0 survive."""
+
+Facets: TypeAlias = Mapping[str, Facet]
+State: TypeAlias = Mapping[str, Facets]
+"""By name, or by path into what a name holds: ``a``, ``a.grad``, ``m.weight``, ``seen[0]``."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Statement:
+    """A place in a scenario: a step (from 0), a line and column of its text, and the turn of each loop around.
+
+    ``expect`` is the statement in which a step's expectations are evaluated, after its last one.
+    """
+
+    step: int
+    line: int
+    turn: tuple[int, ...] = ()
+    column: int = 0
+    kind: Literal["run", "expect"] = "run"
+
+    def __str__(self) -> str:
+        place = f"step {self.step + 1}, line {self.line}"
+        place += "".join(f", turn {turn + 1}" for turn in self.turn)
+        return f"{place}, expectations" if self.kind == "expect" else place
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An error; ``missing`` is the dotted name that the engine does not have, where that is the reason."""
+
+    type: str
+    message: str
+    missing: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A warning."""
+
+    category: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.category}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What one statement did, and the state after it (None where it was not looked at)."""
+
+    statement: Statement
+    state: State | None = None
+    raised: Raised | None = None
+    warned: tuple[Warned, ...] = ()
+    printed: str = ""
+    values: tuple[tuple[str, str], ...] = ()  # of the expectations: expression -> its value as text
+    failed: tuple[str, ...] = ()  # assertions that did not hold
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All moments of one scenario on one engine."""
+
+    scenario: str
+    engine: str
+    version: str
+    moments: tuple[Moment, ...]
+
+    def to_json(self) -> str:
+        """One line of JSON; of a state only what differs from the state before is written."""
+        before: State = {}
+        moments = []
+        for moment in self.moments:
+            data = {key: value for key, value in asdict(moment).items() if key != "state"}
+            if moment.state is not None:
+                data["state"] = {n: dict(f) for n, f in moment.state.items() if before.get(n) != f}
+                data["gone"] = [name for name in before if name not in moment.state]
+                before = moment.state
+            moments.append(data)
+        head = {"scenario": self.scenario, "engine": self.engine, "version": self.version}
+        return json.dumps({**head, "moments": moments}, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Trace:
+        """The trace that `to_json` wrote."""
+        data = json.loads(text)
+        before: dict[str, Facets] = {}
+        moments = []
+        for entry in data.pop("moments"):
+            state = None
+            if "state" in entry:
+                gone = set(entry["gone"])
+                state = {name: facets for name, facets in before.items() if name not in gone}
+                state |= entry["state"]
+                before = state
+            moments.append(_moment(entry, state))
+        return cls(moments=tuple(moments), **data)
+
+
+def _moment(entry: dict[str, Any], state: State | None) -> Moment:
+    place = entry["statement"]
+    return Moment(
+        statement=Statement(**{**place, "turn": tuple(place["turn"])}),
+        state=state,
+        raised=Raised(**entry["raised"]) if entry["raised"] else None,
+        warned=tuple(Warned(**warning) for warning in entry["warned"]),
+        printed=entry["printed"],
+        values=tuple((expression, text) for expression, text in entry["values"]),
+        failed=tuple(entry["failed"]),
+    )

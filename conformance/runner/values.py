@@ -1,0 +1,131 @@
+"""Numbers as text: how near two are, what an author wrote against what was observed, how to show them."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import struct
+from typing import Any, TypeAlias
+
+from conformance.spec.scenario import Plain, Tolerance
+
+Bounds: TypeAlias = tuple[float, float]  # rtol, atol
+
+# Those of torch.testing.assert_close.
+_BOUNDS: dict[str, Bounds] = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+    "complex32": (1e-3, 1e-5),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
+}
+_PYTHON = _BOUNDS["float32"]  # a Python float in a program is most often the item of a float32 tensor
+
+# What repr writes for a float. An integer is exact, unless it is a part of a complex number.
+_FLOAT = re.compile(
+    r"(?<![\w.])([+-]?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|inf|nan)|[+-]?\d+(?=j)|[+-]?\d+(?=[+-]\d+j))"
+)
+
+
+def bounds(dtype: object, tolerance: Tolerance | None) -> Bounds:
+    """How far numbers may be apart: a tensor's by its dtype, Python's as float32's."""
+    if tolerance is not None:
+        return tolerance.rtol, tolerance.atol
+    return _PYTHON if dtype is None else _BOUNDS.get(str(dtype), (0.0, 0.0))
+
+
+def close(actual: float, expected: float, within: Bounds) -> bool:
+    """As torch.testing.assert_close with equal_nan; of ``exact`` it asks the sign of zero too."""
+    if math.isnan(expected):
+        return math.isnan(actual)
+    if within == (0.0, 0.0):
+        return repr(actual) == repr(expected)
+    if actual == expected:
+        return True
+    return math.isfinite(actual) and abs(actual - expected) <= within[1] + within[0] * abs(expected)
+
+
+def texts_close(actual: str, expected: str, within: Bounds) -> bool:
+    """Whether two texts of numbers say the same but for the last digits of floating-point numbers."""
+    if actual == expected:
+        return True
+    one, other = _FLOAT.split(actual), _FLOAT.split(expected)
+    if one[::2] != other[::2]:
+        return False
+    return all(close(float(a), float(b), within) for a, b in zip(one[1::2], other[1::2], strict=True))
+
+
+def shortened(text: str, dtype: object) -> str:
+    """The same numbers with the digits that their dtype has: 0.1, not 0.10000000149011612."""
+    if dtype not in ("float32", "float16", "bfloat16"):
+        return text
+    return _FLOAT.sub(lambda match: _shortest(match[0]), text)
+
+
+def _shortest(text: str) -> str:
+    value = float(text)
+    if not math.isfinite(value):
+        return text
+    stored = struct.pack("f", value)
+    for digits in range(1, 10):
+        short = float(f"{value:.{digits}g}")
+        if struct.pack("f", short) == stored:
+            return repr(short)
+    return text
+
+
+def parsed(text: str) -> Any:
+    """The data whose text `plain` wrote; text that is none of that stays text."""
+    try:
+        return _data(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return text
+
+
+def _data(node: ast.expr) -> Any:
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.Name(id="nan" | "inf"):
+            return float(node.id)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_data(operand)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _data(left) + _data(right)
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return _data(left) - _data(right)
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+            return [_data(item) for item in items]
+        case ast.Dict(keys=keys, values=values):
+            return {_data(k): _data(v) for k, v in zip(keys, values, strict=True) if k is not None}
+        case ast.Call(func=ast.Name(id="set"), args=[]):
+            return []
+    raise ValueError(ast.dump(node))
+
+
+def holds(expected: Plain, actual: Any, within: Bounds) -> bool:
+    """Whether what an author wrote is what was observed (as `parsed` gives it)."""
+    match expected:
+        case bool() | None | str():
+            return type(actual) is type(expected) and bool(actual == expected)
+        case int() | float():
+            if isinstance(actual, bool) or not isinstance(actual, int | float):
+                return isinstance(actual, complex) and abs(actual - expected) <= within[1] + within[0] * abs(
+                    expected
+                )
+            if isinstance(actual, int) and isinstance(expected, int):
+                return actual == expected
+            return close(float(actual), float(expected), within)
+        case list():
+            return (
+                isinstance(actual, list)
+                and len(actual) == len(expected)
+                and all(holds(e, a, within) for e, a in zip(expected, actual, strict=True))
+            )
+        case dict():
+            found = {str(key): item for key, item in actual.items()} if isinstance(actual, dict) else {}
+            wanted = {str(key): item for key, item in expected.items()}
+            return found.keys() == wanted.keys() and all(holds(wanted[k], found[k], within) for k in wanted)
