@@ -1,0 +1,276 @@
+"""YAML text with positions: composing it, reading it strictly as plain data, telling where a mistake is.
+
+libyaml composes the text into nodes that know their line and column; what a scalar means is decided here and
+not by YAML 1.1, in which ``no`` is False, ``1e-3`` a text and ``12:30`` the number 750.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from yaml import MappingNode, MarkedYAMLError, Node, ScalarNode, SequenceNode
+from yaml.composer import ComposerError
+from yaml.cyaml import CParser
+from yaml.reader import ReaderError
+
+from conformance.spec import placeholder
+from conformance.spec.scenario import Position
+from conformance.spec.suggest import did_you_mean
+
+DEEPEST = 64  # libyaml's composer recurses in C without a limit of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a file: where it is, what is wrong, what to do about it."""
+
+    position: Position
+    message: str
+    hint: str = ""
+    scenario: str | None = None  # the id of the scenario it makes invalid, where one can be told
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.message}" + (f"; {self.hint}" if self.hint else "")
+
+
+class Place(NamedTuple):
+    """Line and column, counting from 1, without the file."""
+
+    line: int
+    column: int
+
+
+class _Composer(CParser):  # type: ignore[misc]
+    """libyaml's composer without YAML 1.1's resolver: a node's tag is "" unless it was written."""
+
+    depth = 0
+
+    def resolve(self, kind: type, value: object, implicit: object) -> str:
+        return ""
+
+    def descend_resolver(self, parent: Node, index: object) -> None:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ComposerError(None, None, "nested too deeply", parent.start_mark)
+
+    def ascend_resolver(self) -> None:
+        self.depth -= 1
+
+
+class NotYAML(Exception):  # noqa: N818
+    """The text is not YAML; says where and why."""
+
+    def __init__(self, place: Place, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.place, self.message, self.hint = place, message, hint
+
+
+def compose(text: str) -> Node | None:
+    """The root node of ``text``, or None where it holds nothing; raises NotYAML.
+
+    ``${name}`` is carried as a placeholder of the same length, so that it may stand anywhere a word may.
+    """
+    try:
+        composer = _Composer(placeholder.conceal(text))
+        return composer.get_single_node()
+    except ReaderError as error:
+        before = text[: error.position]
+        place = Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        raise NotYAML(place, f"the character {error.character!r} may not stand in YAML") from None
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+        problem = placeholder.reveal(error.problem or "this is not YAML")
+        raise NotYAML(place, f"not YAML: {problem}", _advice(text, place, problem)) from None
+
+
+def _advice(text: str, place: Place, problem: str) -> str:
+    """What to write instead, for the mistakes that come from putting Python into YAML."""
+    lines = text.splitlines() or [""]
+    line = lines[min(place.line, len(lines)) - 1]
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "indent with spaces, YAML refuses tabs"
+    if re.search(r"\brun:\s*[^|>\s]", line):
+        return "write the program below `run: |`"
+    if "expected a single document" in problem:
+        return "one file is one document: remove the line ---"
+    if "{" in line:
+        return "quote a key or a value that has brackets or commas, or use block form, one key on each line"
+    if "mapping values are not allowed" in problem or "alias" in problem:
+        return "quote a text that has a colon or begins with a special character"
+    return ""
+
+
+# ---------------------------------------------------------------------------------------------- scalars
+
+WORDS: Mapping[str, Any] = {
+    **dict.fromkeys(("null", "Null", "NULL", "None", "~"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("nan", "NaN", ".nan", ".NaN", ".NAN"), float("nan")),
+    **{
+        sign + word: float(f"{sign}inf")
+        for word in ("inf", "Infinity", ".inf", ".Inf", ".INF")
+        for sign in ("", "+", "-")
+    },
+}
+_NUMBER = re.compile(
+    r"(?P<int>[-+]?(?:0[xob][0-9a-fA-F_]+|[0-9][0-9_]*))"
+    r"|[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?"
+)
+
+
+def read_scalar(text: str) -> Any:
+    """What an unquoted scalar means: Python's and torch's words and numbers, everything else is text.
+
+    Raises ValueError for what looks like a number and is none, such as ``010``.
+    """
+    if text in WORDS:
+        return WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return text
+    return int(text, 0) if match["int"] else float(text)
+
+
+# ------------------------------------------------------------------------------------------------ reading
+
+Report = Callable[[Place, str, str], None]
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the nodes of one text as plain data, strictly; each mistake goes to ``report``.
+
+    ``values`` are the matrix values that replace ``${name}``, None where nothing is replaced; ``first_line`` is
+    the number of lines above the text in its file.
+    """
+
+    text: str
+    report: Report
+    values: Mapping[str, str] | None = None
+    used: set[str] = field(default_factory=set)
+    first_line: int = 0
+
+    def place(self, node: Node) -> Place:
+        """Where a node begins."""
+        return Place(self.first_line + node.start_mark.line + 1, node.start_mark.column + 1)
+
+    def program(self, node: Node) -> Any:
+        """A program: text, whatever it looks like, in lines as they were written."""
+        if not isinstance(node, ScalarNode) or self.refused(node):
+            return self.read(node)
+        if node.style == ">" or (node.style != "|" and node.end_mark.line > node.start_mark.line):
+            self.report(
+                self.place(node), "the lines of the program are folded into one", "write it below `run: |`"
+            )
+        if not node.value.strip():
+            self.report(self.place(node), "the program is empty", "write it below `run: |`")
+        return self.text_of(node)
+
+    def read(self, node: Node) -> Any:
+        """The plain data that a node stands for; None where it was reported."""
+        if self.refused(node):
+            return None
+        if isinstance(node, ScalarNode):
+            return self._scalar(node)
+        if isinstance(node, SequenceNode):
+            return [self.read(item) for item in node.value]
+        return {key: self.read(value) for key, value in self.entries(node)}
+
+    def entries(self, node: MappingNode) -> list[tuple[str, Node]]:
+        """Keys, as text, and value nodes of a mapping; repeated and broken keys are reported and left out."""
+        entries: dict[str, Node] = {}
+        for key_node, value in node.value:
+            if not isinstance(key_node, ScalarNode):
+                self.report(self.place(key_node), "a key must be text", "quote it")
+                continue
+            if self.refused(key_node):
+                continue
+            key = self.text_of(key_node)
+            if node.flow_style and _unbalanced(key) and not key_node.style:
+                self.report(
+                    self.place(key_node),
+                    f"`{key}` is half of a key: a comma inside braces separates entries",
+                    "quote the whole key, or use block form with one key on each line",
+                )
+                return []
+            if key == "<<":
+                self.report(
+                    self.place(key_node), "merge keys (<<) are not used here", "write the entries out"
+                )
+            elif key in entries:
+                first = next(k for k, _ in node.value if self.text_of(k) == key).start_mark.line + 1
+                self.report(
+                    self.place(key_node), f"the key `{key}` is repeated", f"it stands in line {first} already"
+                )
+            else:
+                entries[key] = value
+        return list(entries.items())
+
+    def text_of(self, node: ScalarNode) -> str:
+        """A scalar's text as written, with its placeholders replaced."""
+        value: str = node.value
+        if not placeholder.holds(value):
+            return value
+        return placeholder.replace(
+            value, self.values or {}, self.used, lambda name: self._missing(node, name)
+        )
+
+    def refused(self, node: Node) -> bool:
+        """Report YAML's anchors, aliases and tags: the same thing would have two spellings."""
+        if node.tag:
+            self.report(self.place(node), f"tags such as {node.tag} are not used here", "write plain values")
+            return True
+        if self.text.startswith(("&", "*"), node.start_mark.index):
+            self.report(
+                self.place(node), "anchors and aliases are not used here", "write the value out, or quote it"
+            )
+            return True
+        return False
+
+    def _missing(self, node: Node, name: str) -> None:
+        if self.values is None:
+            message = f"`${{{name}}}` is not replaced here"
+            self.report(
+                self.place(node),
+                message,
+                "a matrix replaces it in run, expect, raises, message, warns, claimed",
+            )
+        else:
+            hint = did_you_mean(name, self.values) if self.values else f"add `matrix: {{{name}: [...]}}`"
+            self.report(self.place(node), f"the matrix has no `{name}`", hint)
+
+    def _scalar(self, node: ScalarNode) -> Any:
+        text = self.text_of(node)
+        if node.style:
+            return text
+        if not text:
+            self.report(
+                self.place(node), "a value is missing here", "write null for None, or quotes for no text"
+            )
+            return None
+        if text[0] in "[{'\"" and placeholder.holds(node.value):  # a whole value came out of the matrix
+            try:
+                return Reader(text, lambda _, m, h: self.report(self.place(node), m, h)).read(compose(text))
+            except NotYAML as error:
+                self.report(self.place(node), f"`{text}`: {error.message}", error.hint)
+                return None
+        try:
+            return read_scalar(text)
+        except ValueError:
+            self.report(
+                self.place(node),
+                f"`{text}` is no number in Python",
+                "remove the leading zero, or quote a text",
+            )
+            return None
+
+
+def _unbalanced(text: str) -> bool:
+    return any(text.count(a) != text.count(b) for a, b in ("()", "[]", "{}"))

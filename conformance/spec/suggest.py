@@ -1,0 +1,12 @@
+"""What a person who mistyped a word probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``did you mean `x`?`` for the nearest known word, or nothing."""
+    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.7)
+    return f"did you mean `{near[0]}`?" if near else ""
