@@ -18,7 +18,7 @@ GROUP = "conformance.engines"
 _OWN = {name: f"conformance.adapters.{name}:engine" for name in ("inhouse", "torch")}
 
 
-class EngineNotFound(LookupError):
+class EngineNotFoundError(LookupError):
     """No engine has that name."""
 
 
@@ -38,12 +38,12 @@ def find(name: str) -> Engine:
         module = importlib.import_module(path)
     except ModuleNotFoundError as error:
         if error.name is not None and not f"{path}.".startswith(f"{error.name}."):
-            raise EngineNotFound(
+            raise EngineNotFoundError(
                 f"engine {name!r} needs the module {error.name!r}, which is not installed"
             ) from None
-        raise EngineNotFound(f"there is no engine {name!r}{_near(name)}") from None
+        raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
     except (ImportError, ValueError) as error:
-        raise EngineNotFound(f"engine {name!r} cannot be imported: {error}") from None
+        raise EngineNotFoundError(f"engine {name!r} cannot be imported: {error}") from None
     if attribute:
         return _attribute(module, attribute, name)
     inner = getattr(module, "engine", None)
@@ -54,7 +54,7 @@ def _attribute(module: Any, attribute: str, name: str) -> Engine:
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
-            raise EngineNotFound(f"engine {name!r}: {module.__name__} has no {attribute!r}")
+            raise EngineNotFoundError(f"engine {name!r}: {module.__name__} has no {attribute!r}")
         found = getattr(found, part)
     if isinstance(found, type):
         found = found()

@@ -147,7 +147,7 @@ def _of_states(
     absent: list[str] = []
     for name in dict.fromkeys((*one, *other)):
         if name in one and name in other:
-            yield from _of_names(scenario, place, name, one, other, name in expressions)
+            yield from _of_names(scenario, place, name, one, other, expression=name in expressions)
         elif not any(name.startswith(parent) for parent in absent):
             absent += (f"{name}.", f"{name}[")
             without = "None" if name.endswith(".grad") else "not bound"
@@ -156,7 +156,7 @@ def _of_states(
 
 
 def _of_names(
-    scenario: Scenario, place: Statement, name: str, one: State, other: State, expression: bool
+    scenario: Scenario, place: Statement, name: str, one: State, other: State, *, expression: bool
 ) -> Iterator[Difference]:
     mine, its = one[name], other[name]
     if mine == its:

@@ -1,6 +1,6 @@
 """The graph behind a tensor as text, from name to name.
 
-An edge is written as the name of the tensor it leads to, where one is alive: ``(b, AccumulateGrad(a), None)``.
+An edge is written as the tensor it leads to, where one is alive: ``(b, AccumulateGrad(a), None)``.
 A node that no living tensor has as its grad_fn gets a number and a line of its own; ``:1`` is an index other
 than 0. So the text of one tensor says what lies between it and the next names, and a difference shows once.
 """

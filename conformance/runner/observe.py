@@ -42,19 +42,21 @@ class Observer:
         if text is not None:
             return text
         try:
-            match kind := self._kinds(value):
-                case Kind.TENSOR:
-                    return _numbers(self._engine.observe(value).tolist())  # type: ignore[union-attr]
-                case Kind.SEQUENCE:
-                    return f"[{', '.join(map(self.text, value))}]"
-                case Kind.MAPPING:
-                    pairs = (f"{self.text(key)}: {self.text(item)}" for key, item in value.items())
-                    return f"{{{', '.join(pairs)}}}"
-                case Kind.DTYPE:
-                    return repr(f"torch.{_dtype(value)}")
-            return repr(type(value).__name__ if kind is Kind.NODE else kind.name.lower())
+            return self._text(value, self._kinds(value))
         except Exception as error:
             return _raised(error)
+
+    def _text(self, value: Any, kind: Kind) -> str:
+        match kind:
+            case Kind.TENSOR:
+                return _numbers(self._engine.observe(value).tolist())  # type: ignore[union-attr]
+            case Kind.SEQUENCE:
+                return f"[{', '.join(map(self.text, value))}]"
+            case Kind.MAPPING:
+                return f"{{{', '.join(f'{self.text(k)}: {self.text(v)}' for k, v in value.items())}}}"
+            case Kind.DTYPE:
+                return repr(f"torch.{_dtype(value)}")
+        return repr(type(value).__name__ if kind is Kind.NODE else kind.name.lower())
 
 
 class _Snapshot:
@@ -232,7 +234,7 @@ _texts: dict[bytes, str] = {}
 
 
 def _numbers(values: Any) -> str:
-    """The numbers of a tensor as text. Most tensors are as they were: ``marshal`` is cheaper than ``repr``."""
+    """The numbers of a tensor as text. Most are as they were before: ``marshal`` is cheaper than ``repr``."""
     if type(values) is not list:
         return repr(values)
     key = marshal.dumps(values, 2)

@@ -1,4 +1,4 @@
-"""What a value is, and which paths lead into it: ``m.weight``, ``seen[0]``, ``opt.state[0].momentum_buffer``."""
+"""What a value is, and the paths into it: ``m.weight``, ``seen[0]``, ``opt.state[0].momentum_buffer``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Kinds:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._of: dict[type, Kind] = {t: Kind.PLAIN for t in (bool, int, float, complex, str, type(None))}
+        self._of: dict[type, Kind] = dict.fromkeys((bool, int, float, complex, str, type(None)), Kind.PLAIN)
         self._of |= {list: Kind.SEQUENCE, tuple: Kind.SEQUENCE, dict: Kind.MAPPING}
         torch = engine.torch
         self._module = _class(torch, "nn", "Module")

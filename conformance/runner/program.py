@@ -92,7 +92,7 @@ def _call(name: str, *arguments: ast.expr | str | int) -> ast.Call:
 class _Rewritten(ast.NodeTransformer):
     """Imports, assertions and stores to attributes, in the whole program."""
 
-    def visit_Import(self, node: ast.Import) -> ast.AST:  # noqa: N802
+    def visit_Import(self, node: ast.Import) -> ast.AST:
         if any(not _of_torch(alias.name) for alias in node.names):
             return node
         bound = [
@@ -103,18 +103,18 @@ class _Rewritten(ast.NodeTransformer):
         ]
         return _assignment(node, bound)
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:  # noqa: N802
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
         module = node.module or ""
         if node.level or not _of_torch(module) or node.names[0].name == "*":
             return node
         bound = [(a.asname or a.name, _call("<import>", f"{module}.{a.name}", "")) for a in node.names]
         return _assignment(node, bound)
 
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:  # noqa: N802
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
         self.generic_visit(node)
         return ast.copy_location(ast.Expr(_call("<assert>", node.test, ast.unparse(node.test))), node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             node.value = ast.copy_location(_call("<store>", node.value), node.value)

@@ -17,7 +17,7 @@ State: TypeAlias = Mapping[str, Facets]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Statement:
-    """A place in a scenario: a step (from 0), a line and column of its text, and the turn of each loop around.
+    """A place in a scenario: step (from 0), line and column of its text, and the turn of each loop around.
 
     ``expect`` is the statement in which a step's expectations are evaluated, after its last one.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from conformance.runner.compare import Difference, differences
@@ -92,7 +93,7 @@ def claimed_of(step: Step) -> Expectations:
 
 
 def sound(scenario: Scenario, reference: Trace) -> tuple[Flaw, ...]:
-    """What keeps a scenario from saying anything: torch does not do what it expects, or it expects nothing."""
+    """What keeps a scenario from saying anything: torch does otherwise, or there is nothing it would say."""
     flaws: list[Flaw] = []
     for k, step in enumerate(scenario.steps):
         flaws += (Flaw(step.position, message) for message in _unsound(scenario, k, step, reference))
@@ -119,7 +120,7 @@ def _vacuous(scenario: Scenario, reference: Trace) -> str:
         return "" if says else "it has a claim, but no expect, raises, warns, assert or claimed"
     states = [moment.state for moment in reference.moments if moment.state is not None]
     happened = any(moment.raised or moment.warned or moment.printed for moment in reference.moments)
-    changes = any(before != after for before, after in zip(states, states[1:], strict=False))
+    changes = any(before != after for before, after in pairwise(states))
     stated = any(step.own != Expectations() or compile_step(step.run).asserts for step in scenario.steps)
     return "" if happened or changes or stated else "no state differs between two of its statements"
 

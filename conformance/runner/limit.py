@@ -1,0 +1,58 @@
+"""A limit of time, by signal: a thread that waits could only end the whole process."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import FrameType
+from typing import Any
+
+AGAIN = 0.2
+"""Seconds until it rings again, for a program or an engine that swallows what it raises."""
+
+
+class TimeLimit(BaseException):
+    """The program ran for too long. Not an Exception: programs and engines catch those."""
+
+
+class Alarm:
+    """Raises TimeLimit after some seconds, and again until `stop`. In the main thread; elsewhere never."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._expired = False
+        self._armed = False
+        self._before: tuple[Any, tuple[float, float], float] | None = None
+
+    def start(self) -> None:
+        """From here on."""
+        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+            return
+        handler = signal.signal(signal.SIGALRM, self._ring)
+        self._armed = True
+        timer = signal.setitimer(signal.ITIMER_REAL, self._seconds, AGAIN)
+        self._before = handler, timer, time.monotonic()
+
+    def check(self) -> None:
+        """Between two statements: whether it rang and was swallowed."""
+        if self._expired and self._armed:
+            raise TimeLimit
+
+    def stop(self) -> None:
+        """Never after this; another's alarm goes on as it was."""
+        self._armed = False
+        if self._before is None:
+            return
+        handler, (remaining, interval), since = self._before
+        self._before = None
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        if remaining:
+            left = remaining - (time.monotonic() - since)
+            signal.setitimer(signal.ITIMER_REAL, max(left, 0.001), interval)
+
+    def _ring(self, signum: int, frame: FrameType | None) -> None:
+        self._expired = True
+        if self._armed:
+            raise TimeLimit

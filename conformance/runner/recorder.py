@@ -1,0 +1,252 @@
+"""Runs a scenario's steps in one namespace and notes a moment after each statement."""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import importlib
+import io
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from types import ModuleType, TracebackType
+from typing import Any
+
+from conformance.runner.engine import Engine
+from conformance.runner.limit import TimeLimit
+from conformance.runner.missing import missing_name
+from conformance.runner.observe import Observer
+from conformance.runner.paths import OWN_MODULE
+from conformance.runner.program import Program, compile_expression, compile_step
+from conformance.runner.texts import error_text, normalised
+from conformance.runner.trace import Moment, Raised, Statement, Warned
+from conformance.spec.scenario import Scenario, Step
+from conformance.spec.vocabulary import BOUND
+
+TURNS = 20
+"""Turns of a loop that are observed."""
+
+
+class Recorder:
+    """One run: its namespace and the moments so far."""
+
+    def __init__(self, scenario: Scenario, engine: Engine, check: Callable[[], None], *, each: bool) -> None:
+        self.moments: list[Moment] = []
+        self.namespace: dict[str, Any] = {}
+        self.generators = False  # whether a program made one
+        self._scenario = scenario
+        self._engine = engine
+        self._check = check  # raises where the time is over
+        self._each = each
+        self._log: list[warnings.WarningMessage] = []
+        self._printed = io.StringIO()
+        self._failed: list[str] = []
+        self._own: dict[str, Any] = {}
+        # Of the step that runs:
+        self._step = 0
+        self._program: Program | None = None
+        self._turns: list[int] = []
+        self._at = 0  # the statement that comes next
+        self._final = -1  # the one whose state is looked at where `observe` is `end`
+
+    def run(self, log: list[warnings.WarningMessage]) -> None:
+        """All steps; the warnings are found in the log."""
+        self._log = log
+        self._observer = Observer(self._engine)
+        self._own = self._bound()
+        self.namespace.update(self._own)
+        last = len(self._scenario.steps) - 1
+        for index, step in enumerate(self._scenario.steps):
+            expressions = expressions_of(step)
+            self._run_step(index, step, final=index == last and not expressions)
+            if expressions:
+                self._expect(step, expressions, final=index == last)
+
+    def current(self) -> Statement:
+        """The statement that is running."""
+        return self._statement(self._at)
+
+    def _bound(self) -> dict[str, Any]:
+        """What a program finds bound, and the recorder's own functions."""
+        bound = {}
+        for name, path in BOUND.items():
+            try:
+                bound[name] = self._import(path)
+            except AttributeError:
+                continue  # an engine without optim: for programs that need it
+        return {
+            **bound,
+            "__builtins__": builtins,  # torch's C++ imports through them: not to be stripped
+            "__name__": OWN_MODULE,
+            "print": self._print,
+            "weakref": weakref.ref,
+            "collect": collect,
+            "<done>": self._done,
+            "<loop>": self._loop,
+            "<turn>": self._turn,
+            "<assert>": self._assert,
+            "<store>": self._store,
+            "<import>": self._import,
+        }
+
+    def _run_step(self, index: int, step: Step, *, final: bool) -> None:
+        self._step, self._at, self._program = index, 0, None
+        self._program = program = compile_step(step.run)
+        self._turns = [-1] * program.loops
+        self._final = program.last if final else -1
+        self.generators |= program.generators
+        failure = None
+        try:
+            exec(program.code, self.namespace)
+        except KeyboardInterrupt:
+            raise
+        except TimeLimit as error:
+            self._at = _where(error, program)
+            raise
+        except BaseException as error:
+            failure = _where(error, program), self._raised(error)
+            drop_frames(error)
+        if failure is not None:  # after the handler, so that the error is gone
+            self._at, raised = failure
+            self._moment(self.current(), raised, look=self._each or final)
+
+    def _expect(self, step: Step, expressions: tuple[str, ...], *, final: bool) -> None:
+        results: list[tuple[str, Any]] = []
+        texts: list[tuple[str, str]] = []
+        missing = None
+        for expression in expressions:
+            try:
+                result = eval(compile_expression(expression), self.namespace)
+            except (KeyboardInterrupt, TimeLimit):
+                raise
+            except BaseException as error:
+                raised = self._raised(error)
+                missing = missing or (raised if raised.missing else None)
+                texts.append((expression, f"raises {raised}"))
+                drop_frames(error)
+            else:
+                results.append((expression, result))
+                texts.append((expression, self._observer.text(result)))
+            self._check()
+        place = Statement(self._step, step.run.rstrip().count("\n") + 1, kind="expect")
+        self._moment(place, missing, look=self._each or final, results=results, values=tuple(texts))
+
+    def _raised(self, error: BaseException) -> Raised:
+        missing = missing_name(error, self._engine, self._own)
+        return Raised(type(error).__name__, error_text(error), missing)
+
+    def _moment(
+        self,
+        place: Statement,
+        raised: Raised | None = None,
+        *,
+        look: bool,
+        results: list[tuple[str, Any]] | None = None,
+        values: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        """Note what happened since the moment before, and the state now."""
+        warned = tuple(Warned(w.category.__name__, normalised(str(w.message))) for w in self._log)
+        failed = tuple(self._failed)
+        self._failed.clear()
+        printed = self._printed.getvalue()
+        if printed:
+            printed = normalised(printed)
+            self._printed = io.StringIO()
+        state = self._observer.snapshot([*self._names(), *(results or ())]) if look else None
+        self._log.clear()  # an engine may warn when it is looked at
+        self.moments.append(Moment(place, state, raised, warned, printed, values, failed))
+
+    def _names(self) -> Iterator[tuple[str, Any]]:
+        own = self._own
+        for name, value in self.namespace.items():
+            if name not in own or own[name] is not value:
+                yield name, value
+
+    def _statement(self, k: int) -> Statement:
+        if self._program is None or not self._program.places:
+            return Statement(self._step, 1)
+        place = self._program.places[k]
+        (line, column), turn = place.start, tuple(self._turns[n] for n in place.loops)
+        return Statement(self._step, line, turn, column)
+
+    # What the compiled program calls: see `program`.
+
+    def _done(self, k: int) -> None:
+        self._check()
+        assert self._program is not None
+        loops = self._program.places[k].loops
+        self._at = k
+        if not loops or all(self._turns[n] < TURNS for n in loops):
+            self._moment(self._statement(k), look=self._each or k == self._final)
+
+    def _loop(self, n: int) -> None:
+        self._turns[n] = -1
+
+    def _turn(self, n: int) -> None:
+        self._check()
+        self._turns[n] += 1
+
+    def _assert(self, condition: Any, text: str) -> None:
+        if not condition:
+            self._failed.append(text)
+
+    def _store(self, target: Any) -> Any:
+        if isinstance(target, ModuleType) or target is self._engine.torch:
+            raise TypeError("a program sets no attributes of torch and its modules")
+        if isinstance(target, type) and target.__module__ != OWN_MODULE:
+            raise TypeError(f"a program sets no attributes of {target.__name__}, a class of torch's")
+        return target
+
+    def _print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:
+        print(*values, sep=sep, end=end, file=self._printed)
+
+    def _import(self, path: str, name: str = "") -> Any:
+        found = self._engine.torch
+        for part in path.split(".")[1:]:
+            found = _part(found, part)
+        return self._engine.torch if name else found
+
+
+def collect() -> None:
+    """The word ``collect`` of the language: drop what only cycles keep alive."""
+    gc.collect()
+
+
+def expressions_of(step: Step) -> tuple[str, ...]:
+    """What is evaluated after a step: its own expectations and those of the document."""
+    claimed = step.claimed.expect if step.claimed else ()
+    return tuple(dict.fromkeys(expression for expression, _ in (*step.own.expect, *claimed)))
+
+
+def drop_frames(error: BaseException) -> None:
+    """Let go of the frames that an error keeps alive, with all that they hold."""
+    seen: list[BaseException] = []
+    todo: list[BaseException | None] = [error]
+    while todo:
+        one = todo.pop()
+        if one is None or any(one is other for other in seen):
+            continue
+        seen.append(one)
+        todo += [one.__cause__, one.__context__]
+        one.__traceback__ = None
+
+
+def _part(parent: Any, name: str) -> Any:
+    """An attribute, or a part of a module that has not been imported yet."""
+    if not hasattr(parent, name) and isinstance(parent, ModuleType):
+        try:
+            return importlib.import_module(f"{parent.__name__}.{name}")
+        except ModuleNotFoundError:
+            pass
+    return getattr(parent, name)
+
+
+def _where(error: BaseException, program: Program) -> int:
+    """The statement of the program that raised."""
+    traceback: TracebackType | None = error.__traceback__
+    while traceback is not None and traceback.tb_frame.f_code is not program.code:
+        traceback = traceback.tb_next
+    if traceback is None:
+        return 0
+    line, _, column, _ = list(program.code.co_positions())[traceback.tb_lasti // 2]
+    return program.statement_at(line or traceback.tb_lineno, column or 0)
