@@ -1,0 +1,352 @@
+"""Random arrays with the numbers that torch draws on the CPU.
+
+Every function takes the generator, then a shape and a dtype, and returns a new array in the order in which
+torch fills memory. On processors of another make torch rounds float32 normal samples differently in the last
+place, and on Intel's it draws ``bernoulli`` with one p (so dropout too) from another generator altogether.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from array import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.engine import normal as box_muller
+from conformance.engine.dtypes import BY_NUMPY
+from conformance.engine.generator import Generator
+
+Array = NDArray[Any]
+DType = np.dtype[Any]
+Shape = tuple[int, ...]
+
+# From this range on torch draws 64 bits per integer, so that the remainder stays nearly uniform.
+_WIDE_RANGE = 1 << 28
+# From this length on torch shuffles with 64-bit draws, and inside out.
+_LONG_PERMUTATION = (2**32 - 1) // 20
+
+_C_NAMES = {
+    "bool": "bool",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, high: float = 1.0) -> Array:
+    """Tensor.uniform_: in [low, high); what rounds to ``high`` becomes ``low``."""
+    count = math.prod(shape)
+    if dtype.kind == "c":
+        return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
+    _require_floating(dtype, "check_uniform_bounds")
+    largest = float(np.finfo(dtype).max)
+    for name, bound in (("from", low), ("to", high)):
+        if not abs(bound) <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype.name]}")
+    if low > high:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
+        )
+    if high - low > largest:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{BY_NUMPY[dtype].legacy}>::max(), but found "
+            f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
+        )
+    if dtype == np.float64:
+        samples: Array = box_muller.fused(generator.doubles(count), high - low, low)
+    else:
+        samples = generator.floats(count)
+        if (low, high) != (0.0, 1.0):
+            low32, high32 = np.float32(low), np.float32(high)
+            samples = box_muller.fused_single(samples, np.float64(high32 - low32), np.float64(low32))
+        samples = samples.astype(dtype, copy=False)
+    samples[samples == dtype.type(high)] = dtype.type(low)
+    return samples.reshape(shape)
+
+
+def normal(
+    generator: Generator,
+    shape: Shape,
+    dtype: DType,
+    mean: float = 0.0,
+    std: float = 1.0,
+    *,
+    contiguous: bool = True,
+) -> Array:
+    """Tensor.normal_; see Note [Three ways to a normal sample]."""
+    if not std >= 0.0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    count = math.prod(shape)
+    if dtype.kind == "c":
+        parts = normal(
+            generator, (2 * count,), _part(dtype), mean, std / math.sqrt(2.0), contiguous=contiguous
+        )
+        return _paired(parts, shape)
+    _require_floating(dtype, "normal_kernel_cpu")
+    if count < box_muller.BLOCK or not contiguous:
+        samples = _narrow(box_muller.fused(box_muller.standard_pairs(generator, count), std, mean), dtype)
+    elif dtype == np.float64:
+        samples = box_muller.double_blocks(generator, count, mean, std)
+    elif dtype == np.float32:
+        samples = box_muller.single_blocks(generator, count, mean, std)
+    else:
+        samples = box_muller.half_blocks(generator, count, mean, std).astype(dtype)
+    return samples.reshape(shape)
+
+
+def log_normal(
+    generator: Generator, shape: Shape, dtype: DType, mean: float = 1.0, std: float = 2.0
+) -> Array:
+    """Tensor.log_normal_."""
+    if not std > 0.0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    _require_floating(dtype, "log_normal_cpu")
+    samples = box_muller.fused(box_muller.standard_pairs(generator, math.prod(shape)), std, mean)
+    with np.errstate(over="ignore"):
+        return _narrow(np.exp(samples), dtype).reshape(shape)
+
+
+def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
+    """Tensor.exponential_."""
+    if dtype.kind != "f":
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating "
+            f"point but you specified {BY_NUMPY[dtype].legacy}"
+        )
+    if not rate > 0.0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    return _narrow(-1.0 / rate * np.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
+
+
+def cauchy(
+    generator: Generator, shape: Shape, dtype: DType, median: float = 0.0, sigma: float = 1.0
+) -> Array:
+    """Tensor.cauchy_."""
+    if dtype.kind != "f":
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
+            f"but you specified {_C_NAMES[dtype.name]}"
+        )
+    if not sigma > 0.0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    samples = np.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
+    return _narrow(box_muller.fused(samples, sigma, median), dtype).reshape(shape)
+
+
+def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
+    """Tensor.geometric_: the number of trials up to the first success."""
+    if not 0.0 < p < 1.0:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    if dtype.kind in "bc":
+        raise NotImplementedError(f"\"geometric_cpu\" not implemented for '{BY_NUMPY[dtype].legacy}'")
+    with np.errstate(divide="ignore"):
+        samples = np.ceil(np.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
+    return _narrow(samples, dtype).reshape(shape)
+
+
+def bernoulli(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
+    """Tensor.bernoulli_ with one p for all elements."""
+    if not 0.0 <= p <= 1.0:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return (generator.doubles(math.prod(shape)) < p).astype(dtype).reshape(shape)
+
+
+def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
+    """torch.bernoulli and Tensor.bernoulli_ with a p for each element."""
+    _require_floating(p.dtype, "bernoulli_tensor_cpu_p_")
+    if not ((p >= 0) & (p <= 1)).all():
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    draw = generator.doubles if p.dtype == np.float64 else generator.floats
+    happened: Array = draw(p.size).reshape(p.shape) < p
+    return happened.astype(dtype)
+
+
+def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
+    """What dropout multiplies its input by; 0 < p < 1."""
+    precision = np.promote_types(dtype, np.float32)
+    noise: Array = bernoulli(generator, shape, precision, 1.0 - p) / precision.type(1.0 - p)
+    return noise.astype(dtype)
+
+
+def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: int) -> Array:
+    """torch.randint and Tensor.random_(low, high): in [low, high)."""
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    _check_bounds(dtype, {"from": low, "to - 1": high - 1})
+    if dtype.kind == "f":
+        low, high = _representable(dtype, low), _representable(dtype, high - 1, below=True) + 1
+    return _remainders(generator, math.prod(shape), dtype, high - low, low).reshape(shape)
+
+
+def integers_from(generator: Generator, shape: Shape, dtype: DType, low: int) -> Array:
+    """Tensor.random_(low, None): from ``low`` up to the largest number that the dtype counts to."""
+    if low == -(1 << 63):
+        if dtype == np.float16:
+            raise NotImplementedError("\"random_full_64_bits_range_kernel_cpu\" not implemented for 'Half'")
+        if dtype.itemsize < 8 and dtype.kind != "f":
+            raise RuntimeError(
+                "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16"
+            )
+        return generator.double_words(math.prod(shape)).view(np.int64).astype(dtype).reshape(shape)
+    largest = _counted(dtype)
+    if dtype.kind == "f" and largest <= low <= np.finfo(dtype).max:
+        raise RuntimeError(
+            "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
+            f"but got from={low} > to_inc={largest}"
+        )
+    _check_bounds(dtype, {"from": low})
+    if dtype.kind == "f":
+        low = _representable(dtype, low)
+    return _remainders(generator, math.prod(shape), dtype, largest - low + 1, low).reshape(shape)
+
+
+def integers_all(generator: Generator, shape: Shape, dtype: DType) -> Array:
+    """Tensor.random_(): from 0 up to the largest number that the dtype counts to."""
+    count = math.prod(shape)
+    if dtype.kind == "c":
+        raise NotImplementedError(f"\"random_kernel_cpu\" not implemented for '{BY_NUMPY[dtype].legacy}'")
+    draws = generator.double_words(count) if dtype.itemsize == 8 else generator.words(count)
+    return (draws % np.uint64(_counted(dtype) + 1)).astype(dtype).reshape(shape)
+
+
+def permutation(generator: Generator, length: int, dtype: DType) -> Array:
+    """torch.randperm."""
+    if length < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {length}: [{length}]")
+    if dtype.kind == "b":
+        raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
+    if dtype.kind == "f" and length > _counted(dtype) + 1:
+        largest = "2049" if dtype == np.float16 else f"2^{np.finfo(dtype).nmant + 1}+1"
+        raise RuntimeError(f"n cannot be greater than {largest} for {BY_NUMPY[dtype].legacy} type.")
+    if dtype.kind != "f" and length > _counted(dtype):
+        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+    if length >= _LONG_PERMUTATION:
+        return np.array(_inside_out(generator, length), dtype)
+    left = np.arange(length, 1, -1, dtype=np.uint64)  # how many elements each draw chooses from
+    chosen = generator.words(left.size) % left + (np.uint64(length) - left)
+    result = list(range(length))
+    for first, other in enumerate(chosen.tolist()):
+        result[first], result[other] = result[other], result[first]
+    return np.array(result, dtype)
+
+
+def multinomial(generator: Generator, weights: Array, samples: int, *, replacement: bool = False) -> Array:
+    """torch.multinomial: indices drawn by weight along the last dimension."""
+    if weights.dtype.kind != "f":
+        raise RuntimeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            + BY_NUMPY[weights.dtype].legacy
+        )
+    if weights.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and samples > weights.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (weights.sum(-1) == 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    if not replacement or samples == 1:
+        race = weights / exponential(generator, weights.shape, weights.dtype)
+        return np.argsort(-race, axis=-1, kind="stable")[..., :samples]
+    rows = weights.reshape(-1, weights.shape[-1])
+    precision = np.promote_types(weights.dtype, np.float32)
+    chosen = np.empty((len(rows), samples), np.int64)
+    for row, indices in zip(rows, chosen, strict=True):
+        edges = np.cumsum(row, dtype=precision)
+        edges /= edges[-1]
+        edges[-1] = 1.0
+        indices[:] = np.searchsorted(edges.astype(np.float64), generator.doubles(samples))
+    return chosen.reshape(*weights.shape[:-1], samples)
+
+
+def _inside_out(generator: Generator, length: int) -> array[int]:
+    """A permutation as torch builds a long one: each number takes the place of an earlier one."""
+    result = array("q")
+    for start in range(0, length, 1 << 20):
+        choices = np.arange(start, min(start + (1 << 20), length), dtype=np.uint64) + np.uint64(1)
+        places = generator.double_words(choices.size) % choices
+        for number, place in enumerate(places.tolist(), start):
+            result.append(number)
+            result[number] = result[place]
+            result[place] = number
+    return result
+
+
+def _remainders(generator: Generator, count: int, dtype: DType, size: int, low: int) -> Array:
+    draws = generator.double_words(count) if size >= _WIDE_RANGE else generator.words(count)
+    # The sum wraps around in 64 bits, as torch's does.
+    return ((draws % np.uint64(size)).view(np.int64) + np.int64(low)).astype(dtype)
+
+
+def _counted(dtype: DType) -> int:
+    """The number up to which the dtype has every integer."""
+    if dtype.kind == "f":
+        return 1 << (np.finfo(dtype).nmant + 1)
+    return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+def _check_bounds(dtype: DType, bounds: dict[str, int]) -> None:
+    if dtype.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    counted = _counted(dtype)
+    if dtype.kind == "f":
+        largest = int(np.finfo(dtype).max)
+        smallest = -largest
+    else:
+        largest, smallest = counted, 0 if dtype.kind in "bu" else -counted - 1
+    for name, bound in bounds.items():
+        if not smallest <= bound <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype.name]}")
+        if dtype.kind == "f" and abs(bound) > counted:
+            digits = counted.bit_length() - 1
+            warnings.warn(
+                f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
+                f"{_C_NAMES[dtype.name]} can support discrete uniform distribution only within this range. "
+                "This warning will become an error in version 1.7 release, please fix the code in advance",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _representable(dtype: DType, bound: int, *, below: bool = False) -> int:
+    """The bound itself, or where rounding to the dtype would leave the range, the next number inside."""
+    probe = bound if below else bound + 1
+    rounded = int(dtype.type(probe))
+    if (rounded >= bound + 1) if below else (rounded < bound):
+        step = 1 << (abs(probe).bit_length() - 1 - np.finfo(dtype).nmant)
+        return rounded - step - 1 if below else rounded + step
+    return bound
+
+
+def _narrow(samples: NDArray[np.float64], dtype: DType) -> Array:
+    """From double to the dtype, to float16 by way of float32."""
+    with np.errstate(over="ignore"):
+        return samples.astype(np.float32).astype(dtype) if dtype == np.float16 else samples.astype(dtype)
+
+
+def _part(dtype: DType) -> DType:
+    return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+
+
+def _paired(parts: Array, shape: Shape) -> Array:
+    return parts.view(np.complex64 if parts.dtype == np.float32 else np.complex128).reshape(shape)
+
+
+def _require_floating(dtype: DType, kernel: str) -> None:
+    if dtype.kind not in "fc":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[dtype].legacy}'")

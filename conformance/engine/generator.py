@@ -1,0 +1,97 @@
+"""torch's CPU random generator: the Mersenne Twister, its seeding and its state."""
+
+import os
+import struct
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEFAULT_SEED = 67280421310721
+
+# The bytes of torch's CPUGeneratorImplState: seed, left, seeded, next, 624 words (each in eight bytes),
+# the cached normal sample as x, y, rho and a flag, then the float32 cache, which nothing fills any more.
+_STATE = struct.Struct("<Qii Q 4992s ddd i4x f?3x")
+
+_HIGH = np.uint64(32)
+_LOW53 = np.uint64((1 << 53) - 1)
+_LOW24 = np.uint64((1 << 24) - 1)
+
+
+class Generator:
+    """A stream of 32-bit words, and the normal sample that was computed but not handed out yet."""
+
+    __slots__ = ("_seed", "_twister", "_untouched", "next_normal")
+
+    def __init__(self, seed: int = DEFAULT_SEED) -> None:
+        self._twister = np.random.MT19937()
+        self.manual_seed(seed)
+
+    def manual_seed(self, seed: int) -> "Generator":
+        """Start the stream anew; negative seeds count back from 2**64."""
+        if not -(1 << 63) <= seed < 1 << 64:
+            raise ValueError("Overflow when unpacking long long")
+        self._seed = seed % (1 << 64)
+        # The same initialisation as torch's, by one 32-bit number; numpy's newer ways of seeding differ.
+        self._twister._legacy_seeding(self._seed & 0xFFFFFFFF)
+        self._untouched = True
+        self.next_normal: float | None = None
+        return self
+
+    def seed(self) -> int:
+        """Seed from the system's entropy, and tell with what."""
+        self.manual_seed(int.from_bytes(os.urandom(8), "little") & ((1 << 53) - 1))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        """The seed that the stream started from."""
+        return self._seed
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        """The next 32-bit draws, in 64 bits each."""
+        if count:
+            self._untouched = False
+        return self._twister.random_raw(count)
+
+    def double_words(self, count: int) -> NDArray[np.uint64]:
+        """The next 64-bit draws: two words each, the first one high."""
+        pairs = self.words(2 * count)
+        return pairs[0::2] << _HIGH | pairs[1::2]
+
+    def floats(self, count: int) -> NDArray[np.float32]:
+        """Uniform in [0, 1): the low 24 bits of a word."""
+        return (self.words(count) & _LOW24).astype(np.float32) * np.float32(2.0**-24)
+
+    def doubles(self, count: int) -> NDArray[np.float64]:
+        """Uniform in [0, 1): the low 53 bits of two words."""
+        return (self.double_words(count) & _LOW53).astype(np.float64) * 2.0**-53
+
+    def get_state(self) -> NDArray[np.uint8]:
+        """The state, in the very bytes that torch's ``get_state`` gives."""
+        state = self._twister.state["state"]
+        # Before the first draw torch says next = 0, after the 624th next = 624; numpy says 624 to both.
+        position = 0 if self._untouched else int(state["pos"])
+        left = 1 if self._untouched else 625 - position
+        words = state["key"].astype("<u8").tobytes()
+        cached = self.next_normal is not None
+        normal = self.next_normal or 0.0
+        packed = _STATE.pack(self._seed, left, 1, position, words, 0.0, normal, 0.0, cached, 0.0, False)
+        return np.frombuffer(packed, np.uint8).copy()
+
+    def set_state(self, state: NDArray[np.uint8]) -> "Generator":
+        """Continue from what ``get_state`` gave."""
+        if state.size != _STATE.size:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {_STATE.size} "
+                f"but found the input RNG state size to be {state.size}"
+            )
+        seed, left, seeded, position, words, _, normal, _, cached, _, _ = _STATE.unpack(state.tobytes())
+        if not (seeded and 0 < left <= 624 and position <= 624):
+            raise RuntimeError("Invalid mt19937 state")
+        self._seed = seed
+        self._untouched = position == 0
+        self._twister.state = {
+            "bit_generator": "MT19937",
+            "state": {"key": np.frombuffer(words, "<u8").astype(np.uint32), "pos": position or 624},
+        }
+        self.next_normal = normal if cached else None
+        return self
