@@ -67,7 +67,7 @@ def compile_step(source: str) -> Program:
         loops=observed.loops,
         last=last,
         asserts=any(isinstance(node, ast.Name) and node.id == "<assert>" for node in nodes),
-        generators=any(isinstance(node, ast.Yield | ast.YieldFrom | ast.GeneratorExp) for node in nodes),
+        generators=any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes),
     )
 
 

@@ -159,7 +159,7 @@ class Recorder:
     def _names(self) -> Iterator[tuple[str, Any]]:
         own = self._own
         for name, value in self.namespace.items():
-            if name not in own or own[name] is not value:
+            if (name not in own or own[name] is not value) and not name.startswith("__"):
                 yield name, value
 
     def _statement(self, k: int) -> Statement:
