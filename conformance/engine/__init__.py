@@ -1,0 +1,31 @@
+"""The in-house engine: a module that stands in for ``torch`` in an autograd program, on numpy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import autograd, ops
+from .creation import (
+    arange, as_tensor, empty, empty_like, empty_strided, eye, from_numpy, full, full_like, linspace, logspace, ones,
+    ones_like, scalar_tensor, tensor, zeros, zeros_like,
+)  # fmt: skip
+from .dtypes import (
+    can_cast, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16,
+    int32, int64, promote_types, set_default_dtype, uint8,
+)  # fmt: skip
+from .dtypes import bool_ as bool  # noqa: A004
+from .modes import (
+    enable_grad, inference_mode, is_anomaly_check_nan_enabled, is_anomaly_enabled, is_grad_enabled,
+    is_inference_mode_enabled, no_grad, set_grad_enabled,
+)  # fmt: skip
+from .tensor import Size, Tensor, device
+
+half, float, double = float16, float32, float64
+short, int, long = int16, int32, int64
+cfloat, cdouble = complex64, complex128
+
+globals().update(ops.FUNCTIONS)
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"module 'torch' has no attribute '{name}'")

@@ -1,0 +1,53 @@
+"""What AccumulateGrad does (torch: autograd/functions/accumulate_grad.h)."""
+
+from __future__ import annotations
+
+import sys
+
+from .modes import state
+from .node import AccumulateGrad, Gradients
+from .tensor import Tensor
+
+_ALONE = 5  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
+
+
+def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
+    """Add the incoming gradient to the leaf's grad.
+
+    Note [Stealing a gradient]: the first gradient becomes ``grad`` itself where nobody else holds the tensor,
+    and is cloned otherwise, so that a gradient given by the user or kept by a hook is never written to. Who
+    holds it is asked of the reference count, as torch does.
+
+    With create_graph the sum is a new tensor; without, it is written into the tensor that is there.
+    """
+    variable = node.variable
+    gradient = grads[0]
+    if gradient is None or not variable.requires_grad:
+        return ()
+    current = variable._grad
+    if current is None:
+        if state.grad_enabled:
+            variable._grad = recorded_copy(gradient)
+        elif sys.getrefcount(gradient) <= _ALONE and gradient._array.flags.c_contiguous:
+            variable._grad = gradient.detach()
+        else:
+            variable._grad = gradient.clone()
+    elif state.grad_enabled:
+        variable._grad = current + gradient
+    else:
+        current.add_(gradient)
+    if variable._post_accumulate_grad_hooks:
+        for hook in list(variable._post_accumulate_grad_hooks.values()):
+            result = hook(variable)
+            if result is not None and not isinstance(result, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    return ()
+
+
+def recorded_copy(gradient: Tensor) -> Tensor:
+    """A copy laid out as the leaf, with its history (a CopyBackwards)."""
+    from .creation import empty_like
+
+    return empty_like(gradient).copy_(gradient)  # type: ignore[no-any-return]
+
+

@@ -1,0 +1,54 @@
+"""Anomaly mode: errors of backward with the traceback of the forward call (torch: autograd/anomaly_mode.cpp)."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from .node import Gradients, Node
+
+
+def check_nan(node: Node, outputs: Gradients) -> None:
+    """Refuse a gradient with nan.
+
+    Raises:
+        RuntimeError: naming the node and which of its results.
+    """
+    for number, gradient in enumerate(outputs):
+        if gradient is not None and bool(np.isnan(gradient._array).any()):
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.")
+
+
+def warn_of_traceback(node: Node) -> None:
+    """Warn with the traceback of the forward call, and those of the backward calls that led to it."""
+    metadata = node.metadata
+    trace = metadata.get("traceback_")
+    if trace is None:
+        warnings.warn(
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+            "during forward pass for more information.",
+            stacklevel=2,
+        )
+    else:
+        warnings.warn(
+            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+            + "".join(trace),
+            stacklevel=2,
+        )
+    child, parent = node.name(), metadata.get("parent_")
+    while parent is not None:
+        trace = parent.metadata.get("traceback_")
+        if trace is None:
+            warnings.warn(
+                f"\n\nPrevious calculation of {child} was induced by {parent.name()}. No forward pass information "
+                "available.  Enable detect anomaly during forward pass for more information.",
+                stacklevel=2,
+            )
+        else:
+            warnings.warn(
+                f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced "
+                "the previous calculation:\n" + "".join(trace),
+                stacklevel=2,
+            )
+        child, parent = parent.name(), parent.metadata.get("parent_")

@@ -1,0 +1,280 @@
+"""torch.autograd: backward, grad, Function and the modes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .. import dtypes
+from ..execution import ones_like_root, run_backward
+from ..modes import (
+    detect_anomaly,
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
+)
+from ..node import Edge, Identity, Node, gradient_edge, new_node
+from ..tensor import Size, Tensor
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph, that backward and grad take where they take a tensor."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+GradientEdge.__module__ = "torch.autograd.graph"
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """torch.autograd.backward: accumulate the gradients of ``tensors`` into the leaves, or into ``inputs``."""
+    if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
+        )
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None and not isinstance(inputs, (Tensor, GradientEdge)) and len(inputs) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    if isinstance(inputs, dict):
+        inputs = tuple(inputs.values())
+    roots = _tuple(tensors)
+    given = _gradients(roots, _given(grad_tensors, len(roots)), batched=False)
+    if retain_graph is None:
+        retain_graph = create_graph
+    _run(roots, given, bool(retain_graph), create_graph, () if inputs is None else _tuple(inputs), True)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> Any:
+    """torch.autograd.grad: the gradients of ``outputs`` with respect to ``inputs``; no ``.grad`` changes.
+
+    Raises:
+        RuntimeError: an input is not in the graph (unless ``allow_unused``) or does not require grad.
+        ValueError: ``materialize_grads`` together with ``allow_unused=False``.
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    keys = list(inputs) if isinstance(inputs, dict) else None
+    roots = _tuple(outputs)
+    wanted = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient "
+            "for other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    given = _gradients(roots, _given(grad_outputs, len(roots)), is_grads_batched)
+    if retain_graph is None:
+        retain_graph = create_graph
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if is_grads_batched:
+        found = _batched(roots, given, retain_graph, create_graph, wanted, allow_unused)
+    else:
+        found = _run(roots, given, bool(retain_graph), create_graph, wanted, False)
+        _check_used(found, allow_unused)
+    if materialize_grads:
+        found = [_zeros_for(each, place) if each is None else each for each, place in zip(found, wanted, strict=True)]
+    return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
+
+
+def _batched(
+    roots: tuple[Any, ...], given: list[Any], retain: Any, create: bool, wanted: tuple[Any, ...], unused: bool
+) -> list[Any]:
+    """One pass for each entry of the gradients' first dimension, as vmap gives."""
+    from ..ops.shape import stack
+
+    count = len(given[0])
+    rows = []
+    for index in range(count):
+        part = [None if each is None else each[index] for each in given]
+        keep = bool(retain) or index + 1 < count
+        rows.append(_run(roots, part, keep, create, wanted, False))
+        _check_used(rows[-1], unused)
+    return [None if column[0] is None else stack(column) for column in zip(*rows, strict=True)]
+
+
+def _check_used(found: Sequence[Tensor | None], allow_unused: bool) -> None:
+    for number, each in enumerate(found):
+        if each is None and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {number} appears to not have been used in the graph. Set "
+                "allow_unused=True if this is the desired behavior."
+            )
+
+
+def _zeros_for(found: None, place: Any) -> Tensor:
+    from ..creation import zeros_like
+
+    return zeros_like(place)
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
+
+
+def _given(value: Any, length: int) -> tuple[Any, ...]:
+    if value is None:
+        return (None,) * length
+    return (value,) if isinstance(value, Tensor) else tuple(value)
+
+
+def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -> list[Tensor | None]:
+    """Check the gradients that were given; make ones for scalar roots without."""
+    found: list[Tensor | None] = []
+    for number, (root, gradient) in enumerate(zip(roots, given, strict=False)):
+        if not isinstance(root, (Tensor, GradientEdge)):
+            raise AssertionError("Expected output to be a torch.Tensor")
+        edge = root if isinstance(root, GradientEdge) else None
+        shape, kind = (
+            edge.node.input_metadata[edge.output_nr] if edge else (root._array.shape, root._array.dtype)
+        )
+        if isinstance(gradient, Tensor):
+            have = gradient._array.shape[1:] if batched else gradient._array.shape
+            if batched and gradient._array.ndim == 0:
+                raise ValueError(
+                    "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor "
+                    "of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+                )
+            if have != shape:
+                raise RuntimeError(_mismatch(number, have, shape, batched))
+            if (gradient._array.dtype.kind == "c") != (kind.kind == "c"):
+                raise RuntimeError(
+                    "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch "
+                    f"in dtype: grad_output[{number}] has a dtype of {gradient.dtype} and output[{number}] has a "
+                    f"dtype of {dtypes.BY_NUMPY[kind]}."
+                )
+            found.append(gradient)
+        elif gradient is None:
+            if edge is None and not root.requires_grad:
+                found.append(None)
+                continue
+            size = 1
+            for length in shape:
+                size *= length
+            if size != 1:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            if kind.kind != "f":
+                raise RuntimeError(
+                    f"grad can be implicitly created only for real scalar outputs but got {dtypes.BY_NUMPY[kind]}"
+                )
+            found.append(ones_like_root((shape, kind)))
+        else:
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
+            )
+    return found
+
+
+def _mismatch(number: int, have: tuple[int, ...], shape: tuple[int, ...], batched: bool) -> str:
+    if batched:
+        return (
+            "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+            "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+            f"output, but a mismatch was detected: grad_output[{number}] has a shape of {Size(have)} and "
+            f"output[{number}] has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be "
+            "considered batched, consider using vmap."
+        )
+    return (
+        f"Mismatch in shape: grad_output[{number}] has a shape of {Size(have)} and output[{number}] has a shape of "
+        f"{Size(shape)}."
+    )
+
+
+def _run(
+    roots: tuple[Any, ...],
+    given: list[Tensor | None],
+    keep_graph: bool,
+    create_graph: bool,
+    inputs: tuple[Any, ...],
+    accumulate: bool,
+) -> list[Tensor | None]:
+    if len(roots) != len(given):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    edges: list[Edge] = []
+    for number, root in enumerate(roots):
+        edge: Edge = (root.node, root.output_nr) if isinstance(root, GradientEdge) else gradient_edge(root)
+        if edge[0] is None:
+            raise RuntimeError(
+                f"element {number} of tensors does not require grad and does not have a grad_fn"
+            )
+        edges.append(edge)
+    wanted: list[Edge] = []
+    for place in inputs:
+        if isinstance(place, GradientEdge):
+            wanted.append((place.node, place.output_nr))
+            continue
+        if not isinstance(place, Tensor):
+            raise RuntimeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {type(place).__name__}"
+            )
+        if accumulate:
+            place.retain_grad()
+        if not place.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edge = gradient_edge(place)
+        if edge[0] is None:
+            node = new_node(Identity)
+            node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
+            edge = (node, 0)
+        wanted.append(edge)
+    return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)
+
+
+class Variable:
+    """torch.autograd.Variable: nowadays a tensor."""
+
+    def __new__(cls, tensor: Tensor, requires_grad: bool = False) -> Any:
+        result = tensor.detach()
+        return result.requires_grad_(requires_grad)
+
+
+from . import graph  # noqa: E402  needs what is above
+from .function import Function  # noqa: E402
+
+__all__ = [
+    "Function",
+    "GradientEdge",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]

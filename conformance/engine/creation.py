@@ -1,0 +1,296 @@
+"""Tensors from data, from shapes and like other tensors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, errors
+from .dtypes import BY_NUMPY
+from .shapes import sizes
+from .tensor import Size, Tensor, make, wrap
+
+
+def finish(array: np.ndarray[Any, Any], requires_grad: bool = False) -> Tensor:
+    """A new leaf.
+
+    Raises:
+        RuntimeError: ``requires_grad`` for a dtype without derivatives.
+    """
+    result = wrap(array)
+    if requires_grad:
+        if array.dtype.kind not in "fc":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
+        result._requires_grad = True
+    return result
+
+
+def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, Any]:
+    """Python numbers, nested sequences, numpy arrays and tensors as a fresh array of torch's dtype.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: as torch.tensor for what is no number or not rectangular.
+    """
+    if isinstance(data, (np.ndarray, np.generic)):
+        return np.array(data, kind.numpy if kind else None)
+    shape = _shape_of(data)
+    flat: list[Any] = []
+    _flatten(data, shape, flat)
+    if kind is None:
+        kind = _infer_dtype(flat)
+    if kind.category == dtypes.INTEGER and any(isinstance(each, (float, complex)) for each in flat):
+        flat = [int(each) for each in flat]
+    return np.array(flat, kind.numpy).reshape(shape)
+
+
+def _shape_of(data: Any) -> tuple[int, ...]:
+    shape: list[int] = []
+    while True:
+        if isinstance(data, Tensor):
+            return (*shape, *data._array.shape)
+        if isinstance(data, np.ndarray):
+            return (*shape, *data.shape)
+        if isinstance(data, str) or not isinstance(data, Sequence):
+            return tuple(shape)
+        shape.append(len(data))
+        if not len(data):
+            return tuple(shape)
+        data = data[0]
+
+
+def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -> None:
+    if dim == len(shape):
+        if isinstance(data, Tensor):
+            data = data._scalar()
+        elif isinstance(data, np.generic):
+            data = data.item()
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if isinstance(data, (list, tuple)):
+            raise TypeError(f"'{type(data).__name__}' object cannot be interpreted as an integer")
+        if not isinstance(data, (bool, int, float, complex)):
+            raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+        flat.append(data)
+        return
+    if isinstance(data, np.ndarray):
+        data = data.tolist()
+    elif isinstance(data, Tensor):
+        if data._array.size != 1 and dim:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        data = data.tolist()
+    if not isinstance(data, Sequence):
+        raise TypeError("not a sequence")
+    if len(data) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")
+    for each in data:
+        _flatten(each, shape, flat, dim + 1)
+
+
+def _infer_dtype(flat: list[Any]) -> dtypes.dtype:
+    if not flat:
+        return dtypes.default
+    kinds = [dtypes.of_number(each) for each in flat]
+    kind = kinds[0]
+    for each in kinds[1:]:
+        kind = dtypes.promote_types(kind, each)
+    return kind
+
+
+def tensor(
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """torch.tensor: a new leaf that copies ``data``."""
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            stacklevel=2,
+        )
+        array = data._array.astype(dtype.numpy) if dtype else data._array.copy()
+    else:
+        array = infer_array(data, dtype)
+    return finish(array, requires_grad)
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """torch.as_tensor: shares what can be shared."""
+    if isinstance(data, Tensor):
+        return data if dtype is None or dtype is data.dtype else data.to(dtype)
+    if isinstance(data, np.ndarray):
+        return wrap(data if dtype is None else data.astype(dtype.numpy, copy=False))
+    return finish(infer_array(data, dtype))
+
+
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """torch.from_numpy: shares the array's memory."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    if array.dtype not in BY_NUMPY:
+        raise TypeError(f"can't convert np.ndarray of type {array.dtype}.")
+    return wrap(array)
+
+
+def legacy_tensor(*arguments: Any) -> Tensor:
+    """torch.Tensor(...): data, or a shape, in the default dtype."""
+    if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
+        data = arguments[0]
+        if isinstance(data, Size):
+            return make(np.zeros(data, dtypes.default.numpy))
+        if isinstance(data, Tensor):
+            return data.detach()
+        return make(infer_array(data, dtypes.default))
+    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
+        return arguments[0].detach()
+    return make(np.zeros(arguments, dtypes.default.numpy) if arguments else np.zeros(0, dtypes.default.numpy))
+
+
+def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    def by_shape(
+        *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None,
+        layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
+    ) -> Tensor:  # fmt: skip
+        shape = sizes(size)
+        for n in shape:
+            if n < 0:
+                raise RuntimeError(
+                    f"Trying to create tensor with negative dimension {n}: [{', '.join(map(str, shape))}]"
+                )
+        return finish(fill(shape, (dtype or dtypes.default).numpy), requires_grad)
+
+    def like(
+        input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
+        layout: Any = None, memory_format: Any = None,
+    ) -> Tensor:  # fmt: skip
+        if not isinstance(input, Tensor):
+            raise TypeError(
+                f"{fill.__name__}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+            )
+        kind = dtype.numpy if dtype else input._array.dtype
+        return finish(fill(input._array.shape, kind), requires_grad)
+
+    return by_shape, like
+
+
+zeros, zeros_like = _filled(np.zeros)
+ones, ones_like = _filled(np.ones)
+# Memory that was not written has no defined values; zeros are as good as any.
+empty, empty_like = _filled(np.zeros)
+
+
+def empty_strided(
+    size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """torch.empty_strided: memory laid out with these strides (zeros here)."""
+    kind = (dtype or dtypes.default).numpy
+    from .ops.strided import blank
+
+    steps = tuple(s * kind.itemsize for s in stride)
+    extent = kind.itemsize + sum((n - 1) * s for n, s in zip(size, steps, strict=True))
+    return finish(blank((tuple(size), steps, 0 if 0 in size else extent), kind), requires_grad)
+
+
+def full(
+    size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """torch.full: a shape filled with one number."""
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
+    kind = dtype or dtypes.of_number(fill_value)
+    return finish(np.full(sizes((size,)), fill_value, kind.numpy), requires_grad)
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False  # noqa: A002
+) -> Tensor:
+    """torch.full_like."""
+    kind = dtype.numpy if dtype else input._array.dtype
+    return finish(np.full(input._array.shape, fill_value, kind), requires_grad)
+
+
+def arange(
+    *bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    start: Any = None, end: Any = None, step: Any = None, out: Any = None,
+) -> Tensor:  # fmt: skip
+    """torch.arange: integers stay int64, floats become the default dtype."""
+    given = [each.item() if isinstance(each, Tensor) else each for each in bounds]
+    first, last, by = 0, 0, 1
+    if len(given) == 1:
+        last = given[0]
+    elif given:
+        first, last = given[:2]
+        by = given[2] if len(given) > 2 else 1
+    first = first if start is None else start
+    last = last if end is None else end
+    by = by if step is None else step
+    if by == 0:
+        raise RuntimeError("step must be nonzero")
+    if (last - first) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    kind = dtype or (
+        dtypes.default if any(isinstance(each, float) for each in (first, last, by)) else dtypes.int64
+    )
+    count = max(0, int(np.ceil((last - first) / by)))
+    return finish((first + np.arange(count) * by).astype(kind.numpy), requires_grad)
+
+
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """torch.linspace: counted from both ends, so that it is symmetric."""
+    kind = (dtype or dtypes.default).numpy
+    first, last = (float(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
+    if steps == 1:
+        return finish(np.array([first], kind), requires_grad)
+    number = np.arange(steps)
+    exact = kind if kind.kind == "f" else np.dtype(np.float64)
+    by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
+    ahead = exact.type(first) + by * number.astype(exact)
+    back = exact.type(last) - by * (steps - 1 - number).astype(exact)
+    return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad)
+
+
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.logspace: powers of ``base``."""
+    powers = np.power(base, linspace(start, end, steps, dtype=dtypes.float64)._array)
+    return finish(powers.astype((dtype or dtypes.default).numpy), requires_grad)
+
+
+def eye(
+    n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """torch.eye: the identity matrix."""
+    return finish(np.eye(n, m, dtype=(dtype or dtypes.default).numpy), requires_grad)
+
+
+def scalar_tensor(value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """torch.scalar_tensor: one number, in the default dtype."""
+    return finish(np.array(value, (dtype or dtypes.default).numpy), requires_grad)
+
+
+def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def method(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+        return make_one(*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+    return method
+
+
+def attach() -> None:
+    """Tensor.new_*: like torch.*, in this tensor's dtype."""
+    methods = {"new_zeros": zeros, "new_ones": ones, "new_empty": empty, "new_full": full}
+    for name, function in methods.items():
+        setattr(Tensor, name, _new(function))
+
+    def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+        if isinstance(data, Tensor):
+            return tensor(data, dtype=dtype, requires_grad=requires_grad)
+        return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+    Tensor.new_tensor = new_tensor  # type: ignore[attr-defined]
+
+

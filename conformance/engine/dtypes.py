@@ -1,0 +1,180 @@
+"""Scalar types, and the rules by which operands of several types meet (torch: c10/core/ScalarType)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class dtype:  # noqa: N801  torch's own name
+    """One scalar type, a singleton each: ``torch.float32`` and so on."""
+
+    __slots__ = ("category", "itemsize", "legacy", "name", "numpy")
+    __module__ = "torch"
+
+    def __init__(self, name: str, legacy: str, category: int) -> None:
+        self.name = name
+        self.legacy = legacy  # the name in texts: torch.FloatTensor, "expected scalar type Float"
+        self.category = category  # bool 0 < integer 1 < floating 2 < complex 3
+        self.numpy = np.dtype(name)
+        self.itemsize = self.numpy.itemsize
+
+    @property
+    def is_floating_point(self) -> bool:
+        return self.category == FLOATING
+
+    @property
+    def is_complex(self) -> bool:
+        return self.category == COMPLEX
+
+    @property
+    def is_signed(self) -> bool:
+        return self not in (uint8, bool_)
+
+    def to_complex(self) -> dtype:
+        """The complex type whose parts have this type."""
+        return complex128 if self is float64 else complex64
+
+    def to_real(self) -> dtype:
+        """The type of the parts of this complex type."""
+        return {complex64: float32, complex128: float64}.get(self, self)
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return "bool_" if self is bool_ else self.name
+
+
+BOOLEAN, INTEGER, FLOATING, COMPLEX = range(4)
+
+uint8 = dtype("uint8", "Byte", INTEGER)
+int8 = dtype("int8", "Char", INTEGER)
+int16 = dtype("int16", "Short", INTEGER)
+int32 = dtype("int32", "Int", INTEGER)
+int64 = dtype("int64", "Long", INTEGER)
+float16 = dtype("float16", "Half", FLOATING)
+float32 = dtype("float32", "Float", FLOATING)
+float64 = dtype("float64", "Double", FLOATING)
+complex64 = dtype("complex64", "ComplexFloat", COMPLEX)
+complex128 = dtype("complex128", "ComplexDouble", COMPLEX)
+bool_ = dtype("bool", "Bool", BOOLEAN)
+
+ALL = (uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128, bool_)
+BY_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in ALL}
+# numpy has two 64-bit integers ("long" and "long long"); both are int64 here.
+BY_NUMPY[np.dtype(np.longlong)] = int64
+
+F32, F64, I64, BOOL = float32.numpy, float64.numpy, int64.numpy, bool_.numpy
+FULL_PRECISION = frozenset((F32, F64))  # a Python number takes these types as it is
+NUMBERS = frozenset((int, float, bool))  # what may stand where torch takes a Scalar
+_CATEGORY = {each.numpy: each.category for each in ALL}
+_CATEGORY_OF_NUMBER = {bool: BOOLEAN, int: INTEGER, float: FLOATING, complex: COMPLEX}
+
+default = float32  # the default dtype; see set_default_dtype
+
+
+def set_default_dtype(d: dtype) -> None:
+    """torch.set_default_dtype: what Python floats become.
+
+    Raises:
+        TypeError: where ``d`` is not a floating type.
+    """
+    global default
+    if not isinstance(d, dtype) or not d.is_floating_point:
+        raise TypeError(
+            "only floating-point types are supported as the default type"
+            if isinstance(d, dtype)
+            else "invalid dtype object: only floating-point types are supported as the default type"
+        )
+    default = d
+
+
+def get_default_dtype() -> dtype:
+    """torch.get_default_dtype."""
+    return default
+
+
+def of_number(value: object) -> dtype:
+    """The dtype that torch.tensor(value) has for one Python number."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool_
+    if isinstance(value, (int, np.integer)):
+        return int64
+    if isinstance(value, (complex, np.complexfloating)):
+        return default.to_complex()
+    return default
+
+
+def promote_types(a: dtype, b: dtype) -> dtype:
+    """torch.promote_types: numpy's lattice, except that an integer never widens a float."""
+    if a is b:
+        return a
+    if a.category != b.category and max(a.category, b.category) >= FLOATING:
+        wider, other = (a, b) if a.category > b.category else (b, a)
+        if wider.category == COMPLEX and other is float64:
+            return complex128
+        return wider
+    return BY_NUMPY[np.promote_types(a.numpy, b.numpy)]
+
+
+def result_dtype(*operands: Any) -> np.dtype[Any]:
+    """The dtype in which operands meet: arrays (0-d ones are weaker) and Python numbers (weakest).
+
+    Note [Type promotion]: operands are ranked by strength (arrays with dimensions, 0-d arrays, numbers).
+    A weaker operand counts only where its category (bool, integer, floating, complex) is above that of
+    every stronger one; then a Python float stands for the default dtype.
+    """
+    best: list[dtype | None] = [None, None, None]
+    for value in operands:
+        if isinstance(value, np.ndarray):
+            rank, kind = (0 if value.ndim else 1), BY_NUMPY[value.dtype]
+        else:
+            rank, kind = 2, of_number(value)
+        known = best[rank]
+        best[rank] = kind if known is None else promote_types(known, kind)
+    result: dtype | None = None
+    for kind_or_none in best:
+        if kind_or_none is None:
+            continue
+        if result is None:
+            result = kind_or_none
+        elif kind_or_none.category > result.category:
+            result = promote_types(kind_or_none, result)
+    assert result is not None
+    return result.numpy
+
+
+def is_weak(array_dtype: np.dtype[Any], number: object) -> bool:
+    """Whether a number of this category leaves an array's dtype as it is."""
+    return _CATEGORY[array_dtype] >= _CATEGORY_OF_NUMBER[type(number)]
+
+
+def can_cast(source: dtype, target: dtype) -> bool:
+    """torch.can_cast: whether an in-place result of one type may be stored in the other."""
+    if source.is_complex and not target.is_complex:
+        return False
+    if source.category >= FLOATING and target.category < FLOATING:
+        return False
+    return not (target is bool_ and source is not bool_)
+
+
+class finfo:  # noqa: N801  torch's own name
+    """torch.finfo: the limits of a floating type."""
+
+    def __init__(self, kind: dtype | None = None) -> None:
+        self.dtype = (kind or default).name
+        info = np.finfo((kind or default).to_real().numpy)
+        self.bits = int(info.bits)
+        self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
+        self.tiny = self.smallest_normal = float(info.smallest_normal)
+        self.resolution = float(info.resolution)
+
+
+class iinfo:  # noqa: N801  torch's own name
+    """torch.iinfo: the limits of an integer type."""
+
+    def __init__(self, kind: dtype) -> None:
+        info = np.iinfo(kind.numpy)
+        self.dtype, self.bits, self.max, self.min = kind.name, int(info.bits), int(info.max), int(info.min)

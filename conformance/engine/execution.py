@@ -1,0 +1,383 @@
+"""The backward pass (torch: autograd/engine.cpp).
+
+``run_backward`` counts how many edges lead to each node that the roots reach, then runs the nodes that are
+ready, the latest made first and AccumulateGrad before all, until none is left. No recursion: depth costs nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, errors
+from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
+from .modes import _set, state
+from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
+from .tensor import Tensor, make
+
+Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
+Heap = list[tuple[Node, Buffer]]
+
+
+class GraphTask:
+    """One backward pass.
+
+    ``needed`` and ``captures`` are None where the whole graph runs; else a node runs if it is needed (a wanted
+    input lies behind it), and its incoming gradients are kept where they are wanted themselves.
+    """
+
+    __slots__ = ("captured", "captures", "create_graph", "keep_graph", "needed")
+
+    def __init__(self, keep_graph: bool, create_graph: bool) -> None:
+        self.keep_graph, self.create_graph = keep_graph, create_graph
+        self.needed: dict[Node, bool] | None = None
+        self.captures: dict[Node, list[tuple[int, int]]] = {}
+        self.captured: list[Tensor | None] = []
+
+    def should_compute(self, edge: Edge) -> bool:
+        """Whether the gradient along this edge is of any use in this pass."""
+        node = edge[0]
+        if node is None:
+            return False
+        return self.needed is None or self.needed.get(node, False) or node in self.captures
+
+
+# The ready heap -----------------------------------------------------------------------------------
+# Note [Ties between leaves]: nodes of equal rank (AccumulateGrads) run in the order in which libstdc++'s
+# priority_queue hands them out, which is neither first in, first out nor the reverse. push and pop are therefore
+# std::push_heap and std::pop_heap step by step; heapq would break ties otherwise.
+
+
+def _push(heap: Heap, item: tuple[Node, Buffer]) -> None:
+    rank = item[0].sequence_nr
+    hole = len(heap)
+    heap.append(item)
+    while hole:
+        parent = (hole - 1) // 2
+        if heap[parent][0].sequence_nr >= rank:
+            break
+        heap[hole] = heap[parent]
+        hole = parent
+    heap[hole] = item
+
+
+def _pop(heap: Heap) -> tuple[Node, Buffer]:
+    top = heap[0]
+    item = heap.pop()
+    length = len(heap)
+    if not length:
+        return top
+    hole = 0
+    child = 0
+    while child < (length - 1) // 2:
+        child = 2 * (child + 1)
+        if heap[child][0].sequence_nr < heap[child - 1][0].sequence_nr:
+            child -= 1
+        heap[hole] = heap[child]
+        hole = child
+    if length % 2 == 0 and child == (length - 2) // 2:
+        child = 2 * (child + 1)
+        heap[hole] = heap[child - 1]
+        hole = child - 1
+    rank = item[0].sequence_nr
+    while hole:
+        parent = (hole - 1) // 2
+        if heap[parent][0].sequence_nr >= rank:
+            break
+        heap[hole] = heap[parent]
+        hole = parent
+    heap[hole] = item
+    return top
+
+
+# The pass -----------------------------------------------------------------------------------------
+
+
+def run_backward(
+    roots: Sequence[Edge],
+    gradients: list[Tensor | None],
+    keep_graph: bool,
+    create_graph: bool,
+    wanted: Sequence[Edge],
+    accumulate: bool,
+) -> list[Tensor | None]:
+    """Run backward from the roots; return the gradients of the wanted edges unless they are accumulated."""
+    gradients = list(validate_outputs(tuple(roots), tuple(gradients), "autograd"))
+    if accumulate and create_graph:
+        warnings.warn(errors.CREATE_GRAPH, stacklevel=4)
+    task = GraphTask(keep_graph, create_graph)
+    root: Node
+    if len(roots) == 1 and roots[0][0] is not None:
+        root = roots[0][0]
+        buffer = [None] * len(root.input_metadata)
+        buffer[roots[0][1]] = gradients[0]  # type: ignore[call-overload]
+    else:
+        root = new_node(GraphRoot)
+        root.next_edges, root.gradients, root.input_metadata = tuple(roots), tuple(gradients), ()  # type: ignore[attr-defined]
+        buffer = []
+    del gradients
+    dependencies = count_dependencies(root)
+    if wanted:
+        _select(task, root, wanted, accumulate)
+    previous = (state.grad_enabled, state.inference, state.graph_task, state.evaluating)
+    _set(create_graph, False)
+    state.graph_task = task
+    try:
+        _run(task, root, buffer, dependencies)
+    finally:
+        _set(previous[0], previous[1])
+        state.graph_task, state.evaluating = previous[2], previous[3]
+    return task.captured
+
+
+def count_dependencies(root: Node) -> dict[Node, int]:
+    """How many edges lead to each node that the root reaches."""
+    dependencies: dict[Node, int] = {}
+    stack = [root]
+    while stack:
+        for node, _ in stack.pop().next_edges:
+            if node is not None:
+                if node in dependencies:
+                    dependencies[node] += 1
+                else:
+                    dependencies[node] = 1
+                    stack.append(node)
+    return dependencies
+
+
+def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> None:
+    """Mark the nodes that lead to what is wanted."""
+    needed: dict[Node, bool] = {}
+    for number, (node, input_nr) in enumerate(wanted):
+        assert node is not None
+        if accumulate:
+            needed[node] = True
+        else:
+            task.captures.setdefault(node, []).append((input_nr, number))
+    task.captured = [] if accumulate else [None] * len(wanted)
+    stack: list[tuple[Node, int]] = [(root, 0)]
+    seen = {root}
+    while stack:
+        node, position = stack.pop()
+        if position < len(node.next_edges):
+            stack.append((node, position + 1))
+            following = node.next_edges[position][0]
+            if following is not None and following not in seen:
+                seen.add(following)
+                stack.append((following, 0))
+        elif not needed.get(node):
+            needed[node] = any(
+                following is not None and (needed.get(following) or following in task.captures)
+                for following, _ in node.next_edges
+            )
+    task.needed = needed
+
+
+def _run(task: GraphTask, node: Node | None, buffer: Buffer, dependencies: dict[Node, int]) -> None:
+    heap: Heap = []
+    waiting: dict[Node, Buffer] = {}
+    needed, keep_graph = task.needed, task.keep_graph
+    recording = task.create_graph
+    while node is not None:
+        if needed is not None and not _capture(task, node, buffer):
+            outputs: Gradients = ()
+        else:
+            outputs = _evaluate(node, tuple(buffer), keep_graph)
+        buffer = []
+        ready: tuple[Node, Buffer] | None = None
+        for edge, gradient in zip(node.next_edges, outputs, strict=False):
+            following = edge[0]
+            if following is None:
+                continue
+            left = dependencies[following] - 1
+            dependencies[following] = left
+            pending = waiting.get(following)
+            if pending is None:
+                if needed is not None and not (needed.get(following) or following in task.captures):
+                    continue
+                pending = [None] * len(following.input_metadata)
+                if left:
+                    waiting[following] = pending
+            elif not left:
+                del waiting[following]
+            if gradient is not None:
+                _add(pending, edge[1], gradient, recording)
+            if not left:
+                if ready is not None:
+                    _push(heap, ready)
+                ready = (following, pending)
+        if ready is None:
+            if not heap:
+                break
+            ready = _pop(heap)
+        elif heap:
+            _push(heap, ready)
+            ready = _pop(heap)
+        # No reference to a gradient stays behind: see Note [Stealing a gradient].
+        outputs = ()
+        pending = gradient = None
+        node, buffer = ready
+
+
+class _Sum(Tensor):
+    """A sum that belongs to the pass alone, so that more may be added to it in place."""
+
+    __slots__ = ()
+
+
+def _add(buffer: Buffer, input_nr: int, gradient: Tensor, recording: bool) -> None:
+    """Sum gradients that meet; the first is never written to, since others may hold it."""
+    first = buffer[input_nr]
+    if first is None:
+        buffer[input_nr] = gradient
+    elif recording:
+        buffer[input_nr] = first + gradient
+    elif first.__class__ is _Sum and first._array.dtype is gradient._array.dtype:
+        np.add(first._array, gradient._array, out=first._array)
+    else:
+        total = first + gradient
+        total.__class__ = _Sum
+        buffer[input_nr] = total
+
+
+def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
+    """Run one node with its hooks; check and shape what it returns; free what it saved."""
+    hooks = node.hooks
+    if any(each.__class__ is _Sum for each in inputs):
+        for each in inputs:
+            if each.__class__ is _Sum:
+                each.__class__ = Tensor  # type: ignore[union-attr]
+        each = None
+    if hooks is not None:
+        inputs = run_tensor_pre_hooks(hooks, inputs)
+        inputs = run_pre_hooks(hooks, inputs)
+    if state.anomaly:
+        return _evaluate_with_traceback(node, inputs, keep_graph)
+    outputs = node.apply(inputs)
+    if outputs:
+        outputs = validate_outputs(node.next_edges, outputs, node.name)
+    if hooks is not None and hooks.post:
+        outputs = run_post_hooks(hooks, outputs, inputs)
+    if not keep_graph:
+        node.release()
+    return outputs
+
+
+def _evaluate_with_traceback(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
+    """Anomaly mode: an error, or a nan, names the forward call that made the node."""
+    from .anomaly import check_nan, warn_of_traceback
+
+    previous, state.evaluating = state.evaluating, node
+    try:
+        outputs = node.apply(inputs)
+        if outputs:
+            outputs = validate_outputs(node.next_edges, outputs, node.name)
+        if node.hooks is not None and node.hooks.post:
+            outputs = run_post_hooks(node.hooks, outputs, inputs)
+        if state.anomaly_check_nan:
+            check_nan(node, outputs)
+    except Exception:
+        warn_of_traceback(node)
+        raise
+    finally:
+        state.evaluating = previous
+    if not keep_graph:
+        node.release()
+    return outputs
+
+
+def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
+    """Keep the gradients wanted here; tell whether the node itself must run."""
+    assert task.needed is not None
+    runs = task.needed.get(node, False)
+    wanted = task.captures.get(node)
+    if wanted is not None or not runs:
+        inputs = tuple(buffer)
+        if not runs and node.hooks is not None:
+            inputs = run_tensor_pre_hooks(node.hooks, inputs)
+        for input_nr, number in wanted or ():
+            found = inputs[input_nr]
+            if found.__class__ is _Sum:
+                found.__class__ = Tensor  # type: ignore[union-attr]
+            task.captured[number] = found
+    return runs
+
+
+def validate_outputs(edges: tuple[Edge, ...], gradients: Gradients, name: Any) -> Gradients:
+    """Bring each gradient to the shape and dtype of what it is the gradient of.
+
+    Raises:
+        RuntimeError: the number or a shape is wrong, or a dtype cannot be brought over.
+    """
+    if len(edges) != len(gradients):
+        raise RuntimeError(
+            f"Function {_name(name)} returned an invalid number of gradients - got {len(gradients)}, "
+            f"but expected {len(edges)}"
+        )
+    changed: list[Tensor | None] | None = None
+    for number, (node, input_nr) in enumerate(edges):
+        gradient = gradients[number]
+        if gradient is None or node is None:
+            continue
+        shape, kind = node.input_metadata[input_nr]
+        array = gradient._array
+        if array.shape == shape and array.dtype is kind:
+            continue
+        if changed is None:
+            changed = list(gradients)
+        changed[number] = _conform(gradient, shape, kind, number, node, name)
+    return gradients if changed is None else tuple(changed)
+
+
+def _name(name: Any) -> str:
+    found: str = name if isinstance(name, str) else name()
+    return found
+
+
+def _conform(
+    gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any], number: int, node: Node, name: Any
+) -> Tensor:
+    if gradient._array.shape != shape:
+        if not is_expandable_to(shape, gradient._array.shape):
+            raise RuntimeError(
+                f"Function {_name(name)} returned an invalid gradient at index {number} - got "
+                f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"
+            )
+        gradient = sum_to(gradient, shape)
+    if isinstance(node, AccumulateGrad) and node.variable._grad_dtype is not False:
+        if node.variable._grad_dtype is None:
+            return gradient
+        kind = node.variable._grad_dtype.numpy
+    if gradient._array.dtype is not kind:
+        gradient = gradient.to(dtypes.BY_NUMPY[kind])
+    return gradient
+
+
+def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
+    """Whether a tensor of this shape broadcasts to the desired one."""
+    if len(shape) > len(desired):
+        return False
+    return all(
+        have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False)
+    )
+
+
+def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Sum a broadcast gradient back to the shape of its input (at::sum_to)."""
+    if not shape:
+        return tensor.sum()  # type: ignore[no-any-return]
+    have = tensor._array.shape
+    leading = len(have) - len(shape)
+    dims = [*range(leading)]
+    dims += [i for i in range(leading, len(have)) if shape[i - leading] == 1 and have[i] != 1]
+    if dims:
+        tensor = tensor.sum(dims, keepdim=True)
+    return tensor.view(shape) if leading else tensor
+
+
+def ones_like_root(metadata: InputMetadata) -> Tensor:
+    """The gradient that a scalar root starts with."""
+    return make(np.ones(metadata[0], metadata[1]))

@@ -1,0 +1,125 @@
+"""Hooks of tensors and nodes: registering, running, checking what they return (torch: autograd/python_hook.cpp)."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from . import dtypes
+from .node import Gradients, NodeHooks
+from .tensor import Tensor
+
+
+class RemovableHandle:
+    """What registering a hook returns; ``remove`` takes the hook away, once or again."""
+
+    id: int
+    next_id = 0
+    __module__ = "torch.utils.hooks"
+
+    def __init__(self, hooks: dict[int, Any], hook: Any = None, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref: Callable[[], dict[int, Any] | None] = _reference(hooks)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        self.extra_dicts = () if extra_dict is None else (extra_dict,)
+        if hook is not None:
+            hooks[self.id] = hook
+
+    def remove(self) -> None:
+        """Take the hook away."""
+        hooks = self.hooks_dict_ref()
+        for each in (hooks, *self.extra_dicts):
+            if each is not None and self.id in each:
+                del each[self.id]
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        self.remove()
+
+
+def _reference(hooks: dict[int, Any]) -> Callable[[], dict[int, Any] | None]:
+    try:
+        return weakref.ref(hooks)
+    except TypeError:  # a plain dict takes no weak reference
+        return lambda: hooks
+
+
+def hook_name(hook: Any) -> str:
+    """The name that texts about a hook carry."""
+    found: str = getattr(hook, "__name__", None) or type(hook).__name__
+    return found
+
+
+def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:
+    """Refuse a replaced gradient of another type, dtype or shape.
+
+    Raises:
+        TypeError: not a tensor.
+        RuntimeError: another dtype or shape.
+    """
+    if not isinstance(result, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if original is not None:
+        if original._array.dtype is not result._array.dtype:
+            was, got = (dtypes.BY_NUMPY[each._array.dtype].legacy for each in (original, result))
+            raise RuntimeError(
+                f"hook '{hook_name(hook)}' has changed the type of value "
+                f"(was torch.{was}Tensor got torch.{got}Tensor)"
+            )
+        if original._array.shape != result._array.shape:
+            raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
+    return result
+
+
+def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
+    """The hooks of the tensors that this node made, then what retain_grad stores."""
+    for output_nr, registered in hooks.tensor_pre:
+        for hook in list(registered.values()):
+            gradient = grads[output_nr]
+            result = hook(gradient)
+            if result is not None:
+                checked = check_result(gradient, result, hook)
+                grads = (*grads[:output_nr], checked, *grads[output_nr + 1 :])
+    for output_nr, reference in hooks.retains_grad.items():
+        tensor = reference()
+        gradient = grads[output_nr]
+        if tensor is not None and gradient is not None:
+            retain(tensor, gradient)
+    return grads
+
+
+def retain(tensor: Tensor, gradient: Tensor) -> None:
+    """Store, or add, a gradient on a non-leaf that retains it."""
+    tensor._grad = gradient.clone() if tensor._grad is None else tensor._grad + gradient
+
+
+def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
+    """The node's own hooks on the gradients that come in."""
+    for hook in list(hooks.pre.values()):
+        grads = _replaced(grads, hook(grads), hook)
+    return grads
+
+
+def run_post_hooks(hooks: NodeHooks, outputs: Gradients, inputs: Gradients) -> Gradients:
+    """The node's own hooks on the gradients that go out."""
+    for hook in list(hooks.post.values()):
+        outputs = _replaced(outputs, hook(outputs, inputs), hook)
+    return outputs
+
+
+def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
+    if result is None:
+        return original
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    if len(result) != len(original):
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values "
+            f"(got {len(result)}, but expected {len(original)})"
+        )
+    return tuple(
+        new if new is None else check_result(old, new, hook) for old, new in zip(original, result, strict=True)
+    )

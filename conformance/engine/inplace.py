@@ -1,0 +1,89 @@
+"""In-place forms of the rows (torch: VariableType's generated code for ``name_``)."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .modes import state
+from .node import Node, gradient_edge
+from .rows import Array, Row
+from .saved import save_output
+from .tensor import Tensor
+from .views import check_inplace, increment_version, rebase_history
+
+
+def check_castable(result: Array, target: Array) -> None:
+    """Refuse a result whose category is above the target's.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if result.dtype is target.dtype:
+        return
+    got, wanted = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[target.dtype]
+    if not dtypes.can_cast(got, wanted):
+        raise RuntimeError(
+            f"result type {got.legacy} can't be cast to the desired output type {wanted.legacy}"
+        )
+
+
+def inplace(row: Row) -> Callable[..., Tensor]:
+    """The in-place method of a row: computes out of place, writes into the tensor, rebases its history."""
+    signature = inspect.signature(row.forward)
+
+    def method(self: Tensor, /, *args: Any, **kwargs: Any) -> Tensor:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        return run_inplace(row, list(bound.arguments.values()))
+
+    method.__name__ = method.__qualname__ = row.name + "_"
+    functools.update_wrapper(method, row.forward, assigned=("__doc__",))
+    return method
+
+
+def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
+    """Write ``row`` applied to the arguments into the first of them.
+
+    Note [In place saves a clone]: where a formula needs the overwritten value, a clone of it is saved, which is
+    itself recorded, so that the second derivative still finds its way.
+    """
+    self: Tensor = arguments[0]
+    recorded = state.recording and row.node is not None and any(
+        isinstance(each, Tensor) and each.requires_grad
+        for name, each in zip(row.parameters, arguments, strict=True)
+        if name in row.inputs
+    )
+    check_inplace(self, recorded)
+    value = np.asarray(row.evaluate(*arguments))
+    if value.shape != self._array.shape:
+        raise RuntimeError(
+            f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(value.shape)}"
+        )
+    check_castable(value, self._array)
+    node: Node | None = None
+    if recorded:
+        edge = gradient_edge(self)
+        if row.saved.get("self") == "tensor":
+            arguments = [self.clone(), *arguments[1:]]
+        node = row.record(*arguments, self)
+        node.next_edges = (edge, *node.next_edges[1:])
+    write(self, value)
+    if node is not None:
+        rebase_history(self, node)
+        if "result" in row.saved:
+            node.saved_result = save_output(self, 0)  # type: ignore[attr-defined]
+    return self
+
+
+def write(target: Tensor, value: Any) -> None:
+    """Put values into a tensor's memory and count the change."""
+    if state.before_mutation is not None:
+        state.before_mutation(target)
+    increment_version(target)
+    np.copyto(target._array, value, casting="unsafe")

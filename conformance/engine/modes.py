@@ -1,0 +1,237 @@
+"""Per-thread state: grad mode, inference mode, anomaly mode, saved-tensor hooks, sequence numbers."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+
+class State(threading.local):
+    """What torch keeps in thread-local storage.
+
+    ``recording`` is grad mode and not inference mode: the one question asked on the hot path.
+    Note [Floating point warnings]: torch computes inf and nan silently. numpy warns, and switching that off
+    for each operation costs more than the operation; it is switched off once for each thread, here.
+    """
+
+    grad_enabled = True
+    inference = False
+    recording = True
+    anomaly = False
+    anomaly_check_nan = True
+    saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
+    saved_hooks_disabled: str | None = None
+    before_mutation: Callable[[Any], None] | None = None  # set by allow_mutation_on_saved_tensors
+    sequence_nr = 0
+    evaluating: Any = None  # the node now running backward (anomaly mode names it as parent)
+    graph_task: Any = None  # the backward pass now running in this thread
+    multithreading = True
+
+    def __init__(self) -> None:
+        np.seterr(all="ignore")
+
+
+state = State()
+
+
+def _set(grad_enabled: bool, inference: bool) -> None:
+    state.grad_enabled = grad_enabled
+    state.inference = inference
+    state.recording = grad_enabled and not inference
+
+
+class ContextDecorator:
+    """A context manager that also decorates functions and generators (torch.utils._contextlib)."""
+
+    def clone(self) -> ContextDecorator:
+        """A fresh one for each call of a decorated function."""
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
+        raise NotImplementedError
+
+    def __call__(self, function: Any) -> Any:
+        if inspect.isclass(function):
+            function.__init__ = self(function.__init__)
+            return function
+        if inspect.isgeneratorfunction(function):
+            return self._wrap_generator(function)
+
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return decorated
+
+    def _wrap_generator(self, function: Any) -> Any:
+        """The mode holds while the generator's body runs, not while it is suspended."""
+
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            generator = function(*args, **kwargs)
+            try:
+                with self.clone():
+                    response = generator.send(None)
+                while True:
+                    try:
+                        request = yield response
+                    except GeneratorExit:
+                        with self.clone():
+                            generator.close()
+                        raise
+                    except BaseException as error:
+                        with self.clone():
+                            response = generator.throw(error)
+                    else:
+                        with self.clone():
+                            response = generator.send(request)
+            except StopIteration as stop:
+                return stop.value
+
+        return decorated
+
+
+class _NoParameter(ContextDecorator):
+    """torch's modes without parameter may decorate with or without parentheses."""
+
+    def __new__(cls, function: Any = None) -> Any:
+        instance = super().__new__(cls)
+        return instance if function is None else instance(function)
+
+    def __init__(self) -> None:
+        self.previous = False
+
+
+class no_grad(_NoParameter):  # noqa: N801  torch's own name
+    """torch.no_grad: nothing is recorded inside."""
+
+    def __enter__(self) -> None:
+        self.previous = state.grad_enabled
+        _set(False, state.inference)
+
+    def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
+        _set(self.previous, state.inference)
+
+
+class enable_grad(_NoParameter):  # noqa: N801  torch's own name
+    """torch.enable_grad: recording is on inside, unless in inference mode."""
+
+    def __enter__(self) -> None:
+        self.previous = state.grad_enabled
+        _set(True, state.inference)
+
+    def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
+        _set(self.previous, state.inference)
+
+
+class set_grad_enabled(ContextDecorator):  # noqa: N801  torch's own name
+    """torch.set_grad_enabled: takes effect when called; as a context it restores, as a decorator it waits."""
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = state.grad_enabled
+        self.mode = mode
+        _set(mode, state.inference)
+
+    def clone(self) -> set_grad_enabled:
+        return type(self)(self.mode)
+
+    def __call__(self, function: Any) -> Any:
+        _set(self.previous, state.inference)
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        _set(self.mode, state.inference)
+
+    def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
+        _set(self.previous, state.inference)
+
+
+class inference_mode(ContextDecorator):  # noqa: N801  torch's own name
+    """torch.inference_mode: no recording, and the tensors made inside stay out of autograd for good."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        instance = super().__new__(cls)
+        if isinstance(mode, bool):
+            return instance
+        instance.mode = True
+        return instance(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self.previous = (True, False)
+
+    def clone(self) -> inference_mode:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        self.previous = (state.grad_enabled, state.inference)
+        _set(not self.mode, self.mode)
+
+    def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
+        _set(*self.previous)
+
+
+def is_grad_enabled() -> bool:
+    """torch.is_grad_enabled."""
+    return state.grad_enabled
+
+
+def is_inference_mode_enabled() -> bool:
+    """torch.is_inference_mode_enabled."""
+    return state.inference
+
+
+class detect_anomaly:  # noqa: N801  torch's own name
+    """torch.autograd.detect_anomaly: errors of backward come with the traceback of the forward call."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        import warnings
+
+        self.previous = (state.anomaly, state.anomaly_check_nan)
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.",
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        self.previous = (state.anomaly, state.anomaly_check_nan)
+        state.anomaly, state.anomaly_check_nan = True, self.check_nan
+
+    def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
+        state.anomaly, state.anomaly_check_nan = self.previous
+
+
+class set_detect_anomaly:  # noqa: N801  torch's own name
+    """torch.autograd.set_detect_anomaly: switches at once; as a context manager it restores."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.previous = (state.anomaly, state.anomaly_check_nan)
+        state.anomaly, state.anomaly_check_nan = mode, check_nan
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
+        state.anomaly, state.anomaly_check_nan = self.previous
+
+
+def is_anomaly_enabled() -> bool:
+    """torch.is_anomaly_enabled."""
+    return state.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """torch.is_anomaly_check_nan_enabled."""
+    return state.anomaly_check_nan

@@ -1,0 +1,261 @@
+"""The backward graph: nodes and the edges between them (torch: autograd/function.h, edge.h)."""
+
+from __future__ import annotations
+
+import traceback
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from . import dtypes, errors
+from .modes import state
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+# An edge leads to a node and says which of the node's inputs (outputs of the forward operation) it feeds.
+Edge: TypeAlias = "tuple[Node | None, int]"
+NO_EDGE: Edge = (None, 0)
+# What a node knows of a gradient it receives: shape and dtype.
+InputMetadata: TypeAlias = "tuple[tuple[int, ...], np.dtype[Any]]"
+Gradients: TypeAlias = "tuple[Tensor | None, ...]"
+
+
+class InputMetadataView:
+    """What ``Node._input_metadata`` shows of one input."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, metadata: InputMetadata) -> None:
+        from .tensor import Size
+
+        self.shape, self.dtype = Size(metadata[0]), dtypes.BY_NUMPY[metadata[1]]
+
+    @property
+    def device(self) -> Any:
+        from .tensor import CPU
+
+        return CPU
+
+    is_nested_tensor = is_cpp_nested_tensor = False
+
+
+class NodeHooks:
+    """The hooks of one node, in the order in which they run.
+
+    ``tensor_pre`` and ``retains_grad`` belong to tensors and carry the output number of theirs; ``pre`` and
+    ``post`` belong to the node and see all its gradients.
+    """
+
+    __slots__ = ("post", "pre", "retains_grad", "tensor_pre")
+
+    def __init__(self) -> None:
+        self.tensor_pre: list[tuple[int, dict[int, Callable[..., Any]]]] = []
+        self.retains_grad: dict[int, weakref.ref[Tensor]] = {}
+        self.pre: dict[int, Callable[..., Any]] = {}
+        self.post: dict[int, Callable[..., Any]] = {}
+
+
+class Node:
+    """One step of the backward pass: takes the gradients of its outputs, returns those of its inputs.
+
+    Invariants: ``len(next_edges)`` is what ``apply`` returns; ``input_metadata`` has one entry for each
+    gradient it takes; ``sequence_nr`` grows with creation, so that a node comes after all it leads to.
+    """
+
+    __slots__ = ("__dict__", "input_metadata", "next_edges", "sequence_nr")
+    __module__ = "builtins"
+
+    next_edges: tuple[Edge, ...]
+    input_metadata: tuple[InputMetadata, ...]
+    sequence_nr: int
+    hooks: NodeHooks | None = None  # made with the first hook
+
+    def apply(self, grads: Gradients) -> Gradients:
+        """The gradients of the inputs, given those of the outputs (None: undefined, taken as zero)."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Drop what was saved for backward."""
+
+    # What torch shows of a node -------------------------------------------------------------------
+
+    def name(self) -> str:
+        """The node's name; with its namespace for those that are not generated."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """The edges, as pairs of node (or None) and input number."""
+        return self.next_edges
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for the user; anomaly mode keeps the forward traceback in it."""
+        found = self.__dict__.get("metadata_")
+        if found is None:
+            found = self.__dict__["metadata_"] = {}
+        return found  # type: ignore[no-any-return]
+
+    @property
+    def requires_grad(self) -> bool:
+        return True
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadataView, ...]:
+        return tuple(InputMetadataView(each) for each in self.input_metadata)
+
+    def _sequence_nr(self) -> int:
+        return self.sequence_nr
+
+    def _set_sequence_nr(self, value: int) -> None:
+        self.sequence_nr = value
+
+    def register_hook(self, hook: Callable[..., Any]) -> Any:
+        """Run ``hook(grad_inputs, grad_outputs)`` after the node; it may replace the grad_inputs."""
+        from .hooks import RemovableHandle
+
+        return RemovableHandle(node_hooks(self).post, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Any:
+        """Run ``hook(grad_outputs)`` before the node; it may replace them."""
+        from .hooks import RemovableHandle
+
+        return RemovableHandle(node_hooks(self).pre, hook)
+
+    def _register_hook_dict(self, tensor: Tensor) -> None:
+        node_hooks(self).tensor_pre.append((tensor._output_nr, tensor._backward_hooks))
+
+    def __call__(self, *grads: Any) -> Any:
+        result = self.apply(grads)
+        return result[0] if len(result) == 1 else result
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+def node_hooks(node: Node) -> NodeHooks:
+    """The node's hooks, made when first asked for."""
+    if node.hooks is None:
+        node.hooks = NodeHooks()
+    return node.hooks
+
+
+def new_node(cls: type[Any]) -> Any:
+    """A node with the next sequence number of this thread; edges and metadata are the caller's to set."""
+    node = cls.__new__(cls)
+    node.sequence_nr = state.sequence_nr
+    state.sequence_nr += 1
+    if state.anomaly:
+        node.metadata["traceback_"] = traceback.format_stack()[:-2]
+        if state.evaluating is not None:
+            node.metadata["parent_"] = state.evaluating
+    return node
+
+
+class AccumulateGrad(Node):
+    """Where a leaf's gradient ends: adds it to the leaf's ``grad``.
+
+    The leaf refers weakly to its accumulator, the accumulator strongly to the leaf: it lives as long as a graph
+    that uses the leaf.
+    """
+
+    __slots__ = ("__weakref__", "variable")
+    variable: Tensor
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    @property
+    def hooks(self) -> NodeHooks | None:  # type: ignore[override]
+        """The node's own hooks, and before them those of the leaf."""
+        own: NodeHooks | None = self.__dict__.get("hooks_")
+        on_leaf = self.variable._backward_hooks
+        if not on_leaf:
+            return own
+        both = NodeHooks()
+        both.tensor_pre = [(0, on_leaf)]
+        if own is not None:
+            both.tensor_pre += own.tensor_pre
+            both.pre, both.post = own.pre, own.post
+        return both
+
+    @hooks.setter
+    def hooks(self, value: NodeHooks) -> None:
+        self.__dict__["hooks_"] = value
+
+    def apply(self, grads: Gradients) -> Gradients:
+        from .accumulate import accumulate_grad
+
+        return accumulate_grad(self, grads)
+
+
+ACCUMULATE_SEQUENCE_NR = 2**64 - 1  # always first when ready
+
+
+def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
+    """The leaf's one accumulator, made when first needed."""
+    reference = tensor._grad_accumulator
+    if reference is not None:
+        found: AccumulateGrad | None = reference()
+        if found is not None:
+            return found
+    node = AccumulateGrad.__new__(AccumulateGrad)
+    node.sequence_nr = ACCUMULATE_SEQUENCE_NR
+    node.next_edges = ()
+    node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
+    node.variable = tensor
+    tensor._grad_accumulator = weakref.ref(node)
+    return node
+
+
+def gradient_edge(tensor: Tensor) -> Edge:
+    """Where a gradient of this tensor flows: its grad_fn, or its accumulator; none if it requires no grad."""
+    node = tensor._grad_fn if tensor._view is None else tensor.grad_fn
+    if node is not None:
+        return (node, tensor._output_nr)
+    return (grad_accumulator(tensor), 0) if tensor.requires_grad else NO_EDGE
+
+
+class GraphRoot(Node):
+    """The root of a backward pass with several outputs: hands each its gradient."""
+
+    __slots__ = ("gradients",)
+    gradients: Gradients
+
+    def apply(self, grads: Gradients) -> Gradients:
+        return self.gradients
+
+
+class Identity(Node):
+    """Stands for an input that the graph cannot reach."""
+
+    __slots__ = ()
+
+    def apply(self, grads: Gradients) -> Gradients:
+        return grads
+
+
+class Error(Node):
+    """The node of a result that must not be differentiated again; raises when reached."""
+
+    __slots__ = ("message",)
+    message: str
+
+    def apply(self, grads: Gradients) -> Gradients:
+        raise RuntimeError(self.message)
+
+
+class NotImplementedNode(Node):
+    """The node of an operation whose derivative torch does not have."""
+
+    __slots__ = ("operation",)
+    operation: str
+
+    def apply(self, grads: Gradients) -> Gradients:
+        raise RuntimeError(errors.NO_DERIVATIVE.format(self.operation))
+
+
+NotImplementedNode.__name__ = NotImplementedNode.__qualname__ = "NotImplemented"

@@ -1,0 +1,338 @@
+"""Square brackets: reading and writing through integers, slices, None, masks and index tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..creation import infer_array
+from ..dtypes import BY_NUMPY
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor, make
+from .shape import alias, select, slice_, unsqueeze
+
+
+def _numpy_index(indices: Any) -> tuple[Any, ...]:
+    return tuple(slice(None) if each is None else each for each in indices)
+
+
+def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
+    dim = 0
+    if len(indices) > len(shape):
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+    for each in indices:
+        if each is None:
+            dim += 1
+            continue
+        if each.dtype.kind == "b":
+            for i, n in enumerate(each.shape):
+                if dim + i >= len(shape):
+                    raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+                if shape[dim + i] != n:
+                    raise IndexError(
+                        f"The shape of the mask {list(each.shape)} at index {i} does not match the shape of the indexed "
+                        f"tensor {list(shape)} at index {dim + i}"
+                    )
+            dim += each.ndim
+            continue
+        if each.dtype.kind not in "iu":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        n = shape[dim]
+        wrong = each[(each < -n) | (each >= n)]
+        if wrong.size:
+            raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {dim} with size {n}")
+        dim += 1
+
+
+def _broadcastable(indices: Any) -> None:
+    try:
+        np.broadcast_shapes(*(each.shape for each in indices if each is not None and each.dtype.kind != "b"))
+    except ValueError:
+        shapes = ", ".join(str(list(each.shape)) for each in indices if each is not None)
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        ) from None
+
+
+@op(
+    "IndexBackward0",
+    lists="indices",
+    self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices),
+)
+def index(self: Array, indices: Any) -> Array:
+    """The elements that index tensors name."""
+    _check_indices(self.shape, indices)
+    _broadcastable(indices)
+    return self[_numpy_index(indices)]
+
+
+def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
+    """Zeros with the gradient added where it was read."""
+    zeros = make(np.zeros(shape, grad._array.dtype))
+    return index_put(zeros, indices, grad, True)  # type: ignore[no-any-return]
+
+
+@op(
+    "IndexPutBackward0",
+    lists="indices",
+    self=lambda grad, indices, accumulate: (
+        grad if accumulate else index_put(grad, indices, make(np.zeros((), grad._array.dtype)), False)
+    ),
+    values=lambda grad, indices: index(grad, indices),
+)
+def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
+    """A copy with ``values`` written, or added, where the index tensors say."""
+    if self.dtype != values.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{BY_NUMPY[self.dtype].legacy} for the destination and {BY_NUMPY[values.dtype].legacy} for the source."
+        )
+    _check_indices(self.shape, indices)
+    result = self.copy()
+    where = _numpy_index(indices)
+    try:
+        if accumulate:
+            add_at(result, where, values)
+        else:
+            result[where] = values
+    except ValueError:
+        target = list(result[where].shape)
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
+            f"shape {target}"
+        ) from None
+    return result
+
+
+def add_at(target: Array, where: Any, values: Array) -> None:
+    """np.add.at, by bincount where that is exact and much faster (one index on the first dimension of 1-d)."""
+    if len(where) == 1 and target.ndim == 1 and target.dtype == np.float64 and where[0].dtype.kind in "iu":
+        place = np.where(where[0] < 0, where[0] + target.size, where[0])
+        weights = np.broadcast_to(values, place.shape)
+        target += np.bincount(place.ravel(), weights.ravel(), target.size)
+    else:
+        np.add.at(target, where, values)
+
+
+def _as_index(value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, np.ndarray):
+        return make(value)
+    array = infer_array(value)
+    return make(array.astype(np.int64) if array.size == 0 else array)
+
+
+def _specified(items: tuple[Any, ...]) -> int:
+    count = 0
+    for each in items:
+        if each is None or each is Ellipsis or isinstance(each, bool):
+            continue
+        count += each._array.ndim if isinstance(each, Tensor) and each._array.dtype.kind == "b" else 1
+    return count
+
+
+def _items(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, tuple):
+        return value
+    if isinstance(value, list) and any(
+        isinstance(each, (slice, Tensor, list, tuple)) or each is None or each is Ellipsis for each in value
+    ) and not all(isinstance(each, (list, tuple, int, bool)) for each in value):
+        return tuple(value)
+    return (value,)
+
+
+def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
+    """What plain indices leave of a tensor (views), and the index tensors that remain for it."""
+    items = _items(value)
+    result, dim = self, 0
+    remaining: list[Tensor | None] = []
+    specified = _specified(items)
+    if specified > self._array.ndim:
+        if self._array.ndim == 0 and all(isinstance(i, (int, slice)) for i in items if i is not None):
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                "convert a 0-dim tensor to a number"
+            )
+        raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
+
+    def index_with(tensor: Tensor) -> None:
+        nonlocal dim
+        remaining.extend([None] * (dim - len(remaining)))
+        remaining.append(tensor)
+        dim += tensor._array.ndim if tensor._array.dtype.kind == "b" else 1
+
+    for each in items:
+        if each is None:
+            result = unsqueeze(result, dim)
+            dim += 1
+        elif each is Ellipsis:
+            dim += self._array.ndim - specified
+        elif isinstance(each, (bool, np.bool_)):
+            result = unsqueeze(result, dim)
+            index_with(make(np.array([0] if each else [], np.int64)))
+        elif isinstance(each, slice):
+            result = _slice(result, dim, each)
+            dim += 1
+        elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "iu":
+            result = _select(result, dim, int(each._array))
+        elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind == "b":
+            result = unsqueeze(result, dim)
+            index_with(make(np.array([0] if each._array else [], np.int64)))
+        elif hasattr(each, "__index__") and not isinstance(each, (Tensor, np.ndarray)):
+            result = _select(result, dim, each.__index__())
+        elif isinstance(each, (Tensor, np.ndarray, list, tuple, range)):
+            index_with(_as_index(list(each) if isinstance(each, range) else each))
+        else:
+            raise TypeError(_bad_index(each))
+    return result, remaining
+
+
+def _bad_index(value: Any) -> str:
+    return (
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+        f"{type(value).__name__})"
+    )
+
+
+def _select(tensor: Tensor, dim: int, where: int) -> Tensor:
+    n = tensor._array.shape[dim]
+    if not -n <= where < n:
+        raise IndexError(f"index {where} is out of bounds for dimension {dim} with size {n}")
+    return select(tensor, dim, where)  # type: ignore[no-any-return]
+
+
+def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
+    step = 1 if part.step is None else part.step.__index__()
+    if step == 0:
+        raise ValueError("step cannot be zero")
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    if part == slice(None):
+        return tensor
+    n = tensor._array.shape[dim]
+    start = 0 if part.start is None else _bound(part.start)
+    end = 2**63 - 1 if part.stop is None else _bound(part.stop)
+    if start == 0 and end == n and step == 1 and part.start is None and part.stop is None:
+        return tensor
+    return slice_(tensor, dim, start, end, step)  # type: ignore[no-any-return]
+
+
+def _bound(value: Any) -> int:
+    if not hasattr(value, "__index__"):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    return value.__index__()  # type: ignore[no-any-return]
+
+
+def getitem(self: Tensor, value: Any) -> Tensor:
+    """self[value]: views where integers, slices and None suffice, a copy where index tensors are used."""
+    result, remaining = _apply(self, value)
+    if remaining:
+        return index(result, tuple(remaining))  # type: ignore[no-any-return]
+    return alias(result) if result is self else result
+
+
+def setitem(self: Tensor, where: Any, value: Any) -> None:
+    """self[where] = value, recorded as a copy into a view or an index_put_."""
+    result, remaining = _apply(self, where)
+    source = value if isinstance(value, Tensor) else make(infer_array(value, None).astype(self._array.dtype))
+    if not remaining:
+        target = alias(result) if result is self else result
+        copy_(target, _without_leading_ones(source, target))
+        return
+    if source._array.dtype != self._array.dtype:
+        source = source.to(self.dtype)
+    index_put_(result, tuple(remaining), source)
+
+
+def _without_leading_ones(source: Tensor, target: Tensor) -> Tensor:
+    shape = source._array.shape
+    while len(shape) > target._array.ndim and shape and shape[0] == 1:
+        shape = shape[1:]
+    return source if shape == source._array.shape else source.reshape(shape)
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """index_put in place."""
+    return run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
+
+
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Overwrite the tensor with another's values, in its own dtype."""
+    if not isinstance(src, Tensor):
+        src = make(np.asarray(src, self._array.dtype))
+    try:
+        np.broadcast_to(src._array, self._array.shape)
+    except ValueError:
+        raise RuntimeError(_copy_mismatch(self, src)) from None
+    return run_inplace(ROWS["copy"], [self, src])
+
+
+def _copy_mismatch(self: Tensor, src: Tensor) -> str:
+    have, want = src._array.shape, self._array.shape
+    if len(have) > len(want):
+        return (
+            f"expand(torch.{src.dtype.legacy}Tensor{{{list(have)}}}, size={list(want)}): the number of sizes provided "
+            f"({len(want)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
+        )
+    offset = len(want) - len(have)
+    for i in reversed(range(len(have))):
+        if have[i] not in (1, want[i + offset]):
+            return (
+                f"The size of tensor a ({want[i + offset]}) must match the size of tensor b ({have[i]}) at "
+                f"non-singleton dimension {i + offset}"
+            )
+    return "shapes do not match"
+
+
+@op("FillBackward0", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
+def _fill(self: Array, value: Any) -> Array:
+    return np.full(self.shape, value, self.dtype)
+
+
+@op(
+    "FillBackward1",
+    name="fill_tensor",
+    self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
+    value=lambda grad: grad.sum(),
+)
+def _fill_tensor(self: Array, value: Array) -> Array:
+    if value.ndim:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    return np.full(self.shape, value, self.dtype)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Every element the same number."""
+    if isinstance(value, Tensor):
+        return run_inplace(ROWS["fill_tensor"], [self, value])
+    if self._array.dtype.kind in "iub" and isinstance(value, float):
+        value = int(value) if self._array.dtype.kind in "iu" else bool(value)
+    return run_inplace(ROWS["fill"], [self, value])
+
+
+@op("ZeroBackward0", name="zero", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
+def _zero(self: Array) -> Array:
+    return np.zeros(self.shape, self.dtype)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Every element 0."""
+    return run_inplace(ROWS["zero"], [self])
+
+
+def attach() -> None:
+    """The square brackets and the in-place writes, as Tensor methods."""
+    for method in (copy_, fill_, zero_, index_put_):
+        setattr(Tensor, method.__name__, method)
+    Tensor.__getitem__ = getitem  # type: ignore[method-assign]
+    Tensor.__setitem__ = setitem  # type: ignore[method-assign]
+    Tensor.index_put = lambda self, indices, values, accumulate=False: index_put(  # type: ignore[attr-defined]
+        self, tuple(indices), values, accumulate
+    )
+
+

@@ -1,0 +1,576 @@
+"""Operations as rows: a forward on arrays, a formula for each input's gradient on Tensors.
+
+A row::
+
+    @op("MulBackward0", meet="self other", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+    def mul(self, other):
+        return np.multiply(self, other)
+
+The formula's argument names are what is saved, under torch's names (``_saved_other``):
+
+* ``grad`` (or ``grads``, a tuple with None where undefined, for several outputs),
+* a tensor argument of the operation, saved as it was; ``result`` or the name of an output, saved as output,
+* ``<tensor>_sym_sizes`` / ``_sym_numel`` / ``_scalar_type``, read off a tensor argument,
+* ``metadata``: shape and dtype of each output, for what is undefined in ``grads``,
+* ``needed``: which inputs want a gradient, for a formula of several inputs (``key "a b"`` gives a tuple),
+* any other argument of the operation, as it was passed.
+
+Note [Only what is needed is saved]: an input that exactly one formula uses is saved only if that formula will be
+asked for, as torch's generated code does: with a alone requiring grad, ``(a * b).grad_fn._saved_self`` is None.
+
+Note [Rows are compiled]: each row becomes three straight-line functions (evaluate, record, apply), written as
+source and compiled once, as dataclasses does: signatures are resolved at import, not at each call. Forward
+sees arrays and backward Tensors, so that every order of derivative comes free. No formula reduces a gradient to
+its input's shape or dtype: the engine does that on the edge, once.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import FULL_PRECISION, NUMBERS
+from .modes import state
+from .node import NO_EDGE, Node, gradient_edge, new_node
+from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
+from .tensor import Size, Tensor
+from .views import as_view
+
+Array = np.ndarray[Any, Any]
+_GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
+_SIZES, _NUMEL, _TYPE = "_sym_sizes", "_sym_numel", "_scalar_type"
+
+
+@dataclass(eq=False)
+class Row:
+    """One operation, resolved: what op() was told and what was compiled from it."""
+
+    name: str
+    forward: Callable[..., Any]
+    parameters: dict[str, inspect.Parameter]
+    tensors: tuple[str, ...]  # arguments that are tensors (or numbers, where operands meet)
+    lists: tuple[str, ...]  # arguments that are sequences of tensors
+    meet: tuple[str, ...]  # arguments that are brought to one dtype first
+    to_float: bool  # integers become the default dtype
+    formulas: dict[str, Callable[..., Any]]  # by input, or inputs separated by blanks
+    outputs: tuple[str, ...]
+    view: str | None  # how views are made: "default" or "multi_output"
+    node: type[Node] | None = None
+    saved: dict[str, str] = field(default_factory=dict)  # field -> kind: tensor, list, output or plain
+    evaluate: Callable[..., Any] = lambda: None
+    record: Callable[..., Any] = lambda: None
+    call: Callable[..., Any] = lambda: None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The differentiable inputs, in the order of the edges."""
+        return tuple(name for key in self.formulas for name in key.split())
+
+
+ROWS: dict[str, Row] = {}
+
+
+def op(
+    node: str | None = None,
+    *,
+    name: str | None = None,
+    tensors: str = "",
+    lists: str = "",
+    meet: str = "",
+    to_float: bool = False,
+    outputs: str = "",
+    view: str | None = None,
+    returns: Callable[..., Any] | None = None,
+    **formulas: Callable[..., Any],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare an operation; the decorated function is its forward on arrays.
+
+    Args:
+        node: the node's type name; None where the operation has no derivative.
+        name: the operation's name, where it differs from the function's.
+        tensors: further arguments that are tensors, without derivative.
+        lists: arguments that are sequences of tensors.
+        meet: arguments that are promoted to one dtype (see Note [Type promotion]).
+        to_float: integer arguments become the default dtype.
+        outputs: names of several outputs, separated by blanks.
+        view: "default" or "multi_output" where the results share the first argument's memory.
+        returns: what to make of several results (a named tuple).
+        formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names.
+    """
+
+    def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = dict(inspect.signature(forward).parameters)
+        several: Any = formulas.pop("inputs", None) or {}
+        rules = {**formulas, **several}
+        inputs = [each for key in rules for each in key.split()]
+        listed = tuple(lists.split())
+        named = [*inputs, *tensors.split(), *meet.split()]
+        row = Row(
+            name=name or forward.__name__.rstrip("_"),
+            forward=forward,
+            parameters=parameters,
+            tensors=tuple(p for p in parameters if p in named and p not in listed),
+            lists=listed,
+            meet=tuple(meet.split()),
+            to_float=to_float,
+            formulas=rules,
+            outputs=tuple(outputs.split()) or ("result",),
+            view=view,
+        )
+        compile_row(row, node, returns)
+        ROWS[row.name] = row
+        return row.call
+
+    return declare
+
+
+# Compilation, see Note [Rows are compiled] --------------------------------------------------------
+
+
+def compile_row(row: Row, node_name: str | None, returns: Callable[..., Any] | None) -> None:
+    """Write the row's functions and its node class."""
+    scope: dict[str, Any] = {
+        "forward": row.forward, "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asarray": np.asarray,
+        "new": object.__new__, "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "meet": meet_arrays,
+        "to_float": array_to_float, "as_view": as_view, "save": save, "save_output": save_output,
+        "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE, "new_node": new_node,
+        "returns": returns or tuple, "release": release, "Size": Size, "refuse": refuse_operand,
+        "check_out": check_out, "store_out": store_out, "row": row, "BY_NUMPY": dtypes.BY_NUMPY,
+    }  # fmt: skip
+    for number, formula in enumerate(row.formulas.values()):
+        scope[f"formula{number}"] = formula
+    if node_name is not None and row.formulas:
+        row.saved = _saved_fields(row)
+        row.node = _node_class(row, node_name)
+        scope["Node_"] = row.node
+        row.node.apply = _compile(row, "apply", _apply_source(row), scope)  # type: ignore[method-assign]
+        row.node.release = _compile(row, "release", _release_source(row), scope)  # type: ignore[method-assign]
+        row.record = _compile(row, "record", _record_source(row), scope)
+        scope["record"] = row.record
+    row.evaluate = _compile(row, "evaluate", _evaluate_source(row), scope)
+    row.call = _compile(row, row.name, _call_source(row), scope)
+    row.call.__doc__ = row.forward.__doc__
+    row.call.__module__ = "torch"
+
+
+def _compile(row: Row, name: str, source: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    filename = f"<row {row.name}.{name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    local: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), scope, local)
+    made: Callable[..., Any] = local[name]
+    return made
+
+
+def _saved_fields(row: Row) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for formula in row.formulas.values():
+        for argument in inspect.signature(formula).parameters:
+            if argument in _GIVEN:
+                continue
+            if argument in row.tensors:
+                fields[argument] = "tensor"
+            elif argument in row.lists:
+                fields[argument] = "list"
+            elif argument in row.outputs:
+                fields[argument] = "output"
+            else:
+                fields[argument] = "plain"
+    return fields
+
+
+def _node_class(row: Row, name: str) -> type[Node]:
+    body: dict[str, Any] = {"__slots__": tuple(f"saved_{each}" for each in row.saved), "__module__": "builtins"}
+    for each, kind in row.saved.items():
+        if each.startswith("_"):  # this engine's own, torch shows no such attribute
+            continue
+        body[f"_saved_{each}"] = _saved_property(each, kind)
+        if kind != "plain":
+            body[f"_raw_saved_{each}"] = _raw_saved_property(each)
+    made: type[Node] = type(name, (Node,), body)
+    return made
+
+
+def _saved_property(name: str, kind: str) -> property:
+    slot = f"saved_{name}"
+
+    def read(node: Any) -> Any:
+        return shown(getattr(node, slot), node, kind)
+
+    return property(read)
+
+
+def _raw_saved_property(name: str) -> property:
+    slot = f"saved_{name}"
+
+    def read(node: Any) -> Any:
+        value = getattr(node, slot)
+        return NOTHING if value is None else value
+
+    return property(read)
+
+
+def shown(value: Any, node: Node, kind: str) -> Any:
+    """What ``_saved_*`` shows: tensors unpacked, numbers that stood for tensors as tensors, plain as plain.
+
+    torch packs plain integers as unsigned: a negative dim shows as 2**64 - dim.
+    """
+    if isinstance(value, SavedTensor):
+        return value.unpack(node)
+    if value is FREED:
+        return FREED.unpack(node)
+    if kind == "tensor" and value.__class__ in NUMBERS:
+        from .creation import tensor
+
+        return tensor(value)
+    if isinstance(value, (tuple, list)):
+        return tuple(shown(each, node, kind) for each in value)
+    if kind == "plain" and value.__class__ is int and value < 0:
+        return value + 2**64
+    return value
+
+
+def _signature(row: Row) -> str:
+    parts: list[str] = []
+    keyword_only = False
+    for name, parameter in row.parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
+            parts.append("*")
+            keyword_only = True
+        text = "input" if name == "self" else name
+        if parameter.default is not parameter.empty:
+            text += f"={parameter.default!r}"
+        parts.append(text)
+    if row.view is None and len(row.outputs) == 1:
+        parts += ["out=None"] if keyword_only else ["*", "out=None"]
+    return ", ".join(parts)
+
+
+def _arguments(row: Row) -> str:
+    return ", ".join(row.parameters)
+
+
+def _optional(row: Row, name: str) -> bool:
+    return row.parameters[name].default is None
+
+
+def _unwrap(row: Row) -> list[str]:
+    """Tensor arguments as arrays ``<name>_a``, promoted where operands meet."""
+    lines = []
+    for name in row.tensors:
+        if name in row.meet and len(row.meet) > 1:
+            lines.append(f"{name}_a = {name} if {name}.__class__ in NUMBERS else {name}._array")
+        elif _optional(row, name):
+            lines.append(f"{name}_a = None if {name} is None else {name}._array")
+        else:
+            lines.append(f"{name}_a = {name}._array")
+    for name in row.lists:
+        lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
+    body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
+    body.append(f"    raise refuse(row, ({_arguments(row)},)) from None")
+    met = [name for name in row.meet if name not in row.lists]
+    if len(met) == 1 and row.to_float:
+        body.append(f"if {met[0]}_a.dtype not in FULL: {met[0]}_a = to_float({met[0]}_a)")
+    elif met:
+        arrays = ", ".join(f"{name}_a" for name in met)
+        if len(met) == 2 and not row.to_float:
+            a, b = met
+            body += [
+                f"if {b}_a.__class__ is ndarray and {a}_a.__class__ is ndarray:",
+                f"    if {a}_a.dtype is not {b}_a.dtype: {arrays} = meet({row.to_float}, {arrays})",
+                f"elif {b}_a.__class__ is ndarray or {a}_a.dtype not in FULL or {b}_a.__class__ is bool:",
+                f"    {arrays} = meet({row.to_float}, {arrays})",
+            ]
+        else:
+            body.append(f"{arrays} = meet({row.to_float}, {arrays})")
+    return body
+
+
+def _forward(row: Row) -> str:
+    arguments = []
+    for name, parameter in row.parameters.items():
+        value = f"{name}_a" if name in (*row.tensors, *row.lists) else name
+        arguments.append(f"{name}={value}" if parameter.kind is parameter.KEYWORD_ONLY else value)
+    return f"forward({', '.join(arguments)})"
+
+
+def _evaluate_source(row: Row) -> str:
+    body = [*_unwrap(row), f"return {_forward(row)}"]
+    return _function("evaluate", _arguments(row), body)
+
+
+def _requires(name: str, row: Row) -> str:
+    if name in row.lists:
+        return f"any(t.requires_grad for t in {name})"
+    test = f"{name}._requires_grad or {name}._view is not None and {name}._view.base._requires_grad"
+    if name in row.meet and len(row.meet) > 1:
+        return f"{name}.__class__ not in NUMBERS and ({test})"
+    if _optional(row, name):
+        return f"{name} is not None and ({test})"
+    return test
+
+
+def _call_source(row: Row) -> str:
+    body = ["self = input"] if "self" in row.parameters else []
+    body += _unwrap(row)
+    body.append(f"out_ = {_forward(row)}")
+    recorded = row.node is not None
+    if recorded:
+        requires = " or ".join(_requires(name, row) for name in row.inputs)
+        body.append(f"recorded = state.recording and ({requires})")
+    single = len(row.outputs) == 1 and row.view != "multi_output"
+    if single:
+        if row.view is None:
+            body += [
+                "if out is not None:",
+                f"    check_out(row, out, ({_arguments(row)},))",
+                "    return store_out(row, out, out_)",
+            ]
+        body += [
+            "if out_.__class__ is not ndarray: out_ = asarray(out_)",
+            "result = new(Tensor)",
+            "result._array = out_",
+            "result._output_nr = 0",
+            "result._grad_fn = None",
+            "result._requires_grad = False",
+        ]
+        if row.view:
+            body.append(f"as_view(result, {row.inputs[0] if row.inputs else 'self'})")
+        if recorded:
+            body += [
+                "if recorded:",
+                f"    result._grad_fn = node = record({_arguments(row)}, result)",
+                "    result._requires_grad = True",
+            ]
+            if "result" in row.saved:
+                body.append("    node.saved_result = save_output(result)")
+            body.append("elif state.inference: result._inference = True" if not row.view else "")
+        elif not row.view:
+            body.append("if state.inference: result._inference = True")
+        body.append("return result")
+    else:
+        body += _several_outputs(row, recorded)
+    return _function(row.name, _signature(row), [line for line in body if line])
+
+
+def _several_outputs(row: Row, recorded: bool) -> list[str]:
+    body = [
+        "results = []",
+        "for each in out_:",
+        "    result = new(Tensor)",
+        "    result._array = each if each.__class__ is ndarray else asarray(each)",
+        "    result._output_nr = 0",
+        "    result._grad_fn = None",
+        "    result._requires_grad = False",
+    ]
+    if row.view:
+        body.append("    as_view(result, self, 'multi_output')")
+    else:
+        body.append("    if state.inference: result._inference = True")
+    body.append("    results.append(result)")
+    if recorded:
+        body += [
+            "if recorded:",
+            f"    node = record({_arguments(row)}, results)",
+            "    for number, result in enumerate(results):",
+            "        if result._array.dtype.kind in 'fc':",
+            "            result._grad_fn, result._output_nr, result._requires_grad = node, number, True",
+        ]
+        for each, kind in row.saved.items():
+            if kind == "output":
+                number = row.outputs.index(each)
+                body += [
+                    f"    result = results[{number}]",
+                    f"    node.saved_{each} = save(result) if result._grad_fn is None else save_output(result, {number})",
+                ]
+    body.append("return returns(results)")
+    return body
+
+
+def _record_source(row: Row) -> str:
+    body = ["node = new_node(Node_)"]
+    edges = []
+    for name in row.inputs:
+        if name in row.lists:
+            body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
+            edges.append(f"*edges_{name}")
+            continue
+        value = f"gradient_edge({name})"
+        fast = f"(({name}._grad_fn, {name}._output_nr) if {name}._grad_fn is not None and {name}._view is None else {value})"
+        if name in row.meet and len(row.meet) > 1:
+            fast = f"NO_EDGE if {name}.__class__ in NUMBERS else {fast}"
+        elif _optional(row, name):
+            fast = f"NO_EDGE if {name} is None else {fast}"
+        body.append(f"edge_{name} = {fast}")
+        edges.append(f"edge_{name}")
+    body.append(f"node.next_edges = ({', '.join(edges)},)")
+    if len(row.outputs) == 1 and row.view != "multi_output":
+        body += ["array = result._array", "node.input_metadata = ((array.shape, array.dtype),)"]
+    else:
+        body.append(
+            "node.input_metadata = tuple((r._array.shape, r._array.dtype) for r in result"
+            " if r._array.dtype.kind in 'fc')"
+        )
+    for name, kind in row.saved.items():
+        body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
+    body.append("return node")
+    return _function("record", f"{_arguments(row)}, result", body)
+
+
+def _saved_value(row: Row, name: str, kind: str) -> str:
+    if kind == "output":
+        return "None"
+    if kind == "list":
+        return f"tuple(None if t is None else save(t) for t in {name})"
+    if kind == "plain":
+        for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size")):
+            if name.endswith(suffix):
+                base = name.removesuffix(suffix)
+                if base in row.lists:
+                    return f"tuple(t._array{text} for t in {base})"
+                return f"{base}._array{text}"
+        if name.endswith(_TYPE):
+            return f"BY_NUMPY[{name.removesuffix(_TYPE)}._array.dtype]"
+        return name
+    value = f"save({name})"
+    if name in row.meet and len(row.meet) > 1:
+        value = f"({name} if {name}.__class__ in NUMBERS else {value})"
+    elif _optional(row, name):
+        value = f"(None if {name} is None else {value})"
+    users = [key for key, rule in row.formulas.items() if name in inspect.signature(rule).parameters]
+    # See Note [Only what is needed is saved].
+    if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
+        test = f"any(e[0] is not None for e in edges_{users[0]})" if users[0] in row.lists else f"edge_{users[0]}[0] is not None"
+        value = f"{value} if {test} else None"
+    return value
+
+
+def _apply_source(row: Row) -> str:
+    body = []
+    single = len(row.outputs) == 1 and row.view != "multi_output"
+    count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
+    if single:
+        body += ["grad = grads[0]", f"if grad is None: return {count}"]
+    else:
+        body += [f"if all(g is None for g in grads): return {count}", "grad = grads[0]"]
+    body.append("edges = node.next_edges")
+    if any("metadata" in inspect.signature(rule).parameters for rule in row.formulas.values()):
+        body.append("metadata = node.input_metadata")
+    for name, kind in row.saved.items():
+        body.append(f"{name} = node.saved_{name}")
+        if kind in ("tensor", "output"):
+            body.append(f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)")
+        elif kind == "list":
+            body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
+    returned = []
+    position = "0"
+    for number, (key, rule) in enumerate(row.formulas.items()):
+        names = key.split()
+        arguments = ", ".join(inspect.signature(rule).parameters)
+        if names[0] in row.lists:
+            rest = sum(1 for other in row.inputs if other not in row.lists)
+            body += [
+                f"length = len(edges) - {rest}",
+                f"listed = formula{number}({arguments}) if any(e[0] is not None for e in edges[{position}:{position} + length]) else (None,) * length",
+            ]
+            returned.append("*listed")
+            position = f"{position} + length"
+        elif len(names) == 1:
+            body.append(f"g{number} = formula{number}({arguments}) if edges[{position}][0] is not None else None")
+            returned.append(f"g{number}")
+            position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
+        else:
+            body.append(f"needed = [e[0] is not None for e in edges[{position}:{position} + {len(names)}]]")
+            body.append(f"several = formula{number}({arguments})")
+            returned.append("*several")
+            position = f"{position} + {len(names)}"
+    body.append(f"return ({', '.join(returned)},)")
+    return _function("apply", "node, grads", body)
+
+
+def _release_source(row: Row) -> str:
+    body = []
+    for name, kind in row.saved.items():
+        if kind == "list":
+            body.append(f"node.saved_{name} = tuple(release(t) for t in node.saved_{name})")
+        elif kind != "plain":
+            body.append(f"node.saved_{name} = release(node.saved_{name})")
+    return _function("release", "node", body or ["pass"])
+
+
+def _function(name: str, parameters: str, body: list[str]) -> str:
+    return f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
+
+
+# What compiled rows call --------------------------------------------------------------------------
+
+
+def array_to_float(array: Array) -> Array:
+    """Integers and bools as the default dtype; floats as they are."""
+    return array if array.dtype.kind in "fc" else array.astype(dtypes.default.numpy)
+
+
+def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """Operands (arrays, numbers) as arrays of the dtype in which they meet; None stays None."""
+    present = [each for each in operands if each is not None]
+    kind = dtypes.result_dtype(*present)
+    if to_float and kind.kind not in "fc":
+        kind = dtypes.default.numpy
+    return tuple(None if each is None else np.asarray(each).astype(kind, copy=False) for each in operands)
+
+
+def refuse_operand(row: Row, arguments: tuple[Any, ...]) -> Exception:
+    """The TypeError for the first argument that is no tensor where one must be."""
+    for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 1):
+        text = "input" if name == "self" else name
+        if name in row.lists:
+            if not isinstance(value, (tuple, list)):
+                return TypeError(
+                    f"{row.name}(): argument '{text}' (position {position}) must be tuple of Tensors, not {_type(value)}"
+                )
+            for index, each in enumerate(value):
+                if not isinstance(each, Tensor):
+                    return TypeError(
+                        f"expected Tensor as element {index} in argument {position - 1}, but got {_type(each)}"
+                    )
+        if name in row.tensors and not isinstance(value, Tensor) and not (value is None and _optional(row, name)):
+            if name in row.meet and value.__class__ in NUMBERS:
+                continue
+            return TypeError(f"{row.name}(): argument '{text}' (position {position}) must be Tensor, not {_type(value)}")
+    return AttributeError(f"{row.name}: a tensor lacks its array")
+
+
+def _type(value: Any) -> str:
+    return type(value).__name__
+
+
+def check_out(row: Row, out: Tensor, arguments: tuple[Any, ...]) -> None:
+    """Refuse out= together with autograd."""
+    if state.recording and any(
+        isinstance(each, Tensor) and each.requires_grad for each in (out, *arguments)
+    ):
+        raise RuntimeError(
+            f"{row.name}(): functions with out=... arguments don't support automatic differentiation, but one "
+            "of the arguments requires grad."
+        )
+
+
+def store_out(row: Row, out: Tensor, value: Any) -> Tensor:
+    """Write a result into the tensor given as out=, resized where needed."""
+    from .inplace import check_castable
+    from .views import increment_version
+
+    array = np.asarray(value)
+    check_castable(array, out._array)
+    if out._array.shape == array.shape:
+        np.copyto(out._array, array, casting="unsafe")
+    else:
+        out._array = array.astype(out._array.dtype)
+    increment_version(out)
+    return out

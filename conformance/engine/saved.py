@@ -1,0 +1,204 @@
+"""What a node keeps of the forward pass (torch: autograd/saved_variable.h)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import dtypes, errors
+from .modes import _set, state
+from .node import grad_accumulator
+from .version import VersionCounter
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .tensor import Tensor
+
+
+class SavedTensor:
+    """A tensor as it was when it was saved.
+
+    Note [Saved outputs]: an input is kept as the tensor itself. An output would keep its own node alive
+    through its grad_fn, a cycle; so of an output only array, version counter and output number are kept, and
+    the tensor is put together again, with its node, when it is unpacked.
+
+    ``version`` is what the counter said on saving. Unpacking checks in this order: freed, then version.
+    """
+
+    __slots__ = ("array", "counter", "freed", "hooks", "origin", "output_nr", "packed", "tensor", "version")
+
+    tensor: Tensor | None
+    array: np.ndarray[Any, Any] | None
+    counter: VersionCounter | None
+    version: int
+    output_nr: int
+    hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
+    packed: Any
+    origin: tuple[Any, int, bool, Any] | None  # of a packed input: its place in the graph
+    freed: bool
+
+    __module__ = "torch._C._autograd"
+
+    def unpack(self, node: Node | None) -> Any:
+        """The saved tensor; ``node`` is the node that saved it, for outputs.
+
+        Raises:
+            RuntimeError: freed by an earlier backward, or changed in place since it was saved.
+        """
+        if self.freed:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        if self.hooks is not None:
+            return self._unpack_hooked(node)
+        tensor = self.tensor
+        if tensor is not None:
+            counter = tensor._version_counter
+            if (0 if counter is None else counter.value) != self.version:
+                raise RuntimeError(self._modified(tensor._array, tensor._version, node))
+            return tensor
+        assert self.counter is not None
+        assert self.array is not None
+        if self.counter.value != self.version:
+            raise RuntimeError(self._modified(self.array, self.counter.value, node))
+        return self._rebuild(self.array, node)
+
+    def _rebuild(self, array: np.ndarray[Any, Any], node: Node | None) -> Tensor:
+        from .tensor import make
+
+        tensor = make(array)
+        if node is not None:
+            tensor._grad_fn, tensor._output_nr, tensor._requires_grad = node, self.output_nr, True
+        if self.counter is not None:
+            tensor._version_counter = self.counter
+        return tensor
+
+    def _unpack_hooked(self, node: Node | None) -> Tensor:
+        from .tensor import Tensor, make
+
+        assert self.hooks is not None
+        result = self.hooks[1](self.packed)
+        if not isinstance(result, Tensor):
+            raise TypeError(errors.UNPACK_NOT_TENSOR.format(type(result).__name__))
+        restored = make(result._array)
+        if self.origin is None:
+            restored._grad_fn, restored._output_nr = node, self.output_nr
+            restored._requires_grad = node is not None
+        else:
+            grad_fn, restored._output_nr, restored._requires_grad, restored._grad_accumulator = self.origin
+            restored._grad_fn = grad_fn
+        return restored
+
+    def _modified(self, array: np.ndarray[Any, Any], current: int, node: Node | None) -> str:
+        kind = dtypes.BY_NUMPY[array.dtype]
+        text = f"torch.{kind.legacy}Tensor {list(array.shape)}"
+        tensor = self.tensor
+        origin = node if tensor is None else tensor._grad_fn
+        output_nr = self.output_nr if tensor is None else tensor._output_nr
+        return errors.modified(text, origin, output_nr, current, self.version)
+
+    # What torch shows of it -----------------------------------------------------------------------
+
+    def register_hooks(self, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
+        """Pack this saved tensor now; unpack it when it is needed.
+
+        Raises:
+            RuntimeError: it was freed, holds nothing, or has hooks already.
+        """
+        if self.freed:
+            raise RuntimeError(errors.HOOKS_AFTER_FREE)
+        if self.hooks is not None:
+            raise RuntimeError(errors.HOOKS_ALREADY_SET)
+        if self is NOTHING:
+            raise RuntimeError(errors.HOOKS_ON_NONE)
+        if self.tensor is not None:
+            self.pack((pack, unpack), self.tensor)
+        else:
+            assert self.array is not None
+            self.pack((pack, unpack), self._rebuild(self.array, None))
+
+    def pack(self, hooks: tuple[Callable[..., Any], Callable[..., Any]], value: Tensor) -> None:
+        """Hand the tensor to the pack hook and keep what it returns, and the tensor's place in the graph."""
+        before = value._version_counter.value if value._version_counter is not None else 0
+        previous = (state.grad_enabled, state.inference)
+        _set(False, state.inference)
+        try:
+            self.packed = hooks[0](value)
+        finally:
+            _set(*previous)
+        if value._version_counter is not None and value._version_counter.value != before:
+            raise RuntimeError(errors.PACK_INPLACE)
+        if self.tensor is not None:
+            if value.requires_grad and value.grad_fn is None:
+                grad_accumulator(value)
+            self.origin = (value._grad_fn, value._output_nr, value._requires_grad, value._grad_accumulator)
+        self.hooks = hooks
+        self.tensor = self.array = self.counter = None
+
+    def release(self) -> None:
+        """Drop the tensor; what unpacks after this raises."""
+        self.freed = True
+        self.tensor = self.array = self.counter = self.packed = None
+        self.hooks = None
+
+
+_new = object.__new__
+
+
+def save(tensor: Tensor) -> SavedTensor:
+    """Save an input of an operation.
+
+    Raises:
+        RuntimeError: for a tensor made in inference mode.
+    """
+    if tensor._inference:
+        raise RuntimeError(errors.INFERENCE_SAVED)
+    saved = _new(SavedTensor)
+    saved.tensor = tensor
+    counter = tensor._version_counter
+    saved.version = 0 if counter is None else counter.value
+    saved.freed = False
+    saved.hooks = saved.origin = None
+    if state.saved_hooks:
+        saved.pack(state.saved_hooks[-1], tensor)
+    return saved
+
+
+def save_output(tensor: Tensor, output_nr: int = 0) -> SavedTensor:
+    """Save an output of an operation; see Note [Saved outputs]."""
+    saved = _new(SavedTensor)
+    saved.tensor = None
+    saved.array = tensor._array
+    counter = tensor._version_counter
+    if counter is None:
+        counter = tensor._version_counter = VersionCounter()
+    saved.counter = counter
+    saved.version = counter.value
+    saved.output_nr = output_nr
+    saved.freed = False
+    saved.hooks = saved.origin = None
+    if state.saved_hooks:
+        saved.pack(state.saved_hooks[-1], tensor)
+    return saved
+
+
+def unpack(value: Any, node: Node) -> Any:
+    """What a saved slot holds: a SavedTensor is unpacked, a number or None is itself."""
+    return value.unpack(node) if value.__class__ is SavedTensor else value
+
+
+def release(value: Any) -> Any:
+    """What stays in a slot after freeing: a freed SavedTensor, so that the next use says so."""
+    if value is None:
+        return None
+    if value.__class__ is SavedTensor:
+        value.release()
+        return value
+    return FREED
+
+
+FREED = _new(SavedTensor)
+FREED.freed = True
+NOTHING = _new(SavedTensor)  # what _raw_saved_* shows of a slot that was not needed
+NOTHING.freed = False
+NOTHING.hooks = None

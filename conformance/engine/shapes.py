@@ -1,0 +1,116 @@
+"""Dimensions, sizes and strides: the checks that every shape operation shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def wrap_dim(dim: Any, ndim: int) -> int:
+    """A dimension counted from the front.
+
+    Raises:
+        IndexError: out of range, as torch words it; a 0-d tensor counts as having one dimension.
+        TypeError: not an integer.
+    """
+    try:
+        dim = dim.__index__()
+    except AttributeError:
+        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}") from None
+    extent = max(ndim, 1)
+    if not -extent <= dim < extent:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-extent}, {extent - 1}], but got {dim})"
+        )
+    return dim + extent if dim < 0 else dim  # type: ignore[no-any-return]
+
+
+def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Several dimensions, None for all, counted from the front and without repetition.
+
+    Raises:
+        RuntimeError: a dimension appears twice.
+    """
+    if dims is None:
+        return tuple(range(ndim))
+    if not isinstance(dims, Sequence):
+        dims = (dims,)
+    found: list[int] = []
+    for dim in dims:
+        wrapped = wrap_dim(dim, ndim)
+        if wrapped in found:
+            raise RuntimeError(f"dim {wrapped} appears multiple times in the list of dims")
+        found.append(wrapped)
+    return tuple(found)
+
+
+def sizes(arguments: tuple[Any, ...]) -> tuple[int, ...]:
+    """``f(2, 3)`` and ``f((2, 3))`` alike, as a tuple of ints."""
+    if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
+        arguments = tuple(arguments[0])
+    elif len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+        arguments = tuple(arguments[0])
+    return tuple(each.__index__() for each in arguments)
+
+
+def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
+    """A shape with its one -1 filled in.
+
+    Raises:
+        RuntimeError: it does not fit that many elements, or has two -1.
+    """
+    unknown = [i for i, n in enumerate(shape) if n == -1]
+    if len(unknown) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    for n in shape:
+        if n < -1:
+            raise RuntimeError(f"invalid shape dimension {n}")
+    known = 1
+    for n in shape:
+        known *= n if n != -1 else 1
+    if unknown:
+        if known == 0 and numel == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
+                "size -1 can be any value and is ambiguous"
+            )
+        if known and numel % known == 0:
+            return tuple(numel // known if n == -1 else n for n in shape)
+    elif known == numel:
+        return tuple(shape)
+    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+
+
+def strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    """The steps of an array in elements; as torch counts them for contiguous memory."""
+    if array.flags.c_contiguous:
+        found: list[int] = []
+        step = 1
+        for n in reversed(array.shape):
+            found.append(step)
+            step *= max(n, 1)
+        return tuple(reversed(found))
+    return tuple(s // array.itemsize for s in array.strides)
+
+
+def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """The shape to which shapes broadcast.
+
+    Raises:
+        RuntimeError: they do not, as torch words it.
+    """
+    length = max((len(s) for s in shapes), default=0)
+    result = [1] * length
+    for shape in shapes:
+        for position, n in enumerate(shape, length - len(shape)):
+            if n == 1 or n == result[position]:
+                continue
+            if result[position] != 1:
+                raise RuntimeError(
+                    f"The size of tensor a ({result[position]}) must match the size of tensor b ({n}) at "
+                    f"non-singleton dimension {position}"
+                )
+            result[position] = n
+    return tuple(result)

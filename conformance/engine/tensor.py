@@ -1,0 +1,661 @@
+"""Tensor: an array with a place in the backward graph (torch: core/TensorBase.h, autograd/variable.h)."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from . import dtypes, errors
+from .modes import state
+from .node import AccumulateGrad, Node, node_hooks
+from .version import VersionCounter
+
+if TYPE_CHECKING:
+    from .views import ViewInfo
+
+
+class Size(tuple[int, ...]):
+    """torch.Size: a shape."""
+
+    __slots__ = ()
+    __module__ = "torch"
+
+    def numel(self) -> int:
+        """How many elements a tensor of this shape has."""
+        return int(np.prod(self, dtype=np.int64))
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: Any) -> Any:
+        return Size(tuple(self) + tuple(other))
+
+
+class device:  # noqa: N801  torch's own name
+    """torch.device; this engine has the CPU."""
+
+    __slots__ = ("index", "type")
+    __module__ = "torch"
+
+    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:  # noqa: A002
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        name, _, number = str(type).partition(":")
+        self.type, self.index = name, int(number) if number else index
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}'" + (f", index={self.index})" if self.index is not None else ")")
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+
+CPU = device("cpu")
+
+_OPAQUE = "torch._C.TensorBase"
+
+
+def _read_only(name: str) -> Callable[[Any, Any], NoReturn]:
+    def refuse(self: Tensor, value: Any) -> NoReturn:
+        raise AttributeError(f"attribute '{name}' of '{_OPAQUE}' objects is not writable")
+
+    return refuse
+
+
+class _TensorMeta(type):
+    """Makes what torch makes of Tensor(...): a float tensor of a shape or of data."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return type.__instancecheck__(cls, instance)
+
+
+class Tensor(metaclass=_TensorMeta):
+    """A multi-dimensional array of one dtype.
+
+    ``_array`` holds the values; views share its memory. ``_grad_fn`` and ``_output_nr`` are the place in the
+    graph; ``_requires_grad`` is True for every tensor with a grad_fn and for a leaf that was made so.
+    What few tensors have (grad, hooks, version counter, view) has its default on the class.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_array", "_grad_fn", "_output_nr", "_requires_grad")
+    __module__ = "torch"
+
+    _array: np.ndarray[Any, Any]
+    _grad_fn: Node | None
+    _output_nr: int
+    _requires_grad: bool
+    _grad: Tensor | None = None
+    _version_counter: VersionCounter | None = None
+    _view: ViewInfo | None = None  # of a differentiable view: base and how it was made
+    _inference = False  # made in inference mode
+    _retains_grad = False
+    _backward_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    _post_accumulate_grad_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
+    _grad_dtype: Any = False  # False: the tensor's own dtype; None: any
+
+    # A number times an ndarray must not be taken over by numpy.
+    __array_priority__ = 1000
+
+    def __new__(cls, *args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+        from .creation import legacy_tensor
+
+        made = legacy_tensor(*args)
+        if cls is not Tensor:
+            made.__class__ = cls
+        return made
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    # Place in the graph ---------------------------------------------------------------------------
+
+    def _get_grad_fn(self) -> Node | None:
+        """The node that made this tensor; a view whose base was written gets a new one here."""
+        if self._view is None:
+            return self._grad_fn
+        from .views import view_grad_fn
+
+        return view_grad_fn(self)
+
+    grad_fn = property(_get_grad_fn, _read_only("grad_fn"))
+
+    def _get_is_leaf(self) -> bool:
+        """Whether no node made this tensor."""
+        return self.grad_fn is None
+
+    is_leaf = property(_get_is_leaf, _read_only("is_leaf"))
+
+    def _get_output_nr(self) -> int:
+        """Which output of its grad_fn this tensor is."""
+        if self._view is not None:
+            _ = self.grad_fn
+        return self._output_nr
+
+    output_nr = property(_get_output_nr, _read_only("output_nr"))
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor."""
+        return self._requires_grad or (self._view is not None and self._view.base._requires_grad)
+
+    @requires_grad.setter
+    def requires_grad(self, value: Any) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if self.grad_fn is not None:
+            raise RuntimeError(
+                errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF
+            )
+        if value and self._inference and not state.inference:
+            raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
+        if value and self._array.dtype.kind not in "fc":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
+        self._requires_grad = value
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Change ``requires_grad`` in place and return the tensor.
+
+        Raises:
+            RuntimeError: off for a non-leaf; on for a dtype without derivatives or an inference tensor.
+            TypeError: for anything but a bool.
+        """
+        if not isinstance(requires_grad, bool):
+            raise TypeError(
+                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                + type(requires_grad).__name__
+            )
+        if not self.is_leaf:
+            if not requires_grad:
+                raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF_OFF)
+            return self
+        if requires_grad and self._inference and not state.inference:
+            raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
+        if requires_grad and self._array.dtype.kind not in "fc":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
+        self._requires_grad = requires_grad
+        return self
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether backward stores the gradient of this non-leaf."""
+        return self._retains_grad
+
+    @retains_grad.setter
+    def retains_grad(self, value: Any) -> None:
+        _read_only("retains_grad")(self, value)
+
+    def retain_grad(self) -> None:
+        """Make backward store the gradient of this non-leaf in ``grad``; nothing changes for a leaf.
+
+        Raises:
+            RuntimeError: for a tensor that does not require grad.
+        """
+        if not self.requires_grad:
+            raise RuntimeError(errors.RETAIN_GRAD)
+        node = self.grad_fn
+        if node is None or self._retains_grad:
+            return
+        node_hooks(node).retains_grad[self._output_nr] = weakref.ref(self)
+        self._retains_grad = True
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that backward stored; warns for a non-leaf that does not retain it."""
+        found = self._grad
+        if found is None and self.requires_grad and not self._retains_grad and self.grad_fn is not None:
+            warnings.warn(errors.NON_LEAF_GRAD, stacklevel=2)
+        return found
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is None:
+            self._grad = None
+            return
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            )
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        wanted = self.dtype if self._grad_dtype is False else self._grad_dtype
+        if wanted is not None and value.dtype is not wanted:
+            raise RuntimeError(errors.grad_dtype_assigned(value.dtype, wanted))
+        if value._array.shape != self._array.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{_sizes(value._array.shape)}' to a tensor of size "
+                f"'{_sizes(self._array.shape)}'. Please ensure that the gradient and the tensor are the same size"
+            )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def grad_dtype(self) -> Any:
+        """The dtype that a gradient of this leaf must have; None for any."""
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        return self.dtype if self._grad_dtype is False else self._grad_dtype
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: Any) -> None:
+        if value is not None and not isinstance(value, dtypes.dtype):
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+        _ = self.grad
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if value is not None and self._grad is not None and self._grad.dtype is not value:
+            raise RuntimeError(errors.grad_dtype_set(value, self._grad.dtype))
+        self._grad_dtype = value
+        self._grad_accumulator = None
+
+    def _get_version(self) -> int:
+        if self._inference:
+            raise RuntimeError(errors.INFERENCE_VERSION)
+        return 0 if self._version_counter is None else self._version_counter.value
+
+    _version = property(_get_version, _read_only("_version"))
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    def is_inference(self) -> bool:
+        """Whether this tensor was made in inference mode."""
+        return self._inference
+
+    def register_hook(self, hook: Callable[..., Any]) -> Any:
+        """Run ``hook(grad)`` whenever a gradient of this tensor is computed; it may return another.
+
+        Raises:
+            RuntimeError: for a tensor that does not require grad.
+        """
+        from .hooks import RemovableHandle
+
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self._backward_hooks is None:
+            node = self.grad_fn
+            self._backward_hooks = OrderedDict()
+            if node is not None:
+                node._register_hook_dict(self)
+        return RemovableHandle(self._backward_hooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> Any:
+        """Run ``hook(tensor)`` after backward has accumulated into this leaf's grad.
+
+        Raises:
+            RuntimeError: for a tensor that does not require grad, or a non-leaf.
+        """
+        from .hooks import RemovableHandle
+
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._post_accumulate_grad_hooks is None:
+            self._post_accumulate_grad_hooks = OrderedDict()
+        return RemovableHandle(self._post_accumulate_grad_hooks, hook)
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Compute the gradients of the leaves that this tensor was computed from."""
+        from .autograd import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def detach(self) -> Tensor:
+        """The same values outside the graph; shares memory and version counter."""
+        result = make(self._array)
+        if self._inference:
+            result._inference = True
+        else:
+            result._version_counter = version_counter(self)
+        return result
+
+    def detach_(self) -> Tensor:
+        """Leave the graph in place.
+
+        Raises:
+            RuntimeError: for a view.
+        """
+        if self._view is not None:
+            raise RuntimeError(errors.DETACH_VIEW)
+        self._grad_fn, self._output_nr, self._requires_grad = None, 0, False
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory outside the graph, with a version counter of its own."""
+        result = make(self._array)
+        if self._inference:
+            result._inference = True
+        return result
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._requires_grad and value._array.dtype.kind not in "fc":
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype"
+            )
+        self._array = value._array
+        accumulator = None if self._grad_accumulator is None else self._grad_accumulator()
+        if accumulator is not None:
+            accumulator.input_metadata = ((self._array.shape, self._array.dtype),)
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+    # Shape and type -------------------------------------------------------------------------------
+
+    shape = property(lambda self: Size(self._array.shape), _read_only("shape"))
+    dtype = property(lambda self: dtypes.BY_NUMPY[self._array.dtype], _read_only("dtype"))
+    ndim = property(lambda self: self._array.ndim, _read_only("ndim"))
+    device = property(lambda self: CPU, _read_only("device"))
+    layout = property(lambda self: "torch.strided", _read_only("layout"))
+    itemsize = property(lambda self: self._array.itemsize)
+    nbytes = property(lambda self: self._array.nbytes)
+    is_cuda = is_sparse = is_quantized = is_meta = is_mps = is_mkldnn = is_nested = is_xpu = property(lambda self: False)
+    is_cpu = property(lambda self: True)
+    name = property(lambda self: None)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or one of its entries."""
+        if dim is None:
+            return Size(self._array.shape)
+        from .shapes import wrap_dim
+
+        return self._array.shape[wrap_dim(dim, self._array.ndim)]
+
+    def dim(self) -> int:
+        """How many dimensions there are."""
+        return self._array.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """How many elements there are."""
+        return self._array.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes an element."""
+        return self._array.itemsize
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps between elements, in elements."""
+        from .shapes import strides
+
+        found = strides(self._array)
+        return found if dim is None else found[dim]
+
+    def storage_offset(self) -> int:
+        """Where the first element lies in the storage, in elements."""
+        base = storage(self._array)
+        return (address(self._array) - address(base)) // self._array.itemsize if base.size else 0
+
+    def data_ptr(self) -> int:
+        """The address of the first element; 0 where there is none."""
+        return address(self._array) if self._array.size else 0
+
+    def untyped_storage(self) -> Storage:
+        """The memory that this tensor shares with its views."""
+        return Storage(storage(self._array))
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating one."""
+        return self._array.dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is a complex one."""
+        return self._array.dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative numbers."""
+        return self.dtype.is_signed  # type: ignore[no-any-return]
+
+    def get_device(self) -> int:
+        """-1: the CPU."""
+        return -1
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in memory in order."""
+        return self._array.flags.c_contiguous
+
+    # Values ---------------------------------------------------------------------------------------
+
+    def item(self) -> Any:
+        """The one element, as a Python number.
+
+        Raises:
+            RuntimeError: there is not exactly one.
+        """
+        if self._array.size != 1:
+            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+        return self._array.item()
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers."""
+        return self._array.tolist()
+
+    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
+        """The array itself: shares memory.
+
+        Raises:
+            RuntimeError: for a tensor that requires grad, unless ``force``.
+        """
+        if self.requires_grad and not force:
+            raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
+        return self._array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
+
+    def _scalar(self) -> Any:
+        if self._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if self.requires_grad:
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                "Consider using tensor.detach() first.",
+                stacklevel=3,
+            )
+        return self._array.item()
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if self._array.size != 1 or self._array.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._array.item())
+
+    def __bool__(self) -> bool:
+        if self._array.size != 1:
+            how_many = "no values" if self._array.size == 0 else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {how_many} is ambiguous")
+        return bool(self._array.item())
+
+    def __len__(self) -> int:
+        if self._array.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._array.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, element: Any) -> bool:
+        if isinstance(element, (Tensor, int, float, complex, bool)):
+            return bool((element == self).any().item())
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+        )
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __format__(self, spec: str) -> str:
+        if self._array.ndim == 0:
+            return self._array.item().__format__(spec)  # type: ignore[no-any-return]
+        return object.__format__(self, spec)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from .text import tensor_text
+
+        return tensor_text(self)
+
+    def __copy__(self) -> Tensor:
+        result = make(self._array, type(self))
+        result.__dict__.update({k: v for k, v in self.__dict__.items() if not k.startswith("_")})
+        result._version_counter = VersionCounter()
+        result._requires_grad = self.requires_grad
+        return result
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(errors.DEEPCOPY_NON_LEAF)
+        if id(self) in memo:
+            return memo[id(self)]  # type: ignore[no-any-return]
+        result = make(self._array.copy(), type(self))
+        result._requires_grad = self.requires_grad
+        memo[id(self)] = result
+        if self._grad is not None:
+            result._grad = self._grad.__deepcopy__(memo)
+        return result
+
+    def __reduce__(self) -> Any:
+        return (_rebuild, (type(self), self._array, self.requires_grad))
+
+    if TYPE_CHECKING:  # operations are attached where they are defined
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+
+
+class Storage:
+    """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
+
+    def __init__(self, base: np.ndarray[Any, Any]) -> None:
+        self._array = base
+
+    def data_ptr(self) -> int:
+        """Its address; 0 where it is empty."""
+        return address(self._array) if self._array.size else 0
+
+    def nbytes(self) -> int:
+        """Its size in bytes."""
+        return self._array.nbytes
+
+    size = __len__ = nbytes
+
+
+def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array that owns the memory of this one."""
+    base = array
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    return base
+
+
+def address(array: np.ndarray[Any, Any]) -> int:
+    """Where the first element lies in memory."""
+    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
+
+
+_new = object.__new__
+
+
+def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
+    """A leaf around an array, as it is."""
+    tensor: Tensor = _new(cls)
+    tensor._array = array
+    tensor._grad_fn = None
+    tensor._output_nr = 0
+    tensor._requires_grad = False
+    return tensor
+
+
+def wrap(value: Any) -> Tensor:
+    """A result outside the graph: arrays as they are, numpy scalars as 0-d."""
+    tensor = make(value if value.__class__ is np.ndarray else np.asarray(value))
+    if state.inference:
+        tensor._inference = True
+    return tensor
+
+
+def version_counter(tensor: Tensor) -> VersionCounter:
+    """The tensor's counter, made when it comes to be shared."""
+    counter = tensor._version_counter
+    if counter is None:
+        counter = tensor._version_counter = VersionCounter()
+    return counter
+
+
+def _sizes(shape: tuple[int, ...]) -> str:
+    return "[" + ", ".join(map(str, shape)) + "]"
+
+
+def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool) -> Tensor:
+    tensor = make(array, cls)
+    tensor._requires_grad = requires_grad
+    return tensor

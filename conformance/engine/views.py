@@ -1,0 +1,240 @@
+"""Views: tensors that share another's memory and follow its history (torch: autograd/variable.h, VariableTypeUtils.h)."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import errors
+from .modes import state
+from .node import Gradients, Node, gradient_edge, new_node, node_hooks
+from .tensor import Tensor, address, version_counter
+
+if TYPE_CHECKING:
+    from .version import VersionCounter
+
+
+class ViewInfo:
+    """How a differentiable view came to be.
+
+    ``base`` is the root: a view of a view has its base. ``creation`` says what forbids in-place changes:
+    "default", "no_grad", "inference", "multi_output" or "custom_function". ``attr_version`` is the version at
+    which the view's grad_fn was right; see Note [Regenerating grad_fn].
+    """
+
+    __slots__ = ("attr_version", "base", "creation")
+
+    def __init__(self, base: Tensor, creation: str, attr_version: int) -> None:
+        self.base, self.creation, self.attr_version = base, creation, attr_version
+
+
+def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
+    """Tie a fresh result to the tensor whose memory it shares."""
+    if source._inference:
+        view._inference = True
+        return
+    if creation is None or not state.recording:
+        creation = (
+            (creation or "default") if state.recording else "inference" if state.inference else "no_grad"
+        )
+    info = source._view
+    counter: VersionCounter = version_counter(source)
+    if info is None:
+        base = source
+    else:
+        base = info.base
+        if info.creation != "default" and creation == "default":
+            creation = info.creation
+    view._version_counter = counter
+    view._view = ViewInfo(base, creation, counter.value)
+
+
+class Geometry:
+    """Shape, strides and offset of an array in another's memory, in bytes."""
+
+    __slots__ = ("offset", "shape", "strides")
+
+    def __init__(self, array: np.ndarray[Any, Any], base: np.ndarray[Any, Any]) -> None:
+        self.shape, self.strides = array.shape, array.strides
+        self.offset = address(array) - address(base) if array.size and base.size else 0
+
+
+def view_grad_fn(view: Tensor) -> Node | None:
+    """The grad_fn of a differentiable view.
+
+    Note [Regenerating grad_fn]: an in-place change of the base, or of another view of it, gives the base a new
+    history; the views' own grad_fn are then stale. They are made anew when next read: an AsStridedBackward0
+    straight from the base. A view that must not be changed in place says so here.
+
+    Raises:
+        RuntimeError: the view was made under no_grad, in inference mode, as one of several or by a Function.
+    """
+    info = view._view
+    assert info is not None
+    base = info.base
+    if view._grad_fn is None and not base._requires_grad:
+        return None
+    current = version_counter(view).value
+    if info.attr_version == current:
+        return view._grad_fn
+    if info.creation != "default":
+        raise RuntimeError(errors.modified_view(info.creation, view._grad_fn, view._output_nr, indirect=True))
+    old = view._grad_fn
+    node = as_strided_node(view, base)
+    view._grad_fn, view._output_nr, view._requires_grad = node, 0, True
+    info.attr_version = current
+    move_hooks(view, old)
+    return node
+
+
+def as_strided_node(view: Tensor, base: Tensor) -> Node:
+    """The node of a view taken straight from its base's memory."""
+    node = new_node(AsStridedBackward0)
+    node.next_edges = (gradient_edge(base),)
+    node.input_metadata = ((view._array.shape, view._array.dtype),)
+    node.geometry = Geometry(view._array, base._array)
+    node.base_like = blank_like(base._array)
+    return node  # type: ignore[no-any-return]
+
+
+def blank_like(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Shape, strides and size in bytes of memory laid out as this array."""
+    extent = array.itemsize + sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides, strict=True))
+    return array.shape, array.strides, extent if array.size else 0
+
+
+class AsStridedBackward0(Node):
+    """The gradient of a strided view: placed into zeros laid out as the base."""
+
+    __slots__ = ("base_like", "geometry")
+    geometry: Geometry
+    base_like: tuple[tuple[int, ...], tuple[int, ...], int]
+
+    def apply(self, grads: Gradients) -> Gradients:
+        from .ops.strided import as_strided_backward
+
+        grad = grads[0]
+        if grad is None or self.next_edges[0][0] is None:
+            return (None,)
+        return (as_strided_backward(grad, self.geometry, self.base_like),)
+
+    @property
+    def _saved_size(self) -> tuple[int, ...]:
+        return self.geometry.shape
+
+    @property
+    def _saved_stride(self) -> tuple[int, ...]:
+        item = self.input_metadata[0][1].itemsize
+        return tuple(s // item for s in self.geometry.strides)
+
+    @property
+    def _saved_storage_offset(self) -> int:
+        return self.geometry.offset // self.input_metadata[0][1].itemsize
+
+
+def move_hooks(tensor: Tensor, old: Node | None) -> None:
+    """After a new grad_fn: hooks registered so far stay with the old node, retain_grad moves to the new one."""
+    tensor._backward_hooks = None
+    if not tensor._retains_grad:
+        return
+    if old is not None and old.hooks is not None:
+        for nr, reference in list(old.hooks.retains_grad.items()):
+            if reference() is tensor:
+                del old.hooks.retains_grad[nr]
+    if tensor._grad_fn is not None:
+        node_hooks(tensor._grad_fn).retains_grad[tensor._output_nr] = weakref.ref(tensor)
+
+
+def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
+    """Refuse an in-place change that would corrupt the graph.
+
+    Raises:
+        RuntimeError: a leaf, a view of a leaf, or a view that forbids it, in a recorded operation.
+    """
+    if not (requires_grad and state.recording):
+        return
+    info = tensor._view
+    if info is not None:
+        if info.creation != "default":
+            raise RuntimeError(
+                errors.modified_view(info.creation, tensor._grad_fn, tensor._output_nr, indirect=False)
+            )
+        if tensor.requires_grad and info.base.is_leaf:
+            raise RuntimeError(errors.LEAF_VIEW_INPLACE)
+    if tensor.requires_grad and tensor.is_leaf:
+        raise RuntimeError(errors.LEAF_INPLACE)
+
+
+def increment_version(tensor: Tensor) -> None:
+    """Count an in-place change.
+
+    Raises:
+        RuntimeError: an inference tensor outside inference mode.
+    """
+    if tensor._inference:
+        if not state.inference:
+            raise RuntimeError(errors.INFERENCE_INPLACE)
+        return
+    version_counter(tensor).value += 1
+
+
+def rebase_history(tensor: Tensor, node: Node) -> None:
+    """Give a tensor changed in place the node of the change; a view gives it to its base."""
+    info = tensor._view
+    if info is None:
+        old = tensor._grad_fn
+        tensor._grad_fn, tensor._output_nr, tensor._requires_grad = node, 0, True
+        move_hooks(tensor, old)
+        return
+    base = info.base
+    slices = new_node(CopySlices)
+    slices.next_edges = (gradient_edge(base), *node.next_edges[1:])
+    slices.input_metadata = ((base._array.shape, base._array.dtype),)
+    slices.function = node
+    slices.geometry = Geometry(tensor._array, base._array)
+    slices.base_like = blank_like(base._array)
+    old = base._grad_fn
+    base._grad_fn, base._output_nr, base._requires_grad = slices, 0, True
+    move_hooks(base, old)
+    _ = tensor.grad_fn
+
+
+class CopySlices(Node):
+    """A change of one view, as the history of its base.
+
+    The gradient of the base is copied; the part that the view shows goes through the changing operation's node
+    and its result takes that part's place.
+    """
+
+    __slots__ = ("base_like", "function", "geometry")
+    function: Node | None
+    geometry: Geometry
+    base_like: tuple[tuple[int, ...], tuple[int, ...], int]
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    def apply(self, grads: Gradients) -> Gradients:
+        from .ops.strided import copy_laid_out, strided
+
+        grad = grads[0]
+        if grad is None:
+            return (None,) * len(self.next_edges)
+        function = self.function
+        if function is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        result = copy_laid_out(grad, self.base_like)
+        grad_slice = strided(result, self.geometry)
+        found = list(function.apply((grad_slice.clone(),)))
+        if found[0] is None:
+            grad_slice.zero_()
+        else:
+            grad_slice.copy_(found[0])
+        found[0] = result if self.next_edges[0][0] is not None else None
+        return tuple(found)
+
+    def release(self) -> None:
+        self.function = None
+
