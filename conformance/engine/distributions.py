@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.engine import normal as box_muller
-from conformance.engine.dtypes import BY_NUMPY
-from conformance.engine.generator import Generator
+from . import normal as box_muller
+from .dtypes import BY_NUMPY
+from .generator import Generator
 
 Array = NDArray[Any]
 DType = np.dtype[Any]

@@ -1,5 +1,7 @@
 """torch's CPU random generator: the Mersenne Twister, its seeding and its state."""
 
+from __future__ import annotations
+
 import os
 import struct
 
@@ -26,7 +28,7 @@ class Generator:
         self._twister = np.random.MT19937()
         self.manual_seed(seed)
 
-    def manual_seed(self, seed: int) -> "Generator":
+    def manual_seed(self, seed: int) -> Generator:
         """Start the stream anew; negative seeds count back from 2**64."""
         if not -(1 << 63) <= seed < 1 << 64:
             raise ValueError("Overflow when unpacking long long")
@@ -77,7 +79,7 @@ class Generator:
         packed = _STATE.pack(self._seed, left, 1, position, words, 0.0, normal, 0.0, cached, 0.0, False)
         return np.frombuffer(packed, np.uint8).copy()
 
-    def set_state(self, state: NDArray[np.uint8]) -> "Generator":
+    def set_state(self, state: NDArray[np.uint8]) -> Generator:
         """Continue from what ``get_state`` gave."""
         if state.size != _STATE.size:
             raise RuntimeError(

@@ -7,10 +7,12 @@ that is not full is drawn anew, over the end of the one before. float32 and floa
 cephes polynomials of its AVX2 kernel, float64 ones through libm.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.engine.generator import Generator
+from .generator import Generator
 
 BLOCK = 16  # elements: eight radii, eight angles
 
