@@ -139,6 +139,12 @@ _C_NAMES = {
 }  # fmt: skip
 
 
+def c_name(kind: Any) -> str:
+    """The C++ type's name of a numpy dtype."""
+    name = _C_NAMES[kind.name]
+    return name.removeprefix("c10::") if kind.kind == "f" else name
+
+
 def grad_dtype_assigned(got: Any, wanted: Any) -> str:
     """A gradient of another dtype than grad_dtype was assigned."""
     return (

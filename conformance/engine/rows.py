@@ -10,7 +10,7 @@ The formula's argument names are what is saved, under torch's names (``_saved_ot
 
 * ``grad`` (or ``grads``, a tuple with None where undefined, for several outputs),
 * a tensor argument of the operation, saved as it was; ``result`` or the name of an output, saved as output,
-* ``<tensor>_sym_sizes`` / ``_sym_numel`` / ``_scalar_type``, read off a tensor argument,
+* ``<tensor>_sym_sizes`` / ``_sym_strides`` / ``_sym_numel`` / ``_scalar_type``, read off a tensor argument,
 * ``metadata``: shape and dtype of each output, for what is undefined in ``grads``,
 * ``needed``: which inputs want a gradient, for a formula of several inputs (``key "a b"`` gives a tuple),
 * any other argument of the operation, as it was passed.
@@ -39,12 +39,13 @@ from .dtypes import FULL_PRECISION, NUMBERS
 from .modes import state
 from .node import NO_EDGE, Node, gradient_edge, new_node
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
+from .shapes import strides
 from .tensor import Size, Tensor
 from .views import as_view
 
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
-_SIZES, _NUMEL, _TYPE = "_sym_sizes", "_sym_numel", "_scalar_type"
+_SIZES, _STRIDES, _NUMEL, _TYPE = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type"
 
 
 @dataclass(eq=False)
@@ -141,7 +142,7 @@ def compile_row(row: Row, node_name: str | None, returns: Callable[..., Any] | N
         "to_float": array_to_float, "as_view": as_view, "save": save, "save_output": save_output,
         "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE, "new_node": new_node,
         "returns": returns or tuple, "release": release, "Size": Size, "refuse": refuse_operand,
-        "check_out": check_out, "store_out": store_out, "row": row, "BY_NUMPY": dtypes.BY_NUMPY,
+        "check_out": check_out, "store_out": store_out, "row": row, "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides,
     }  # fmt: skip
     for number, formula in enumerate(row.formulas.values()):
         scope[f"formula{number}"] = formula
@@ -435,6 +436,9 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
                 if base in row.lists:
                     return f"tuple(t._array{text} for t in {base})"
                 return f"{base}._array{text}"
+        if name.endswith(_STRIDES):
+            base = name.removesuffix(_STRIDES)
+            return f"strides({base}._array) if edge_{base}[0] is not None else ()"
         if name.endswith(_TYPE):
             return f"BY_NUMPY[{name.removesuffix(_TYPE)}._array.dtype]"
         return name

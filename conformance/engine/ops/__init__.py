@@ -13,15 +13,15 @@ from typing import Any
 from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
-from . import arithmetic, indexing, reduction, shape
+from . import arithmetic, indexing, matmul, reduction, shape
 
-MODULES: tuple[ModuleType, ...] = (arithmetic, indexing, reduction, shape)
+MODULES: tuple[ModuleType, ...] = (arithmetic, indexing, matmul, reduction, shape)
 
 # Tensor operators, by the function that they call.
 OPERATORS = {
     "__add__": "add", "__radd__": "add", "__sub__": "sub", "__rsub__": "rsub", "__mul__": "mul", "__rmul__": "mul",
     "__truediv__": "div", "__neg__": "neg", "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le",
-    "__gt__": "gt", "__ge__": "ge",
+    "__gt__": "gt", "__ge__": "ge", "__matmul__": "matmul", "__rmatmul__": "rmatmul",
 }  # fmt: skip
 
 
@@ -55,6 +55,7 @@ def attach() -> None:
     for name, target in OPERATORS.items():
         setattr(Tensor, name, FUNCTIONS[target])
     indexing.attach()
+    shape.attach()
     from .. import creation
 
     creation.attach()

@@ -647,3 +647,37 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     """The tensor tiled."""
     return _repeat(self, sizes(repeats))  # type: ignore[no-any-return]
 
+
+
+def _reversed_dims(self: Tensor) -> Tensor:
+    return permute(self, tuple(reversed(range(self._array.ndim))))
+
+
+def _matrix_transpose(self: Tensor) -> Tensor:
+    if self._array.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor."
+        )
+    return transpose(self, -1, -2)  # type: ignore[no-any-return]
+
+
+def _cast(kind: dtypes.dtype) -> Any:
+    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+        return to(self, kind)
+
+    return method
+
+
+def attach() -> None:
+    """Transposing properties and the methods named after dtypes."""
+    Tensor.T = property(_reversed_dims)  # type: ignore[attr-defined]
+    Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]
+    Tensor.H = Tensor.mH = property(_matrix_transpose)  # type: ignore[attr-defined]
+    Tensor.type = type_  # type: ignore[attr-defined]
+    names = {
+        "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "int": dtypes.int32,
+        "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+    }  # fmt: skip
+    for name, kind in names.items():
+        setattr(Tensor, name, _cast(kind))
+    Tensor.cpu = lambda self, memory_format=None: self  # type: ignore[attr-defined]
