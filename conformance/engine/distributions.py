@@ -1,8 +1,8 @@
 """Random arrays with the numbers that torch draws on the CPU.
 
-Every function takes the generator, then a shape and a dtype, and returns a new array in the order in which
-torch fills memory. On processors of another make torch rounds float32 normal samples differently in the last
-place, and on Intel's it draws ``bernoulli`` with one p (so dropout too) from another generator altogether.
+Every function takes the generator, a shape and a dtype, and returns a new array in the order in which torch
+fills memory. The draws are the same on every processor; where numpy takes logarithms and sines from another
+library than libm (with AVX-512), samples made of those may differ from torch's in the last place.
 """
 
 from __future__ import annotations

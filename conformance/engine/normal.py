@@ -4,7 +4,7 @@ Note [Three ways to a normal sample]: below 16 elements, and where memory is not
 after pair in double precision and keeps the second of a pair for the next call. From 16 contiguous elements
 on it draws all uniforms first and transforms them in blocks of 16, eight radii and eight angles; a last block
 that is not full is drawn anew, over the end of the one before. float32 and float16 blocks go through the
-cephes polynomials of its AVX2 kernel, float64 ones through libm.
+cephes polynomials of its AVX2 kernel (which AVX-512 processors run too), float64 ones through libm.
 """
 
 from __future__ import annotations
