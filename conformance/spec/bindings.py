@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from conformance.spec import vocabulary
 
 REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+"""Methods of a module that store an attribute under the name they are given."""
 
 
 class Located(NamedTuple):
@@ -26,6 +27,14 @@ def is_dunder(name: str) -> bool:
     return name.startswith("__")
 
 
+def stored_names(statement: ast.stmt) -> Iterator[ast.Name]:
+    """The names that a statement in a class's body makes members of the class."""
+    if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node
+
+
 @dataclass(slots=True)
 class Bindings:
     """Names of a program: those it gives values, those it stores as attributes, and those of torch."""
@@ -33,8 +42,8 @@ class Bindings:
     names: set[str] = field(default_factory=set)
     stored: set[str] = field(default_factory=set)
     classes: set[str] = field(default_factory=set)
-    functions: set[str] = field(default_factory=set)
     paths: dict[str, str] = field(default_factory=lambda: dict(vocabulary.BOUND))
+    class_values: int = 0  # of torch's: neither called, nor derived from, nor left of a dot
 
     @classmethod
     def of(cls, trees: Sequence[tuple[int, ast.AST]]) -> Bindings:
@@ -42,86 +51,98 @@ class Bindings:
         bindings = cls()
         for _, tree in trees:
             for node in ast.walk(tree):
-                bindings._add(node)
+                add = _ADD.get(type(node))
+                if add is not None:
+                    add(bindings, node)
         for name in vocabulary.BOUND:
             if name != "torch" and name in bindings.names and _first_bound(name, trees):
                 del bindings.paths[name]  # the program's own from its first mention on
         return bindings
 
-    def _add(self, node: ast.AST) -> None:
-        kind = type(node)
-        if kind is ast.Name:
-            if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
-                self.names.add(node.id)  # type: ignore[attr-defined]
-        elif kind is ast.Attribute:
-            if type(node.ctx) is ast.Store:  # type: ignore[attr-defined]
-                self.stored.add(node.attr)  # type: ignore[attr-defined]
-        elif kind is ast.arg:
-            self.names.add(node.arg)  # type: ignore[attr-defined]
-        elif isinstance(node, ast.FunctionDef):
-            self.names.add(node.name)
-            self.functions.add(node.name)
-        elif isinstance(node, ast.ClassDef):
-            self.names.add(node.name)
-            self.classes.add(node.name)
-            self.stored.update(_members(node.body))
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.asname:
-                    self._import(alias.asname, alias.name)
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                self._import(alias.asname or alias.name, f"{node.module}.{alias.name}")
-        elif isinstance(node, ast.Call):
-            self._register(node)
-
-    def _import(self, name: str, path: str) -> None:
-        if path in vocabulary.PATHS:
-            self.paths[name] = path
-        else:
-            self.names.add(name)  # refused where it stands; its uses need no remark of their own
-
-    def _register(self, node: ast.Call) -> None:
-        """``self.register_buffer("name", ...)`` stores an attribute, too."""
-        if isinstance(node.func, ast.Attribute) and node.func.attr in REGISTERS and node.args:
-            first = node.args[0]
-            if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                self.stored.add(first.value)
-
-    def path_of(self, node: ast.expr) -> str | None:
-        """The dotted name of torch that an expression is, ``torch.nn.Linear`` for ``nn.Linear``."""
+    def path_of(self, node: ast.expr) -> str:
+        """The dotted name of torch that an expression is, ``torch.nn.Linear`` for ``nn.Linear``, or nothing."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
         if not isinstance(node, ast.Name) or node.id not in self.paths:
-            return None
+            return ""
         return ".".join([self.paths[node.id], *reversed(parts)])
 
+    def _name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.names.add(node.id)
 
-def _members(body: Iterable[ast.stmt]) -> set[str]:
-    """The names that the statements of a class's body define."""
-    members: set[str] = set()
-    for statement in body:
-        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            members.add(statement.name)
+    def _attribute(self, node: ast.Attribute) -> None:
+        if isinstance(node.ctx, ast.Store):
+            self.stored.add(node.attr)
+
+    def _parameter(self, node: ast.arg) -> None:
+        self.names.add(node.arg)
+
+    def _function(self, node: ast.FunctionDef) -> None:
+        self.names.add(node.name)
+
+    def _class(self, node: ast.ClassDef) -> None:
+        self.names.add(node.name)
+        self.classes.add(node.name)
+        for statement in node.body:
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                self.stored.add(statement.name)
+            self.stored.update(name.id for name in stored_names(statement))
+
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if alias.asname or not alias.name.startswith("torch"):
+                self._imported(alias.asname or alias.name, alias.name)
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            self._imported(alias.asname or alias.name, f"{node.module}.{alias.name}")
+
+    def _imported(self, name: str, path: str) -> None:
+        if path in vocabulary.PATHS:
+            self.paths[name] = path
         else:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    members.add(node.id)
-    return members
+            self.names.add(name)  # refused where it stands; its uses need no remark of their own
+
+    def _call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in REGISTERS and node.args:
+            name = node.args[0]
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                self.stored.add(name.value)
+
+
+_ADD: dict[type[ast.AST], Any] = {
+    ast.Name: Bindings._name,
+    ast.Attribute: Bindings._attribute,
+    ast.arg: Bindings._parameter,
+    ast.FunctionDef: Bindings._function,
+    ast.ClassDef: Bindings._class,
+    ast.Import: Bindings._import,
+    ast.ImportFrom: Bindings._import_from,
+    ast.Call: Bindings._call,
+}
 
 
 def _first_bound(name: str, trees: Sequence[tuple[int, ast.AST]]) -> bool:
     """Whether the first statement that mentions ``name`` is ``name = value``, of a value without it."""
     for _, tree in trees:
-        for statement in getattr(tree, "body", []) if isinstance(tree, ast.Module) else []:
-            if any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement)):
+        for statement in tree.body if isinstance(tree, ast.Module) else []:
+            if _mentions(statement, name):
                 return (
                     isinstance(statement, ast.Assign)
                     and any(
                         isinstance(target, ast.Name) and target.id == name for target in statement.targets
                     )
-                    and not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
+                    and not _mentions(statement.value, name)
                 )
     return False
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(
+        (isinstance(inner, ast.Name) and inner.id == name)
+        or (isinstance(inner, ast.arg) and inner.arg == name)
+        for inner in ast.walk(node)
+    )

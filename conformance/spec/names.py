@@ -1,0 +1,316 @@
+"""The words of the vocabulary, and nothing else: what they mean to a program is in ``vocabulary``.
+
+A name is here because a scenario can exercise it on the CPU, and nothing that follows from it reaches a
+file, the network, a process or a module. Names stand by area, and there by where torch has them:
+``in torch.nn`` is a function or value of that module, ``class in torch.nn`` a class, ``of torch.Tensor`` an
+attribute; ``in place`` is the same name with ``_`` behind it, of torch.Tensor.
+"""
+
+from __future__ import annotations
+
+NAMES: dict[str, dict[str, str]] = {
+    "arithmetic": {
+        "in torch, of torch.Tensor, in place": """
+            add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow float_power
+            neg negative reciprocal addcmul addcdiv lerp atan2 arctan2 hypot copysign heaviside xlogy ldexp
+            nextafter gcd lcm bitwise_and bitwise_or bitwise_xor bitwise_not
+            """,
+        "in torch, of torch.Tensor": "maximum minimum fmax fmin logaddexp logaddexp2 positive dist",
+        "in torch": "rsub",
+    },
+    "comparison": {
+        "in torch, of torch.Tensor, in place": """
+            eq ne lt le gt ge not_equal less less_equal greater greater_equal logical_and logical_or
+            logical_not logical_xor
+            """,
+        "in torch, of torch.Tensor": """
+            isclose allclose equal isnan isinf isfinite isposinf isneginf isreal is_nonzero is_same_size
+            """,
+        "in torch": "isin",
+    },
+    "unary": {
+        "in torch, of torch.Tensor, in place": """
+            abs absolute sign sgn square sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin
+            acos atan arcsin arccos arctan sinh cosh tanh asinh acosh atanh arcsinh arccosh arctanh sigmoid
+            logit erf erfc erfinv lgamma digamma polygamma mvlgamma i0 sinc ceil floor round trunc fix frac
+            deg2rad rad2deg clamp clip clamp_min clamp_max nan_to_num relu
+            """,
+        "in torch, of torch.Tensor": "signbit frexp conj real angle",
+        "in torch": "relu_ sigmoid_ tanh_ exp_ sin_ cos_ sqrt_ abs_ neg_ clamp_",
+    },
+    "reduction": {
+        "in torch, of torch.Tensor": """
+            sum nansum mean nanmean prod std var amax amin aminmax max min all any argmax argmin logsumexp
+            norm median nanmedian mode kthvalue quantile nanquantile count_nonzero trace cov corrcoef
+            bincount histc
+            """,
+        "in torch": "std_mean var_mean",
+    },
+    "scanning": {
+        "in torch, of torch.Tensor, in place": "cumsum cumprod",
+        "in torch, of torch.Tensor": """
+            cummax cummin logcumsumexp sort argsort msort topk unique unique_consecutive diff
+            """,
+        "in torch": "searchsorted bucketize trapezoid trapz cumulative_trapezoid gradient",
+    },
+    "shape": {
+        "in torch, of torch.Tensor, in place": """
+            squeeze unsqueeze transpose t swapaxes swapdims tril triu as_strided
+            """,
+        "in torch, of torch.Tensor": """
+            reshape ravel flatten unflatten broadcast_to permute movedim moveaxis narrow narrow_copy select
+            unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit tile repeat_interleave
+            roll flip fliplr flipud rot90 diagonal diag diag_embed diagflat clone select_scatter
+            slice_scatter diagonal_scatter as_strided_scatter adjoint unsafe_chunk unsafe_split
+            """,
+        "in torch": """
+            cat concat concatenate stack hstack vstack dstack row_stack column_stack atleast_1d atleast_2d
+            atleast_3d meshgrid cartesian_prod combinations block_diag broadcast_tensors broadcast_shapes
+            tril_indices triu_indices
+            """,
+        "of torch.Tensor": """
+            view view_as reshape_as expand expand_as repeat unfold sum_to_size contiguous T mT H mH
+            """,
+    },
+    "indexing": {
+        "in torch, of torch.Tensor, in place": """
+            index_add index_copy index_fill index_put index_reduce scatter scatter_add scatter_reduce
+            masked_fill masked_scatter
+            """,
+        "in torch, of torch.Tensor": "index_select gather masked_select where take take_along_dim nonzero argwhere",
+        "in torch": "index_put_",
+        "of torch.Tensor": "fill_diagonal_ put put_",
+    },
+    "matrix": {
+        "in torch, of torch.Tensor, in place": "addmm addmv addr addbmm baddbmm renorm",
+        "in torch, of torch.Tensor": "matmul mm bmm mv dot vdot inner outer ger kron cross",
+        "in torch": "einsum tensordot chain_matmul cdist vander bilinear",
+    },
+    "linear algebra": {
+        "in torch, of torch.Tensor": """
+            det logdet slogdet inverse pinverse cholesky cholesky_solve cholesky_inverse qr svd matrix_exp
+            matrix_power triangular_solve
+            """,
+        "in torch.linalg": """
+            cholesky cond cross det diagonal eigh eigvals eigvalsh inv inv_ex lstsq lu lu_factor lu_solve
+            matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet solve
+            solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
+            """,
+    },
+    "special functions": {
+        "in torch.special": """
+            digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 i0e i1 i1e
+            log1p log_ndtr log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round sinc
+            softmax xlog1py xlogy zeta
+            """,
+    },
+    "creation": {
+        "in torch": """
+            tensor as_tensor asarray zeros ones full empty zeros_like ones_like full_like empty_like
+            empty_strided arange linspace logspace eye scalar_tensor from_numpy fill
+            """,
+        "of torch.Tensor": "new_tensor new_zeros new_ones new_full new_empty",
+    },
+    "random numbers": {
+        "in torch": """
+            rand randn randint randperm rand_like randn_like randint_like normal bernoulli multinomial
+            poisson manual_seed get_rng_state set_rng_state initial_seed default_generator
+            """,
+        "in torch.random": "manual_seed fork_rng get_rng_state set_rng_state",
+        "class in torch": "Generator",
+        "of torch.Generator": "manual_seed get_state set_state initial_seed device",
+        "of torch.Tensor": """
+            bernoulli multinomial normal_ uniform_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_
+            random_
+            """,
+    },
+    "types": {
+        "class in torch": "Tensor Size dtype device finfo iinfo",
+        "in torch": """
+            float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 bool
+            contiguous_format preserve_format channels_last strided pi e inf nan newaxis get_default_dtype
+            set_default_dtype result_type promote_types can_cast is_tensor is_floating_point is_complex
+            numel
+            """,
+        "in torch.cuda": "is_available",
+        "of torch.Tensor": """
+            to type type_as half float double int long short char byte bool cpu cuda is_floating_point
+            is_complex is_signed dtype device is_cuda
+            """,
+        "of torch.finfo": "eps max min tiny smallest_normal resolution bits",
+        "of torch.device": "type index",
+    },
+    "tensors": {
+        "of torch.Tensor": """
+            shape size dim ndim ndimension numel nelement stride storage_offset element_size itemsize nbytes
+            is_contiguous data_ptr untyped_storage item tolist numpy is_set_to copy_ fill_ zero_ resize_
+            resize_as_ set_ apply_ map_
+            """,
+        "of torch.UntypedStorage": "data_ptr nbytes size tolist",
+    },
+    "autograd": {
+        "in torch": "detach detach_ is_inference",
+        "in torch.autograd": "backward grad gradcheck gradgradcheck",
+        "class in torch.autograd": "Variable",
+        "of torch.Tensor": """
+            backward grad grad_fn requires_grad requires_grad_ is_leaf retain_grad retains_grad detach
+            detach_ data output_nr grad_dtype _version _base _is_view is_inference
+            """,
+        "in torch.autograd.functional": "jacobian hessian vjp jvp hvp vhp",
+        "in torch.utils.checkpoint": "checkpoint checkpoint_sequential set_checkpoint_early_stop",
+    },
+    "graph": {
+        "class in torch.autograd.graph": "Node GradientEdge",
+        "in torch.autograd.graph": "get_gradient_edge increment_version",
+        "of Node": "name next_functions metadata variable _sequence_nr _input_metadata",
+        "of torch.autograd.graph.GradientEdge": "node output_nr ownership_token",
+    },
+    "hooks": {
+        "of torch.Tensor": """
+            register_hook register_post_accumulate_grad_hook _backward_hooks _post_accumulate_grad_hooks
+            """,
+        "of Node": "register_hook register_prehook",
+        "in torch.autograd.graph": "register_multi_grad_hook",
+        "of Handle": "remove id",
+    },
+    "modes": {
+        "class in torch": "no_grad enable_grad set_grad_enabled inference_mode",
+        "in torch": "is_grad_enabled is_inference_mode_enabled is_anomaly_enabled is_anomaly_check_nan_enabled",
+        "class in torch.autograd": """
+            no_grad enable_grad set_grad_enabled inference_mode detect_anomaly set_detect_anomaly
+            set_multithreading_enabled
+            """,
+        "class in torch.autograd.grad_mode": "no_grad enable_grad set_grad_enabled inference_mode",
+        "class in torch.autograd.anomaly_mode": "detect_anomaly set_detect_anomaly",
+    },
+    "saved tensors": {
+        "class in torch.autograd.graph": "saved_tensors_hooks save_on_cpu",
+        "in torch.autograd.graph": "disable_saved_tensors_hooks allow_mutation_on_saved_tensors",
+        "of SavedTensor": "register_hooks",
+    },
+    "custom functions": {
+        "class in torch.autograd": "Function",
+        "class in torch.autograd.function": "Function FunctionCtx InplaceFunction",
+        "in torch.autograd.function": "once_differentiable",
+        "of Function": """
+            apply forward backward setup_context save_for_backward saved_tensors saved_variables
+            needs_input_grad mark_dirty mark_non_differentiable set_materialize_grads materialize_grads
+            to_save non_differentiable dirty_tensors
+            """,
+    },
+    "modules": {
+        "class in torch.nn": """
+            Module Parameter Buffer ParameterList ParameterDict Sequential ModuleList ModuleDict Identity
+            """,
+        "class in torch.nn.parameter": "Parameter",
+        "of torch.nn.Module": """
+            forward parameters named_parameters buffers named_buffers children named_children modules
+            named_modules register_buffer register_parameter register_module add_module get_parameter
+            get_buffer get_submodule state_dict load_state_dict train eval training zero_grad requires_grad_
+            apply to half float double extra_repr register_forward_hook register_forward_pre_hook
+            register_full_backward_hook register_full_backward_pre_hook register_backward_hook
+            register_state_dict_pre_hook register_load_state_dict_post_hook _parameters _buffers _modules
+            """,
+        "of Module": """
+            weight bias in_features out_features in1_features in2_features num_embeddings embedding_dim
+            padding_idx in_channels out_channels kernel_size stride padding dilation groups num_features eps
+            momentum affine track_running_stats running_mean running_var num_batches_tracked
+            normalized_shape elementwise_affine p inplace negative_slope num_parameters alpha beta reduction
+            reset_parameters reset_running_stats missing_keys unexpected_keys
+            """,
+        "in torch.nn.utils": """
+            clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
+            vector_to_parameters
+            """,
+        "in torch.nn.init": """
+            uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_
+            kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ sparse_ calculate_gain
+            """,
+    },
+    "layers": {
+        "class in torch.nn": """
+            Linear Bilinear Embedding Flatten Unflatten Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
+            MaxPool1d MaxPool2d AvgPool1d AvgPool2d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d
+            AdaptiveMaxPool2d LPPool1d LPPool2d LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d
+            BatchNorm3d InstanceNorm1d InstanceNorm2d Dropout Dropout1d Dropout2d AlphaDropout ZeroPad2d
+            ConstantPad1d ConstantPad2d Upsample PixelShuffle CosineSimilarity PairwiseDistance
+            """,
+        "in torch.nn.functional": """
+            linear bilinear embedding one_hot conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+            max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d
+            adaptive_max_pool1d adaptive_max_pool2d lp_pool1d lp_pool2d layer_norm group_norm rms_norm
+            batch_norm instance_norm normalize dropout dropout1d dropout2d alpha_dropout pad unfold fold
+            interpolate pixel_shuffle cosine_similarity pairwise_distance pdist scaled_dot_product_attention
+            """,
+        "in torch": "dropout dropout_ alpha_dropout cosine_similarity pairwise_distance pdist",
+    },
+    "activations": {
+        "class in torch.nn": """
+            ReLU ReLU6 LeakyReLU PReLU RReLU ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid
+            Hardswish Hardtanh Hardshrink Softshrink Tanhshrink Tanh Softplus Softsign Softmax Softmin
+            LogSoftmax GLU Threshold
+            """,
+        "in torch.nn.functional": """
+            relu relu_ relu6 leaky_relu leaky_relu_ prelu rrelu rrelu_ elu elu_ selu selu_ celu celu_ gelu
+            silu mish sigmoid logsigmoid hardsigmoid hardswish hardtanh hardtanh_ hardshrink softshrink
+            tanhshrink tanh softplus softsign softmax softmin log_softmax glu threshold threshold_
+            gumbel_softmax
+            """,
+        "in torch, of torch.Tensor": "softmax log_softmax prelu",
+        "in torch": "selu selu_ celu celu_ rrelu rrelu_ threshold threshold_",
+    },
+    "losses": {
+        "class in torch.nn": """
+            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss NLLLoss BCELoss BCEWithLogitsLoss
+            KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
+            CosineEmbeddingLoss SoftMarginLoss TripletMarginLoss MultiMarginLoss
+            """,
+        "in torch.nn.functional": """
+            mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy nll_loss binary_cross_entropy
+            binary_cross_entropy_with_logits kl_div poisson_nll_loss gaussian_nll_loss hinge_embedding_loss
+            margin_ranking_loss cosine_embedding_loss soft_margin_loss triplet_margin_loss multi_margin_loss
+            """,
+    },
+    "optimizers": {
+        "class in torch.optim": """
+            Optimizer SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD LBFGS
+            """,
+        "class in torch.optim.lr_scheduler": """
+            LRScheduler StepLR MultiStepLR ExponentialLR LambdaLR MultiplicativeLR ConstantLR LinearLR
+            CosineAnnealingLR ReduceLROnPlateau SequentialLR
+            """,
+        "of torch.optim.Optimizer": """
+            step zero_grad param_groups state defaults state_dict load_state_dict add_param_group
+            register_step_pre_hook register_step_post_hook
+            """,
+        "of Scheduler": "optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict",
+    },
+    "results": {
+        "of Result": """
+            values indices sign logabsdet eigenvalues eigenvectors solution Q R U S V Vh L P LU pivots info
+            residuals rank singular_values min max mantissa exponent inverse
+            """,
+    },
+    "python": {
+        "of list": "append extend insert pop remove clear index count sort reverse copy",
+        "of dict": "keys values items get setdefault update popitem fromkeys",
+        "of set": "add discard union intersection difference issubset issuperset",
+        "of str": """
+            join split rsplit splitlines strip lstrip rstrip startswith endswith replace upper lower find
+            title partition isdigit zfill ljust rjust
+            """,
+        "of float": "real imag is_integer conjugate hex",
+        "of slice": "start stop step",
+        "of generator": "send throw close",
+        "of property": "setter getter",
+        "of Exception": "args value",
+    },
+}
+
+BUILTINS = """
+    abs all any bool bytes callable chr complex dict divmod enumerate filter float format frozenset hasattr
+    hash id int isinstance issubclass iter len list map max min next object ord pow print property range
+    repr reversed round set slice sorted staticmethod classmethod str sum super tuple zip NotImplemented
+    Ellipsis
+    """
+"""Python's own that a program may use, exceptions besides."""
