@@ -1,0 +1,39 @@
+"""What results say about the claims of the documents: library and report put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.library import Library
+from conformance.locate import governing_claims
+from conformance.report.claims import Finding, find
+from conformance.report.result import Result
+from conformance.spec.claims import Claims
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The claims of one claims.yaml, and what was found."""
+
+    path: Path
+    claims: Claims
+    found: tuple[Finding, ...]
+
+
+def findings(library: Library, results: Sequence[Result]) -> tuple[Findings, ...]:
+    """What ``results`` show of every claims.yaml that governs one of their files.
+
+    Of files that are not in the library, only those are loaded that a contradiction hangs on: that a claim
+    declared refuted holds is certain only when all its scenarios are known to have run.
+    """
+    governing = {file: governing_claims(Path(file)) for file in {result.file for result in results}}
+    judged = []
+    for path in sorted({path for path in governing.values() if path is not None}):
+        claims = library.claims(path)
+        found = find(claims.claims, library.scenarios_of_claims(path), results)
+        if any(finding.contradicted and finding.observed == "confirmed" for finding in found):
+            found = find(claims.claims, library.scenarios_of_claims(path, all_files=True), results)
+        judged.append(Findings(path, claims, found))
+    return tuple(judged)

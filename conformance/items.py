@@ -1,0 +1,190 @@
+"""Scenario files as pytest collects them: an item for each case and engine, one for each invalid scenario.
+
+Imported when the first YAML file is met; the reference and the engines only when the first item runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
+
+from conformance.library import Library, shown
+from conformance.pytest_plugin import engine_names
+from conformance.report.result import Result
+from conformance.spec.load import Problem
+from conformance.spec.scenario import Position, Scenario
+
+if TYPE_CHECKING:
+    from _pytest._code.code import TerminalRepr
+
+    from conformance.check import Checker
+    from conformance.runner.engine import Engine
+
+LIBRARY = pytest.StashKey[Library]()
+
+
+class Failure(Exception):  # noqa: N818 - verdicts rather than errors
+    """A scenario fails. The text is all that is shown of it; its first line is the verdict."""
+
+    def __init__(self, text: str, position: Position) -> None:
+        super().__init__(text)
+        self.text = text
+        self.position = position
+
+    def report(self) -> TerminalRepr:
+        """The text as pytest carries it."""
+        return failure_report(self.text, self.position.file, self.position.line)
+
+
+def failure_report(text: str, file: str, line: int) -> TerminalRepr:
+    """A text as pytest carries it, through xdist too: its first line for the summary, and no traceback."""
+    crash = ReprFileLocation(file, line, text.partition("\n")[0])
+    entry = ReprEntryNative([text.rstrip() + "\n"])
+    return ReprExceptionInfo(ReprTraceback([entry], None, "native"), crash)
+
+
+class Invalid(Failure):
+    """The scenario cannot be read."""
+
+
+class Unsound(Failure):
+    """The scenario is wrong about torch."""
+
+
+class Mismatch(Failure):
+    """The engine differs from torch."""
+
+
+class EngineMissing(Failure):
+    """The engine, or the reference, is not to be had."""
+
+
+class ScenarioFile(pytest.File):
+    """A YAML file with a top-level key ``scenarios``."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        library = self.config.stash.setdefault(LIBRARY, Library())
+        loaded = library.load(self.path)
+        engines = engine_names(self.config)
+        for scenario in loaded.scenarios:
+            for engine in engines:
+                name = scenario.id if len(engines) == 1 else _with_engine(scenario.id, engine)
+                yield ScenarioItem.from_parent(self, name=name, scenario=scenario, engine=engine)
+        for name, problems in _by_scenario(loaded.problems):
+            yield InvalidItem.from_parent(self, name=name, problems=problems)
+
+
+def _with_engine(case: str, engine: str) -> str:
+    """``id[sin-float32]`` as ``id[sin-float32-engine]``: pytest takes brackets at the end alone."""
+    return f"{case[:-1]}-{engine}]" if case.endswith("]") else f"{case}[{engine}]"
+
+
+def _by_scenario(problems: Sequence[Problem]) -> Iterator[tuple[str, list[Problem]]]:
+    """The problems of each scenario by its id; where there is none to be told, by their line."""
+    groups: dict[str, list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault(problem.scenario or f"line-{problem.position.line}", []).append(problem)
+    yield from groups.items()
+
+
+class _Item(pytest.Item):
+    """What the two kinds of item share: their place, and failures without a traceback of the suite's."""
+
+    result: Result | None = None
+    position: Position
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The text of a failure alone."""
+        if isinstance(excinfo.value, Failure):
+            return excinfo.value.report()
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        """Where the scenario stands."""
+        return self.path, self.position.line - 1, self.name
+
+
+class ScenarioItem(_Item):
+    """A case of a scenario on an engine."""
+
+    def __init__(self, scenario: Scenario, engine: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.scenario = scenario
+        self.engine = engine
+        self.position = scenario.position
+        # `-k` finds a scenario by the claims it bears on, its area and its engine too.
+        self.extra_keyword_matches.update((*scenario.claims, scenario.area, engine))
+
+    def runtest(self) -> None:
+        """Check, and turn the verdict into pytest's terms."""
+        checked = self._checked()
+        self.result = result = checked.result
+        match result.verdict:
+            case "unsound":
+                raise Unsound(checked.text, self.position)
+            case "differs":
+                raise Mismatch(checked.text, replace(self.position, line=result.differences[0].line))
+            case "skipped" | "unsupported":
+                pytest.skip(result.reason)
+
+    def _checked(self) -> Any:
+        from conformance.adapters.registry import EngineNotFoundError
+
+        try:
+            return checker()(self.scenario, find_engine(self.engine))
+        except EngineNotFoundError as error:
+            raise EngineMissing(str(error), self.position) from None
+
+
+@cache
+def find_engine(name: str) -> Engine:
+    """The engine, imported once."""
+    from conformance.adapters.registry import find
+
+    return find(name)
+
+
+@cache
+def checker() -> Checker:
+    """What checks scenarios against torch."""
+    from conformance.check import Checker
+
+    return Checker(find_engine("torch"))
+
+
+class InvalidItem(_Item):
+    """A scenario that cannot be read: it fails with what is wrong and where."""
+
+    def __init__(self, problems: Sequence[Problem], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.problems = problems
+        self.position = problems[0].position
+
+    def runtest(self) -> None:
+        """Fail."""
+        # A misspelt key is two problems, the unknown and the missing one: the first says more.
+        first = next(
+            (each for each in self.problems if each.hint.startswith("did you mean")), self.problems[0]
+        )
+        hint = f"; {first.hint}" if first.hint else ""
+        text = "\n".join(
+            [f"invalid: {first.message}{hint}", "", *(f"  {problem}" for problem in self.problems)]
+        )
+        self.result = Result(
+            scenario=self.name,
+            title="",
+            area="",
+            file=shown(self.path),
+            line=first.position.line,
+            reference="",
+            engine="",
+            version="",
+            verdict="invalid",
+            reason=str(first),
+        )
+        raise Invalid(text, self.position)

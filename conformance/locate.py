@@ -1,0 +1,35 @@
+"""Where the specs are, and which claims.yaml governs a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+CLAIMS = "claims.yaml"
+
+
+def specs() -> Path:
+    """The folder of the suite's own specs: in a wheel beside the code, in a checkout beside the package."""
+    package = Path(__file__).resolve().parent
+    for folder in (package / "_specs", package.parent / "specs"):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"no specs beside {package}: was the package copied without them?")
+
+
+def governing_claims(file: Path) -> Path | None:
+    """The nearest claims.yaml at or above the folder of ``file``: only claims in it may be named there."""
+    for folder in file.resolve().parents:
+        if (folder / CLAIMS).is_file():
+            return folder / CLAIMS
+    return None
+
+
+def scenario_files(paths: list[Path]) -> list[Path]:
+    """The YAML files that ``paths`` name or contain, sorted; the loader tells which hold scenarios."""
+    found: set[Path] = set()
+    for path in paths:
+        if path.is_dir():
+            found.update(file for pattern in ("*.yaml", "*.yml") for file in path.rglob(pattern))
+        else:
+            found.add(path)
+    return sorted(found)

@@ -1,0 +1,1 @@
+"""Outcomes -> text: pure functions over frozen data."""

@@ -1,0 +1,72 @@
+"""Results as JSON lines: a header, a line for each result, a footer, so that a cut-off file is noticed."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import conformance
+from conformance.report.result import Result
+
+FORMAT = 1
+
+
+class NotAReportError(ValueError):
+    """The text is no whole report; says why."""
+
+
+def write(results: Sequence[Result], exit_status: int) -> Iterator[str]:
+    """The lines of a report, without their ends."""
+    header = {
+        "format": FORMAT,
+        "suite": conformance.__version__,
+        "python": platform.python_version(),
+        "references": sorted({result.reference for result in results if result.reference}),
+        "engines": {result.engine: result.version for result in results if result.engine},
+    }
+    footer = {
+        "results": len(results),
+        "verdicts": dict(Counter(result.verdict for result in results)),
+        "exit_status": exit_status,
+    }
+    yield _line({"header": header})
+    yield from (_line({"result": result.to_plain()}) for result in results)
+    yield _line({"footer": footer})
+
+
+def _line(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
+    """The header and the results of a report; `NotAReportError` where it is not whole."""
+    lines = text.splitlines()
+    try:
+        parts = [json.loads(line) for line in lines]
+    except json.JSONDecodeError as error:
+        raise NotAReportError(f"not JSON lines: {error}") from None
+    kinds = [next(iter(part), "") if isinstance(part, dict) else "" for part in parts]
+    if not parts or kinds[0] != "header":
+        raise NotAReportError("it does not begin with a header")
+    if kinds[-1] != "footer":
+        raise NotAReportError(f"it has no footer, so it was cut off after line {len(lines)}")
+    if (odd := next((i for i, kind in enumerate(kinds[1:-1], 2) if kind != "result"), None)) is not None:
+        raise NotAReportError(f"line {odd} is no result: are these several reports?")
+    if parts[0]["header"].get("format") != FORMAT:
+        raise NotAReportError(f"it has format {parts[0]['header'].get('format')}, and this reads {FORMAT}")
+    results = tuple(Result.from_plain(part["result"]) for part in parts[1:-1])
+    if not results:
+        raise NotAReportError("it has no results")
+    if len(results) != parts[-1]["footer"].get("results"):
+        raise NotAReportError(
+            f"its footer counts {parts[-1]['footer'].get('results')} results, it has {len(results)}"
+        )
+    twice = [
+        key for key, count in Counter((each.scenario, each.engine) for each in results).items() if count > 1
+    ]
+    if twice:
+        raise NotAReportError(f"{twice[0][0]} on {twice[0][1]} is there twice")
+    return parts[0]["header"], results

@@ -1,0 +1,98 @@
+"""The program of a scenario as text: with one line marked, and as a snippet to paste."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from types import ModuleType
+
+from conformance.runner.engine import Engine
+from conformance.runner.trace import Statement
+from conformance.spec.scenario import Scenario
+
+# A snippet seeds the generator, as every scenario does, only where the program draws numbers.
+_DRAWS = re.compile(r"rand|normal|bernoulli|multinomial|[Dd]ropout|Linear|Conv|Embedding|init\.")
+_BOUND = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "autograd": "torch.autograd"}
+
+
+def file_line(scenario: Scenario, step: int, line: int) -> int:
+    """The line of the file on which line ``line`` of step ``step`` (from 0) stands."""
+    return scenario.steps[step].position.line + line - 1
+
+
+def marked(scenario: Scenario, step: int, line: int) -> Iterator[str]:
+    """The whole program with its lines in the file; ``line`` of ``step`` (from 0) stands behind a ``>``."""
+    last = len(scenario.steps) - 1
+    width = len(str(file_line(scenario, last, len(scenario.steps[last].run.splitlines()))))
+    for number, part in enumerate(scenario.steps):
+        if number:
+            yield f"  {'':{width}} |"
+        for offset, text in enumerate(part.run.rstrip().splitlines(), start=1):
+            mark = ">" if (number, offset) == (step, line) else " "
+            yield f"{mark} {file_line(scenario, number, offset):{width}} | {text}".rstrip()
+
+
+def snippet(scenario: Scenario, engine: Engine, place: Statement, show: str) -> str:
+    """What to paste into a Python of the engine: the program through ``place``; ``show`` is printed."""
+    steps = scenario.steps[: place.step + 1]
+    program = "\n".join(part.run for part in steps)
+    names = {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)}
+    lines = [_import(engine)]
+    lines += [f"{name} = {path}" for name, path in _BOUND.items() if name in names]
+    if _DRAWS.search(program):
+        lines.append("torch.manual_seed(0)")
+    for number, part in enumerate(steps):
+        text = part.run if number < place.step else _through(part.run, place.line)
+        if engine.name != "torch":
+            text = _without_imports(text)
+        raises = isinstance(part.own.raises, str)
+        lines += _catching(text) if raises and (number < place.step or show) else text.rstrip().splitlines()
+    if show:
+        lines.append(f"print({show})")
+    return "\n".join(lines)
+
+
+def _import(engine: Engine) -> str:
+    if isinstance(engine.torch, ModuleType):
+        name = engine.torch.__name__
+        return "import torch" if name == "torch" else f"import {name} as torch"
+    return f"from conformance.adapters.registry import find; torch = find({engine.name!r}).torch"
+
+
+def _through(text: str, line: int) -> str:
+    """The text up to the end of the statement that ``line`` belongs to: a block is kept whole."""
+    end = next((node.end_lineno for node in ast.parse(text).body if (node.end_lineno or 0) >= line), line)
+    return "\n".join(text.splitlines()[:end])
+
+
+def _without_imports(text: str) -> str:
+    """Imports from torch as assignments from whatever ``torch`` stands for."""
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            bound = [f"{alias.asname} = {alias.name}" for alias in node.names if alias.asname]
+        elif isinstance(node, ast.ImportFrom):
+            bound = [f"{alias.asname or alias.name} = {node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        indent = " " * node.col_offset
+        lines[node.lineno - 1] = indent + ("; ".join(bound) or "pass")
+        lines[node.lineno : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno)
+    return "\n".join(line for line in lines if line)
+
+
+def _catching(text: str) -> list[str]:
+    """The lines, the last statement's error printed instead of raised."""
+    body = ast.parse(text).body
+    if not body:
+        return []
+    lines = text.rstrip().splitlines()
+    first = body[-1].lineno - 1
+    return [
+        *lines[:first],
+        "try:",
+        *(f"    {line}" for line in lines[first:]),
+        "except Exception as error:",
+        "    print(error)",
+    ]

@@ -1,0 +1,66 @@
+"""What a run leaves behind of one scenario on one engine: plain data, between processes and in files."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+Verdict: TypeAlias = Literal[
+    "agrees",  # the engine does as torch does
+    "differs",
+    "known divergence",  # it differs where its divergence file says so, and nowhere else
+    "unsupported",  # the engine lacks a name that the program uses
+    "unsound",  # the scenario is wrong about torch, so nothing is said about the engine
+    "invalid",  # the scenario cannot be read
+    "skipped",  # what it needs is not on this machine
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One facet in which the engine is not as torch."""
+
+    statement: str  # "step 2, line 1"
+    line: int  # in the file
+    name: str
+    facet: str
+    group: str
+    reference: str
+    engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of a scenario on an engine, with what a report says of the scenario itself."""
+
+    scenario: str
+    title: str
+    area: str
+    file: str
+    line: int
+    reference: str  # with its version
+    engine: str
+    version: str
+    verdict: Verdict
+    reason: str = ""  # in one line; empty where the engine agrees
+    claims: tuple[str, ...] = ()
+    claim_holds: bool | None = None  # what the document says holds on torch; None: that was not observed
+    missing: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    unclaimed: int = 0  # differences in facets that the engine does not claim
+
+    def to_plain(self) -> dict[str, Any]:
+        """As dictionaries, lists and scalars alone."""
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, data: dict[str, Any]) -> Result:
+        """The result that `to_plain` wrote, also after a way through JSON."""
+        return cls(
+            **{
+                **data,
+                "claims": tuple(data["claims"]),
+                "missing": tuple(data["missing"]),
+                "differences": tuple(Difference(**difference) for difference in data["differences"]),
+            }
+        )

@@ -1,0 +1,96 @@
+"""What a run says at its end: how each engine did, what became of the documents' claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from conformance.report.claims import VERDICTS, Finding
+from conformance.report.result import Result, Verdict
+from conformance.report.text import clip, table
+
+GROUPS = ("values", "flags", "graph", "errors", "messages")
+_SAID: dict[Verdict, str] = {
+    "agrees": "agree",
+    "differs": "differ",
+    "known divergence": "differ as its divergence file says",
+    "unsupported": "not supported",
+    "unsound": "wrong about torch",
+    "skipped": "skipped",
+}
+_NAMES = 8  # missing names shown of an engine
+
+
+def summary(
+    results: Sequence[Result], documents: Mapping[str, str], findings: Sequence[Finding]
+) -> Iterator[str]:
+    """The lines of the summary."""
+    for engine in dict.fromkeys(result.engine for result in results if result.engine):
+        yield from _engine([result for result in results if result.engine == engine])
+    if invalid := sum(result.verdict == "invalid" for result in results):
+        yield f"{invalid} invalid, which no engine was given"
+    if any(finding.observed != "not observed" for finding in findings):
+        yield ""
+        yield from claims_table(documents, findings)
+        yield from refuted(findings)
+
+
+def _engine(results: Sequence[Result]) -> Iterator[str]:
+    """One line for an engine that agrees; for another also how far it does, and what it lacks."""
+    counts = Counter(result.verdict for result in results)
+    said = ", ".join(f"{counts[verdict]} {text}" for verdict, text in _SAID.items() if counts[verdict])
+    yield f"{results[0].engine} {results[0].version} beside {results[0].reference}: {said}"
+    compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
+    if counts["differs"] or counts["known divergence"]:
+        yield "  scenarios without a difference: " + ", ".join(
+            f"{group} {_share(compared, group)}" for group in GROUPS
+        )
+    missing = Counter(name for result in results for name in result.missing)
+    if missing:
+        names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
+        more = f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else ""
+        yield f"  it has no {names}{more}"
+
+
+def _share(results: Sequence[Result], group: str) -> str:
+    without = sum(all(each.group != group for each in result.differences) for result in results)
+    return f"{100 * without // len(results)}%"
+
+
+def claims_table(documents: Mapping[str, str], findings: Sequence[Finding]) -> Iterable[str]:
+    """A row for each document of which a claim was observed; ``documents`` has their titles."""
+    rows: list[tuple[str, ...]] = [("claims", *VERDICTS, "not observed", "engine")]
+    observed = []
+    for document, title in documents.items():
+        mine = [finding for finding in findings if finding.claim.document == document]
+        if any(finding.observed != "not observed" for finding in mine):
+            rows.append((clip(title, 50), *_counts(mine)))
+            observed += mine
+    if len(rows) > 2:
+        rows.append(("all", *_counts(observed)))
+    if all(row[-2] == "" for row in rows[1:]):
+        rows = [(*row[:-2], row[-1]) for row in rows]
+    return table(rows)
+
+
+def _counts(findings: Sequence[Finding]) -> tuple[str, ...]:
+    counts = Counter(finding.verdict_observed for finding in findings)
+    wrong = counts["not confirmed"] + sum(
+        finding.contradicted and finding.observed == "confirmed" for finding in findings
+    )
+    shown = [str(counts[verdict] or "") for verdict in VERDICTS]
+    if wrong:
+        shown[0] += f" ({wrong} not as declared)"
+    differing = sum(finding.engine_agrees is False for finding in findings)
+    return (*shown, str(counts["not observed"] or ""), f"differs in {differing}" if differing else "agrees")
+
+
+def refuted(findings: Sequence[Finding]) -> Iterator[str]:
+    """The claims that torch was seen to refute, a line each."""
+    named = [finding.claim for finding in findings if finding.verdict_observed == "refuted"]
+    if named:
+        yield ""
+        yield "Refuted by torch:"
+        width = max(len(claim.id) for claim in named)
+        for claim in named:
+            yield f"  {claim.id:{width}}  {' '.join(claim.says.split())}"
