@@ -1,4 +1,4 @@
-"""What the model's check found, said to the person who wrote the file."""
+"""What pydantic found, said to the person who wrote the file."""
 
 from __future__ import annotations
 
@@ -8,94 +8,108 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
-from conformance.spec import model
 from conformance.spec.document import Place, Reader
 from conformance.spec.suggest import did_you_mean
+
+Path = tuple[int | str, ...]
 
 _FORMS = {
     "id": ("an id is small letters, digits and single hyphens", "such as `second-backward-raises`"),
     "claim": ("a claim is named document/sentence", "as `id` in claims.yaml"),
+}
+_MISSING = {
+    "id": "a slug, unique in the whole run",
+    "title": "what torch does, in the present tense",
+    "reason": "say why the default tolerance does not do",
 }
 _WANTED = {
     "string_type": "text",
     "list_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
     "float_type": "a number",
     "float_parsing": "a number",
 }
 
 
-def explain(error: ErrorDetails, root: Node, reader: Reader) -> tuple[Place, str, str]:
-    """Place, message and hint of one error of pydantic's."""
+def explain(
+    error: ErrorDetails, model: type[BaseModel], root: Node, reader: Reader
+) -> tuple[Place, str, str]:
+    """Place, message and hint of one error in what ``root`` holds, which should be a ``model``."""
     path = error["loc"]
-    key = str(path[-1]) if path else "scenario"
-    while path and isinstance(path[-1], int):
-        path = path[:-1]
-    named = str(path[-1]) if path else "the scenario"
-    kind, context = error["type"], error.get("ctx", {})
-    place = reader.place(_find(root, error["loc"], reader, key_of_last=kind == "extra_forbidden"))
-    if kind == "extra_forbidden":
-        known = _keys_at(error["loc"][:-1])
-        return place, f"unknown key `{key}`", did_you_mean(key, known) or f"known are {', '.join(known)}"
-    if kind == "missing":
-        return place, f"the key `{key}` is missing", _missing(key)
-    if kind == "string_pattern_mismatch" and named in _FORMS:
-        message, hint = _FORMS[named]
-        return place, f"`{error['input']}`: {message}", hint
-    if kind == "string_too_long":
-        length, longest = len(error["input"]), context["max_length"]
-        return place, f"the {named} has {length} characters, {longest} are allowed", "say it more briefly"
-    if kind in ("string_too_short", "too_short"):
-        return place, f"`{named}` is empty", "write it, or remove the key"
-    if kind == "literal_error":
-        return place, f"`{named}` is {_shown(error['input'])}", f"it may be {context['expected']}"
-    if kind == "greater_than_equal":
-        return place, f"`{named}` is negative", "a tolerance is 0 or more"
-    if kind in _WANTED:
-        hint = (
-            "put it in quotes"
-            if kind == "string_type" and not isinstance(error["input"], list | dict)
-            else ""
-        )
-        if named == "run" and not hint:
-            hint = "write the program below `run: |`"
-        if named == "tolerance":
-            hint = "write {rtol: ..., atol: ..., reason: ...}, or exact"
-        return place, f"`{named}` must be {_WANTED[kind]}, not {_shown(error['input'])}", hint
-    return place, f"`{named}`: {error['msg']}", ""
+    unknown = error["type"] == "extra_forbidden"
+    place = reader.place(_node(root, path, reader, key_of_last=unknown))
+    if unknown:
+        return place, *_unknown(str(path[-1]), model, path[:-1])
+    if error["type"] == "missing":
+        return place, f"the key `{path[-1]}` is missing", _MISSING.get(str(path[-1]), "")
+    key = next((str(part) for part in reversed(path) if isinstance(part, str)), model.__name__.lower())
+    return place, *_wrong(key, error)
 
 
-def _missing(key: str) -> str:
-    return {
-        "id": "a slug, unique in the whole run",
-        "title": "what torch does, in the present tense",
-        "run": "the program, below `run: |`",
-        "reason": "say why the default tolerance does not do",
-    }.get(key, "")
+def find(node: Node, path: Path, reader: Reader) -> Place:
+    """Where a path leads, as far as it goes."""
+    return reader.place(_node(node, path, reader))
+
+
+def _unknown(key: str, model: type[BaseModel], path: Path) -> tuple[str, str]:
+    """The key is in no model; near ones are those of the model at the path."""
+    for part in path:
+        if isinstance(part, str) and part in model.model_fields:
+            model = _model_in(model.model_fields[part].annotation) or model
+    known = list(model.model_fields)
+    return f"unknown key `{key}`", did_you_mean(key, known) or f"known are {', '.join(known)}"
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that an annotation is, or has as its items: Step for ``list[Step]``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = (_model_in(argument) for argument in getattr(annotation, "__args__", ()))
+    return next((model for model in found if model is not None), None)
+
+
+def _wrong(key: str, error: ErrorDetails) -> tuple[str, str]:
+    """Message and hint for a value that its key does not take."""
+    kind, value, context = error["type"], error["input"], error.get("ctx", {})
+    match kind:
+        case "string_pattern_mismatch":
+            message, hint = _FORMS["claim" if "/" in context["pattern"] else "id"]
+            said = f"`{value}`: {message}", hint
+        case "string_too_long":
+            longest = context["max_length"]
+            said = f"the {key} has {len(value)} characters, {longest} are allowed", "say it more briefly"
+        case "string_too_short" | "too_short":
+            said = f"`{key}` is empty", "write it, or remove the key"
+        case "literal_error":
+            said = f"`{key}` is {_shown(value)}", f"it may be {context['expected']}"
+        case "greater_than_equal":
+            said = f"`{key}` is negative", "a tolerance is 0 or more"
+        case _ if kind in _WANTED:
+            said = f"`{key}` must be {_WANTED[kind]}, not {_shown(value)}", _instead(key, kind, value)
+        case _:
+            said = f"`{key}`: {error['msg']}", ""
+    return said
+
+
+def _instead(key: str, kind: str, value: Any) -> str:
+    if key == "tolerance":
+        return "write {rtol: ..., atol: ..., reason: ...}, or exact"
+    if key == "run":
+        return "write the program below `run: |`"
+    return "put it in quotes" if kind == "string_type" and not isinstance(value, list | dict) else ""
 
 
 def _shown(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    """A value as YAML writes it."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "a mapping"
-    return f"`{value}`"
+    words = {None: "null", True: "true", False: "false"}
+    return words[value] if value is None or isinstance(value, bool) else f"`{value}`"
 
 
-def _keys_at(path: tuple[int | str, ...]) -> list[str]:
-    """The keys that are known where a path leads."""
-    at: type[BaseModel] = model.Scenario
-    for part in path:
-        at = {"steps": model.Step, "claimed": model.Outcome, "tolerance": model.Tolerance}.get(str(part), at)
-    return list(at.model_fields)
-
-
-def _find(node: Node, path: tuple[int | str, ...], reader: Reader, key_of_last: bool = False) -> Node:
-    """The node where a path leads, as far as it goes; the key's node for an entry that should not be there."""
+def _node(node: Node, path: Path, reader: Reader, key_of_last: bool = False) -> Node:
+    """The node where a path leads; the key's node for an entry that should not be there."""
     for number, part in enumerate(path):
         if isinstance(node, MappingNode):
             for key, value in node.value:
@@ -105,8 +119,3 @@ def _find(node: Node, path: tuple[int | str, ...], reader: Reader, key_of_last: 
         elif isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
     return node
-
-
-def find(node: Node, path: tuple[int | str, ...], reader: Reader) -> Place:
-    """Where a path leads."""
-    return reader.place(_find(node, path, reader))

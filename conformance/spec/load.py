@@ -126,7 +126,7 @@ class _Loading:
 
     def pieces(self, text: str, error: NotYAML) -> None:
         """A document that is not YAML: each scenario that is YAML by itself is read all the same."""
-        head, items = _split(text)
+        items = _split(text)
         broken = False
         for line, item in items:
             try:
@@ -187,7 +187,7 @@ class _Loading:
             scenario = model.Scenario.model_validate(data)
         except ValidationError as error:
             for details in error.errors(include_url=False):
-                reader.report(*explain(details, node, replacing))
+                reader.report(*explain(details, model.Scenario, node, replacing))
             return None
         for path, message, hint in model.contradictions(scenario):
             reader.report(find(node, path, replacing), message, hint)
@@ -327,15 +327,13 @@ def _id(node: Node) -> str | None:
     return None
 
 
-def _split(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """The text above the first scenario, and each scenario's text with the number of lines above it."""
+def _split(text: str) -> list[tuple[int, str]]:
+    """Each scenario's text, with the number of lines above it."""
     lines = text.split("\n")
     start = next((i for i, line in enumerate(lines) if re.match(r"scenarios\s*:", line)), len(lines)) + 1
-    item = next((re.match(r" *- ", line) for line in lines[start:] if line.lstrip().startswith("- ")), None)
-    if item is None:
-        return text, []
-    begins = [i for i in range(start, len(lines)) if lines[i].startswith(item[0])]
+    dash = next((re.match(r" *- ", line) for line in lines[start:] if line.lstrip().startswith("- ")), None)
+    if dash is None:
+        return []
+    begins = [i for i in range(start, len(lines)) if lines[i].startswith(dash[0])]
     ends = [*begins[1:], len(lines)]
-    return "\n".join(lines[: begins[0]]), [
-        (begin, "\n".join(lines[begin:end])) for begin, end in zip(begins, ends, strict=True)
-    ]
+    return [(begin, "\n".join(lines[begin:end])) for begin, end in zip(begins, ends, strict=True)]
