@@ -1,5 +1,509 @@
-"""torch.autograd.Function."""
+"""torch.autograd.Function: operations with a backward of the user's own (torch: autograd/function.py, custom_function.cpp)."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..modes import enable_grad, no_grad, state
+from ..node import Error, Gradients, Node, gradient_edge, new_node
+from ..saved import SavedTensor, save, save_output
+from ..tensor import Tensor, make
+from ..views import alias_outside_graph, increment_version, rebase_history
+
+UNDEFINED = ((), np.dtype(np.float32))  # the metadata of an output that is no tensor
+_FUNCTION_IDS = itertools.count()
 
 
-class Function:
-    """Placeholder."""
+class FunctionCtx:
+    """What forward and backward of a Function are given as ``ctx``."""
+
+    __slots__ = ()
+    __module__ = "torch.autograd.function"
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors (or None) for backward, which finds them in ``saved_tensors``."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for jvp."""
+        for each in tensors:
+            if not (isinstance(each, Tensor) or each is None):
+                raise AssertionError(
+                    "save_for_forward expects all arguments to be tensors; you should "
+                    "save non-tensors as attributes on ctx."
+                )
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Any) -> None:
+        """Declare inputs that forward changed in place; it must return them."""
+        self.dirty_tensors = args
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Deprecated; does nothing."""
+        warnings.warn(
+            "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note "
+            "that calls to `set_()` are not tracked",
+            FutureWarning,
+            stacklevel=2,
+        )
+
+    def mark_non_differentiable(self, *args: Any) -> None:
+        """Declare outputs that get no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward gets zeros for undefined gradients (the default) or None."""
+        self.materialize_grads = value
+
+
+class BackwardCFunction(Node, FunctionCtx):
+    """The node of a Function, which is also its ``ctx``: each Function has a subclass named after it."""
+
+    __slots__ = (
+        "__weakref__", "_materialize", "_materialize_non_diff", "_pure_view", "_saved", "dirty_tensors",
+        "is_tensor", "needs_input_grad", "non_differentiable", "output_info", "saved_for_forward", "to_save",
+    )  # fmt: skip
+    __module__ = "torch.autograd.function"
+    __repr__ = object.__repr__
+
+    _forward_cls: type[Function]
+    _saved: tuple[Any, ...] | None  # None once freed
+    is_tensor: tuple[bool, ...]  # of each input
+    output_info: list[Any]  # shape and dtype of each output, None for what is no tensor
+
+    def __init__(self) -> None:
+        self.to_save = self.dirty_tensors = self.non_differentiable = self.saved_for_forward = None
+        self._materialize = self._materialize_non_diff = True
+        self._saved = ()
+        self.next_edges = self.input_metadata = self.is_tensor = self.needs_input_grad = ()
+        self.output_info = []
+
+    def __call__(self, *grads: Any) -> Any:
+        raise TypeError(f"'{type(self).__name__}' object is not callable")
+
+    # What forward may set -------------------------------------------------------------------------
+
+    def _set_flag(slot: str, name: str) -> property:  # type: ignore[misc]  # noqa: N805
+        def unreadable(self: Any) -> Any:
+            raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not readable")
+
+        def assign(self: Any, value: Any) -> None:
+            if not isinstance(value, bool):
+                raise TypeError(
+                    f"set_{name.lstrip('_')} received an invalid combination of arguments - got (), "
+                    "but expected (bool)"
+                )
+            setattr(self, slot, value)
+
+        return property(unreadable, assign)
+
+    materialize_grads = _set_flag("_materialize", "materialize_grads")
+    _materialize_non_diff_grads = _set_flag("_materialize_non_diff", "_materialize_non_diff_grads")
+    _is_pure_view = _set_flag("_pure_view", "_pure_view")
+    del _set_flag
+
+    # What backward reads --------------------------------------------------------------------------
+
+    def _get_saved_tensors(self) -> tuple[Any, ...]:
+        """What forward saved.
+
+        Raises:
+            RuntimeError: after it was freed, or where a saved tensor was changed in place.
+        """
+        if self._saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        return tuple(None if each is None else each.unpack(self) for each in self._saved)
+
+    def _get_saved_variables(self) -> tuple[Any, ...]:
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self._get_saved_tensors()
+
+    def _get_raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        if self._saved is None:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        return self._saved
+
+    def _refuse(name: str) -> Callable[[Any, Any], None]:  # type: ignore[misc]  # noqa: N805
+        def refuse(self: Any, value: Any) -> None:
+            raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not writable")
+
+        return refuse
+
+    saved_tensors = property(_get_saved_tensors, _refuse("saved_tensors"))
+    saved_variables = property(_get_saved_variables, _refuse("saved_variables"))
+    _raw_saved_tensors = property(_get_raw_saved_tensors, _refuse("_raw_saved_tensors"))
+    next_functions = property(lambda self: self.next_edges, _refuse("next_functions"))
+    metadata = property(Node.metadata.fget, _refuse("metadata"))
+    requires_grad = property(lambda self: True, _refuse("requires_grad"))
+    del _refuse
+
+    # The engine's side ----------------------------------------------------------------------------
+
+    def apply(self, *args: Any) -> Any:
+        """Run the user's backward: on a tuple of gradients for the engine, on single ones for anyone else."""
+        if not (len(args) == 1 and args[0].__class__ is tuple):
+            return self._user_backward()(self, *args)
+        return self._checked(self._user_backward()(self, *self._materialized(args[0])))
+
+    def release(self) -> None:
+        self._saved = None
+
+    def _user_backward(self) -> Callable[..., Any]:
+        cls = self._forward_cls
+        if cls.vjp is not Function.vjp:
+            if cls.backward is not Function.backward:
+                raise RuntimeError(
+                    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                    "implement one of them."
+                )
+            return cls.vjp
+        return cls.backward
+
+    def _materialized(self, grads: Gradients) -> Gradients:
+        if not self._materialize or all(each is not None for each in grads):
+            return grads
+        found: list[Tensor | None] = []
+        for gradient, info in zip(grads, self.output_info, strict=True):
+            if gradient is None and info is not None and (info[2] or self._materialize_non_diff):
+                gradient = make(np.zeros(info[0], info[1]))  # noqa: PLW2901
+            found.append(gradient)
+        return tuple(found)
+
+    def _checked(self, result: Any) -> Gradients:
+        """The gradients of the tensors among the inputs; too many are right if the rest is None."""
+        if not isinstance(result, tuple):
+            result = (result,)
+        expected = len(self.is_tensor)
+        if len(result) > expected and all(each is None for each in result[expected:]):
+            result = result[:expected]
+        if len(result) != expected:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(result)})"
+            )
+        found = []
+        for number, (each, was_tensor) in enumerate(zip(result, self.is_tensor, strict=True), 1):
+            if was_tensor:
+                if each is not None and not isinstance(each, Tensor):
+                    raise RuntimeError(f"expected Variable or None (got {_typename(each)})")
+                found.append(each)
+            elif each is not None:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different than None at position {number}, but "
+                    "the corresponding forward input was not a Variable"
+                )
+        return tuple(found)
+
+
+class FunctionMeta(type):
+    """Gives each Function the class of its nodes."""
+
+    __module__ = "torch.autograd.function"
+    _backward_cls: type[BackwardCFunction]
+
+    def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
+        cls._backward_cls = type(
+            name + "Backward",
+            (BackwardCFunction,),
+            {"_forward_cls": cls, "__module__": "torch.autograd.function", "__slots__": ()},
+        )
+        cls._backward_cls._autograd_function_id = next(_FUNCTION_IDS)  # type: ignore[attr-defined]
+        super().__init__(name, bases, attrs)
+
+
+class Function(FunctionCtx, metaclass=FunctionMeta):
+    """An operation with a backward of the user's own: ``forward`` and ``backward``, called by ``apply``."""
+
+    __module__ = "torch.autograd.function"
+    generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you "
+            "should invoke them on the class itself. Instantiating an autograd function will raise an error in a "
+            "future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            "function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs: ``forward(ctx, *args)``, or ``forward(*args)`` beside setup_context."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Prepare ``ctx`` for backward, where forward does not take it."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the inputs, one for each, None for what is no tensor."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it "
+            "with backward mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Forward mode; this engine has none."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """Batched evaluation; this engine has none."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward and record the node."""
+        with_setup = cls.setup_context is not Function.setup_context
+        if with_setup:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        if kwargs:
+            args = _by_position(cls.forward, args, kwargs, with_setup)
+        return _apply(cls, args, with_setup)
+
+
+def _by_position(forward: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any], bare: bool) -> Any:
+    """Keyword arguments as positional ones, for a gradient is found by its position."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [name for name, each in inspect.signature(forward).parameters.items() if each.kind in kinds]
+    names = names if bare else names[1:]
+    for name in given:
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if name in names[: len(args)]:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+    last = max(names.index(name) for name in given)
+    found = list(args)
+    for position in range(len(args), last + 1):
+        name = names[position]
+        if name not in given:
+            raise TypeError(f"forward() missing required argument: '{name}' (position {position})")
+        found.append(given[name])
+    return tuple(found)
+
+
+def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> Any:
+    node: BackwardCFunction = new_node(cls._backward_cls)
+    node.__init__()  # type: ignore[misc]
+    tensors = [each for each in inputs if isinstance(each, Tensor)]
+    node.is_tensor = tuple(isinstance(each, Tensor) for each in inputs)
+    node.needs_input_grad = tuple(isinstance(each, Tensor) and each.requires_grad for each in inputs)
+    recorded = state.recording and any(node.needs_input_grad)
+    if recorded:
+        node.next_edges = tuple(gradient_edge(each) for each in tensors)
+    with no_grad():
+        if with_setup:
+            output = cls.forward(*inputs)
+            cls.setup_context(node, inputs, output)
+        else:
+            output = cls.forward(node, *inputs)
+    outputs = output if isinstance(output, tuple) else (output,)
+    to_save = _checked_tuple(node.to_save, "saved tensors") or ()
+    held = {id(each) for each in to_save if isinstance(each, Tensor)} if with_setup else set()
+    wrapped = _Outputs(node if recorded else None, tensors, held, _dirty(node), _constant(node)).wrap(outputs)
+    if recorded:
+        node.output_info = [
+            (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None
+            for each in wrapped
+        ]
+        node._saved = tuple(_save(each, number, node) for number, each in enumerate(to_save))
+    node.to_save = node.saved_for_forward = None
+    node.non_differentiable = None
+    return wrapped if isinstance(output, tuple) else wrapped[0]
+
+
+def _save(value: Any, number: int, node: Node) -> SavedTensor | None:
+    if value is None:
+        return None
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"save_for_backward can only save variables, but argument {number} is of type {_typename(value)}"
+        )
+    return save_output(value, value._output_nr) if value.grad_fn is node else save(value)
+
+
+def _dirty(node: BackwardCFunction) -> set[int]:
+    """The ids of the tensors marked as changed in place; counts the changes."""
+    marked = _checked_tuple(node.dirty_tensors, "dirty_tensors attribute") or ()
+    for number, each in enumerate(marked):
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                f"mark_dirty can only accept variables, but argument {number} is of type {_typename(each)}"
+            )
+        increment_version(each)
+    node.dirty_tensors = None
+    return {id(each) for each in marked}
+
+
+def _constant(node: BackwardCFunction) -> set[int]:
+    """The ids of the tensors marked as not differentiable."""
+    marked = _checked_tuple(node.non_differentiable, "non_differentiable attribute") or ()
+    for each in marked:
+        if not isinstance(each, Tensor):
+            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+    return {id(each) for each in marked}
+
+
+def _checked_tuple(value: Any, what: str) -> Any:
+    if value is not None and not isinstance(value, tuple):
+        raise RuntimeError(
+            f"autograd internal error: {what} is expected to be a tuple but is {_typename(value)}"
+        )
+    return value
+
+
+def _typename(value: Any) -> str:
+    cls = type(value)
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
+class _Outputs:
+    """Ties what forward returned to the node (torch: _process_backward_mode_ad)."""
+
+    def __init__(
+        self, node: BackwardCFunction | None, inputs: list[Tensor], held: set[int], dirty: set[int], constant: set[int]
+    ) -> None:
+        self.node, self.inputs, self.held = node, {id(each) for each in inputs}, held
+        self.dirty, self.constant = dirty, constant
+
+    def wrap(self, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The outputs as the caller gets them."""
+        found: list[Any] = []
+        metadata = []
+        differentiable = 0
+        for number, value in enumerate(outputs):
+            if not isinstance(value, Tensor):
+                found.append(value)
+                metadata.append(UNDEFINED)
+                continue
+            differs = (
+                self.node is not None
+                and id(value) not in self.constant
+                and value._array.dtype.kind in "fc"
+            )
+            differentiable += differs
+            metadata.append((value._array.shape, value._array.dtype))
+            if self.node is not None:
+                self.node.input_metadata = tuple(metadata)
+            result = self._tie(value, number, differs, len(outputs))
+            changed = id(value) in self.inputs and id(value) in self.dirty
+            if result._view is not None and not changed:
+                result._view.creation = "custom_function"
+            found.append(result)
+        if self.node is not None:
+            self.node.input_metadata = tuple(metadata)
+        if differentiable > 1:
+            for each in found:
+                if isinstance(each, Tensor) and each._view is not None:
+                    each._view.creation = "multi_output"
+        if not self.dirty <= {id(each) for each in outputs}:
+            raise RuntimeError(errors.DIRTY_NOT_RETURNED)
+        return tuple(found)
+
+    def _tie(self, value: Tensor, number: int, differs: bool, count: int) -> Tensor:
+        is_input, changed = id(value) in self.inputs, id(value) in self.dirty
+        if is_input and not (changed and differs) and id(value) in self.held:
+            if not (changed and not value.requires_grad):
+                raise RuntimeError(errors.INPUT_RETURNED_AND_SAVED)
+        if not differs:
+            if not value.requires_grad:
+                return alias_outside_graph(value) if is_input and not changed else value
+            if is_input:
+                return value.detach()
+            return value if value._view is not None else value.detach_()
+        if changed:
+            self._tie_changed(value, number, is_input, count)
+            return value
+        if is_input:
+            value = alias_outside_graph(value)
+        value._grad_fn, value._output_nr, value._requires_grad = self.node, number, True
+        if value._view is not None:
+            value._view.attr_version = value._version
+        return value
+
+    def _tie_changed(self, value: Tensor, number: int, is_input: bool, count: int) -> None:
+        if value.requires_grad and value.is_leaf:
+            raise RuntimeError(errors.LEAF_CHANGED_BY_FUNCTION)
+        if not is_input:
+            warnings.warn(errors.DIRTY_NOT_AN_INPUT, stacklevel=4)
+        if value._view is not None and count > 1:
+            raise RuntimeError(errors.DIRTY_VIEW_OF_SEVERAL)
+        value._grad = None
+        assert self.node is not None
+        rebase_history(value, self.node, number)
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a backward that must not be differentiated: the next derivative raises."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        with no_grad():
+            outputs = fn(ctx, *args, **kwargs)
+        if not state.grad_enabled:
+            return outputs
+        if not any(isinstance(each, Tensor) and each.requires_grad for each in args):
+            return outputs
+        listed = outputs if isinstance(outputs, tuple) else (outputs,)
+        with enable_grad():
+            found = delayed_error(
+                "trying to differentiate twice a function that was marked with @once_differentiable", listed
+            )
+        return found if len(found) != 1 else found[0]
+
+    return wrapper
+
+
+def delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tensors with a node that raises when it is differentiated (torch: functions/basic_ops.h)."""
+    node: Error = new_node(Error)
+    node.message = message
+    leaves = [each if each is None else each.detach().requires_grad_() for each in tensors]
+    node.next_edges = tuple((None, 0) if each is None else gradient_edge(each) for each in leaves)
+    present = [each for each in leaves if each is not None]
+    node.input_metadata = tuple((each._array.shape, each._array.dtype) for each in present)
+    found = []
+    for each in leaves:
+        if each is not None:
+            result = each.detach()
+            result._grad_fn, result._output_nr, result._requires_grad = node, len(found), True
+            each = result  # noqa: PLW2901
+        found.append(each)
+    return tuple(found)
+
+
+class InplaceFunction(Function):
+    """Kept by torch for old programs."""
+
+    __module__ = "torch.autograd.function"
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace

@@ -1,0 +1,537 @@
+"""torch.nn.Module: a tree of parameters, buffers and modules, with a forward."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ...hooks import RemovableHandle
+from ...modes import no_grad
+from ...tensor import Tensor
+from ..parameter import Buffer, Parameter
+
+
+class IncompatibleKeys(NamedTuple):
+    """What load_state_dict found missing and superfluous."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+IncompatibleKeys.__module__ = "torch.nn.modules.module"
+IncompatibleKeys.__name__ = IncompatibleKeys.__qualname__ = "_IncompatibleKeys"
+
+_TABLES = ("_parameters", "_buffers", "_modules")
+
+
+class Module:
+    """Base of all modules: assigning a Parameter or a Module registers it; calling runs hooks and forward."""
+
+    __module__ = "torch.nn.modules.module"
+    training: bool
+
+    def __init__(self) -> None:
+        own = self.__dict__
+        own["training"] = True
+        own["_parameters"] = {}
+        own["_buffers"] = {}
+        own["_non_persistent_buffers_set"] = set()
+        own["_modules"] = {}
+        own["_forward_hooks"] = OrderedDict()
+        own["_forward_hooks_with_kwargs"] = set()
+        own["_forward_hooks_always_called"] = set()
+        own["_forward_pre_hooks"] = OrderedDict()
+        own["_forward_pre_hooks_with_kwargs"] = set()
+        own["_backward_hooks"] = OrderedDict()
+        own["_backward_pre_hooks"] = OrderedDict()
+
+    def forward(self, *input: Any) -> Any:  # noqa: A002
+        """What the module computes; subclasses define it."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    # Registering ----------------------------------------------------------------------------------
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter under a name.
+
+        Raises:
+            AttributeError: before ``Module.__init__``.
+            TypeError, KeyError: the name or the parameter will not do.
+            ValueError: a non-leaf.
+        """
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("cannot assign parameter before Module.__init__() call")
+        _check_name(self, name, "parameter", self._parameters)
+        if param is None:
+            self._parameters[name] = None
+        elif not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{_torch_typename(param)}' object to parameter '{name}' "
+                "(torch.nn.Parameter or None required)"
+            )
+        elif param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
+                f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
+            )
+        else:
+            self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is part of the state but no parameter."""
+        if "_buffers" not in self.__dict__:
+            raise AttributeError("cannot assign buffer before Module.__init__() call")
+        _check_name(self, name, "buffer", self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{_torch_typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a child under a name."""
+        if not isinstance(module, Module) and module is not None:
+            raise TypeError(f"{_torch_typename(module)} is not a Module subclass")
+        _check_name(self, name, "module", self._modules)
+        self._modules[name] = module
+
+    register_module = add_module
+
+    def __getattr__(self, name: str) -> Any:
+        for table in _TABLES:
+            found = self.__dict__.get(table)
+            if found is not None and name in found:
+                return found[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        parameters = own.get("_parameters")
+        if isinstance(value, Parameter):
+            if parameters is None:
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            _forget(self, name, "_parameters")
+            self.register_parameter(name, value)
+            return
+        if parameters is not None and name in parameters:
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{_torch_typename(value)}' as parameter '{name}' "
+                    "(torch.nn.Parameter or None expected)"
+                )
+            self.register_parameter(name, value)
+            return
+        modules = own.get("_modules")
+        if isinstance(value, Module):
+            if modules is None:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            _forget(self, name, "_modules")
+            modules[name] = value
+            return
+        if modules is not None and name in modules:
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{_torch_typename(value)}' as child module '{name}' "
+                    "(torch.nn.Module or None expected)"
+                )
+            modules[name] = value
+            return
+        buffers = own.get("_buffers")
+        if isinstance(value, Buffer):
+            if buffers is None:
+                raise AttributeError("cannot assign buffer before Module.__init__() call")
+            _forget(self, name, "_buffers")
+            self.register_buffer(name, value, value.persistent)
+            return
+        if buffers is not None and name in buffers:
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"cannot assign '{_torch_typename(value)}' as buffer '{name}' "
+                    "(torch.nn.Buffer, torch.Tensor or None expected)"
+                )
+            buffers[name] = value
+            return
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        for table in _TABLES:
+            if name in self.__dict__.get(table, ()):
+                del self.__dict__[table][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        names = [*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers]
+        return sorted(name for name in names if not name[:1].isdigit())
+
+    # Walking --------------------------------------------------------------------------------------
+
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """The module and all below it, each once, with their paths."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """The module and all below it."""
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly below, each once, with their names."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly below."""
+        for _, module in self.named_children():
+            yield module
+
+    def _named_members(
+        self, table: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        seen = set()
+        found = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in found:
+            for name, value in getattr(module, table).items():
+                if value is None or value in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(value)
+                yield (f"{path}.{name}" if path else name), value
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters, each once, with their paths."""
+        return self._named_members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """All buffers, each once, with their paths."""
+        return self._named_members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a dotted path."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            if not hasattr(module, name):
+                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module  # type: ignore[no-any-return]
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a dotted path."""
+        path, _, name = target.rpartition(".")
+        found = getattr(self.get_submodule(path), name)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a dotted path."""
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return module._buffers[name]  # type: ignore[no-any-return]
+
+    # State ----------------------------------------------------------------------------------------
+
+    def state_dict(
+        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
+        """Parameters and persistent buffers by path, detached unless ``keep_vars``."""
+        found: dict[str, Any] = OrderedDict() if destination is None else destination
+        for table in ("_parameters", "_buffers"):
+            for name, value in getattr(self, table).items():
+                if value is not None and name not in self._non_persistent_buffers_set:
+                    found[prefix + name] = value if keep_vars else value.detach()
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return found
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Copy values in; with ``strict`` every path must be there and no other.
+
+        Raises:
+            RuntimeError: paths or shapes do not match, all of them named.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        own = self.state_dict(keep_vars=True)
+        missing = [key for key in own if key not in state_dict]
+        unexpected = [key for key in state_dict if key not in own]
+        problems = []
+        for key, target in own.items():
+            if key not in state_dict:
+                continue
+            value = state_dict[key]
+            if value._array.shape != target._array.shape and not (target._array.ndim == 0 and value._array.shape == (1,)):
+                problems.append(
+                    f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
+                    f"current model is {target.shape}."
+                )
+                continue
+            with no_grad():
+                if assign:
+                    _assign(self, key, value, target)
+                else:
+                    target.copy_(value if value._array.shape == target._array.shape else value.reshape(()))
+        if strict and unexpected:
+            quoted = ", ".join(f'"{key}"' for key in unexpected)
+            problems.insert(0, f"Unexpected key(s) in state_dict: {quoted}. ")
+        if strict and missing:
+            quoted = ", ".join(f'"{key}"' for key in missing)
+            problems.insert(0, f"Missing key(s) in state_dict: {quoted}. ")
+        if problems:
+            raise RuntimeError(
+                "Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(problems))
+            )
+        return IncompatibleKeys(missing, unexpected)
+
+    # Changing all at once -------------------------------------------------------------------------
+
+    def apply(self, fn: Callable[[Module], Any]) -> Module:
+        """Call ``fn`` with every module, children first."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Module:
+        for module in self.children():
+            module._apply(fn)
+        with no_grad():
+            for parameter in self._parameters.values():
+                if parameter is None:
+                    continue
+                gradient = parameter._grad
+                parameter._grad = None
+                parameter.data = fn(parameter)
+                if gradient is not None:
+                    parameter._grad = fn(gradient).requires_grad_(gradient.requires_grad)
+            for name, buffer in self._buffers.items():
+                if buffer is not None:
+                    self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Module:
+        """Parameters and floating buffers in another dtype."""
+        return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() else t)
+
+    def float(self) -> Module:
+        """Parameters and floating buffers in float32."""
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self) -> Module:
+        """Parameters and floating buffers in float64."""
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self) -> Module:
+        """Parameters and floating buffers in float16."""
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def cpu(self) -> Module:
+        """The module itself: it is there already."""
+        return self
+
+    def train(self, mode: bool = True) -> Module:
+        """Set ``training`` here and below."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Module:
+        """train(False)."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Module:
+        """Set ``requires_grad`` of every parameter."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or set them to 0."""
+        for parameter in self.parameters():
+            if parameter._grad is None:
+                continue
+            if set_to_none:
+                parameter._grad = None
+            else:
+                if parameter._grad.grad_fn is not None:
+                    parameter._grad.detach_()
+                else:
+                    parameter._grad.requires_grad_(False)
+                parameter._grad.zero_()
+
+    # Calling --------------------------------------------------------------------------------------
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Run ``hook(module, args, output)`` after forward; it may replace the output."""
+        extra = (self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
+        return _register(self._forward_hooks, hook, prepend, [e for e, on in zip(extra, (with_kwargs, always_call), strict=True) if on])
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Run ``hook(module, args)`` before forward; it may replace the arguments."""
+        return _register(
+            self._forward_pre_hooks, hook, prepend, [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
+        )
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Run ``hook(module, grad_input, grad_output)`` once the gradients of the inputs are computed."""
+        return _register(self._backward_hooks, hook, prepend, [])
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Run ``hook(module, grad_output)`` before the module's backward."""
+        return _register(self._backward_pre_hooks, hook, prepend, [])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not (self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks):
+            return self.forward(*args, **kwargs)
+        return self._call_with_hooks(args, kwargs)
+
+    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        for number, hook in list(self._forward_pre_hooks.items()):
+            if number in self._forward_pre_hooks_with_kwargs:
+                replaced = hook(self, args, kwargs)
+                if replaced is not None:
+                    if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                        raise RuntimeError(
+                            f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
+                        )
+                    args, kwargs = replaced
+            else:
+                replaced = hook(self, args)
+                if replaced is not None:
+                    args = replaced if isinstance(replaced, tuple) else (replaced,)
+        backward = None
+        if self._backward_hooks or self._backward_pre_hooks:
+            from .backward_hooks import BackwardHooks
+
+            backward = BackwardHooks(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
+            args = backward.enter(args)
+        result = self.forward(*args, **kwargs)
+        for number, hook in list(self._forward_hooks.items()):
+            if number in self._forward_hooks_with_kwargs:
+                replaced = hook(self, args, kwargs, result)
+            else:
+                replaced = hook(self, args, result)
+            if replaced is not None:
+                result = replaced
+        return result if backward is None else backward.leave(result)
+
+    # Showing --------------------------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What stands between the brackets of the repr."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = []
+        for name, module in self._modules.items():
+            text = repr(module).split("\n")
+            children.append(f"({name}): " + "\n".join([text[0], *("  " + line for line in text[1:])]))
+        main = f"{self._get_name()}("
+        if lines or children:
+            if len(lines) == 1 and not children:
+                main += lines[0]
+            else:
+                main += "\n  " + "\n  ".join([*lines, *children]) + "\n"
+        return main + ")"
+
+
+def _torch_typename(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"torch.{value.dtype.legacy}Tensor"
+    kind = type(value)
+    module = "" if kind.__module__ in ("builtins", "") else kind.__module__ + "."
+    return module + kind.__name__
+
+
+def _check_name(module: Module, name: Any, what: str, table: dict[str, Any]) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{what} name should be a string. Got {_torch_typename(name)}")
+    if "." in name:
+        raise KeyError(f'{what} name can\'t contain "."' + (f", got: {name}" if what == "module" else ""))
+    if name == "":
+        raise KeyError(f'{what} name can\'t be empty string ""')
+    if hasattr(module, name) and name not in table:
+        raise KeyError(f"attribute '{name}' already exists")
+
+
+def _forget(module: Module, name: str, keep: str) -> None:
+    module.__dict__.pop(name, None)
+    for table in _TABLES:
+        if table != keep:
+            module.__dict__[table].pop(name, None)
+    module._non_persistent_buffers_set.discard(name)
+
+
+def _register(hooks: Any, hook: Callable[..., Any], prepend: bool, extra: list[set[int]]) -> RemovableHandle:
+    handle = RemovableHandle(hooks, hook)
+    for each in extra:
+        each.add(handle.id)
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _assign(module: Module, key: str, value: Tensor, target: Tensor) -> None:
+    path, _, name = key.rpartition(".")
+    owner = module.get_submodule(path)
+    if isinstance(target, Parameter):
+        owner._parameters[name] = value if isinstance(value, Parameter) else Parameter(value, target.requires_grad)
+    else:
+        owner._buffers[name] = value

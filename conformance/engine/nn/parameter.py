@@ -1,0 +1,51 @@
+"""Parameters and buffers: tensors that a module registers when they are assigned (torch: nn/parameter.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import errors
+from ..tensor import Tensor, make
+from ..text import tensor_text
+
+
+class Parameter(Tensor):
+    """A leaf that requires grad, and that a Module registers when it is assigned to one."""
+
+    __module__ = "torch.nn.parameter"
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is None:
+            from ..creation import empty
+
+            data = empty(0)
+        if requires_grad and data._array.dtype.kind not in "fc":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
+        source = data.detach()
+        parameter = make(source._array, cls)
+        parameter._version_counter = source._version_counter
+        parameter._requires_grad = requires_grad
+        return parameter
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        copy = type(self)(make(self._array.copy()), self.requires_grad)
+        memo[id(self)] = copy
+        if self._grad is not None:
+            copy._grad = self._grad.__deepcopy__(memo)
+        return copy
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return "Parameter containing:\n" + tensor_text(self)
+
+
+class Buffer(Tensor):
+    """A tensor that a Module registers as a buffer when it is assigned to one."""
+
+    __module__ = "torch.nn.parameter"
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        buffer = make(data.detach()._array, cls)
+        buffer.persistent = persistent
+        return buffer
