@@ -60,7 +60,7 @@ class Bindings:
         return bindings
 
     def path_of(self, node: ast.expr) -> str:
-        """The dotted name of torch that an expression is, ``torch.nn.Linear`` for ``nn.Linear``, or nothing."""
+        """The dotted name that an expression is: ``torch.nn.Linear`` for ``nn.Linear``; or nothing."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)

@@ -56,7 +56,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence of a document, the verdict declared for it, and the note that explains one not confirmed."""
+    """One sentence of a document, the verdict declared for it, the note that explains one not confirmed."""
 
     id: str
     document: str  # its key
@@ -68,7 +68,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The documents by key, the claims in order, and what is wrong with the file; a wrong claim is left out."""
+    """Documents by key, claims in order, and what is wrong with the file; a wrong claim is left out."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     claims: tuple[Claim, ...] = ()

@@ -1,8 +1,8 @@
 """Classes of torch under names of the program: nothing may be stored on them there either.
 
-``act = nn.Tanh`` is common and harmless, ``T = torch.Tensor`` and then ``T.add = f`` changes every later scenario.
-So names, attributes and parameters are followed as far as a class may get, in any order of statements; a class
-is not passed to what cannot be followed, and no function returns one.
+``act = nn.Tanh`` is common and harmless; ``T = torch.Tensor`` and then ``T.add = f`` changes every later
+scenario. So names, attributes and parameters are followed as far as a class may get, in any order of
+statements; a class is not passed to what cannot be followed, and no function returns one.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ def misuses(trees: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterato
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and flow.holds(node.value):
             message = f"`.{node.attr}` is stored on what may be a class of torch"
             yield Located(piece, node, message, "store on an object of your own")
-        elif isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) and flow.holds(node.value):
-            yield Located(piece, node, "a function may not return a class of torch", "return an object of it")
-        elif isinstance(node, ast.Lambda) and flow.holds(node.body):
-            yield Located(piece, node, "a function may not return a class of torch", "return an object of it")
+        elif isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Lambda):
+            if flow.holds(node.body if isinstance(node, ast.Lambda) else node.value):
+                yield Located(
+                    piece, node, "a function may not return a class of torch", "return an object of it"
+                )
         elif isinstance(node, ast.Call):
             for argument in flow.escaping(node):
                 yield Located(
@@ -81,25 +82,29 @@ class _Flow:
     def holds(self, node: ast.AST | None) -> bool:
         """Whether an expression may be a class of torch, or have one inside."""
         match node:
-            case ast.Name():
-                return node.id in self.names or self._is_class(node)
-            case ast.Attribute():
-                return node.attr in self.attributes or self._is_class(node)
-            case ast.Call(func=ast.Name(id=name)):
-                return name in GATHERS & self.builtins and any(map(self.holds, _arguments(node)))
-            case ast.Call(func=ast.Attribute(value=owner)):  # what a container gives: d.get("act")
-                return not self.bindings.path_of(node.func) and self.holds(owner)
-            case ast.Subscript() | ast.Starred() | ast.NamedExpr() | ast.keyword():
-                return self.holds(node.value)
-            case ast.IfExp():
-                return self.holds(node.body) or self.holds(node.orelse)
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-                return self.holds(node.elt)
-            case ast.DictComp():
-                return self.holds(node.key) or self.holds(node.value)
+            case ast.Name() | ast.Attribute():
+                marked = node.id in self.names if isinstance(node, ast.Name) else node.attr in self.attributes
+                return marked or self._is_class(node)
+            case _:
+                return any(map(self.holds, self._given(node)))
+
+    def _given(self, node: ast.AST | None) -> list[ast.AST]:
+        """The parts of an expression that its value may be, or may have inside."""
+        given: list[ast.AST] = []
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in GATHERS & self.builtins:
+                given = [*_arguments(node)]
+            case ast.Call(func=ast.Attribute(value=owner)) if not self.bindings.path_of(node.func):
+                given = [owner]  # what a container gives: d.get("act")
+            case ast.Subscript(value=part) | ast.Starred(value=part) | ast.NamedExpr(value=part):
+                given = [part]
+            case ast.IfExp(body=one, orelse=other) | ast.DictComp(key=one, value=other):
+                given = [one, other]
+            case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part):
+                given = [part]
             case ast.List() | ast.Tuple() | ast.Set() | ast.Dict() | ast.BoolOp() | ast.BinOp():
-                return any(map(self.holds, ast.iter_child_nodes(node)))
-        return False
+                given = list(ast.iter_child_nodes(node))
+        return given
 
     def escaping(self, call: ast.Call) -> list[ast.expr]:
         """The arguments of a call that hand a class to where it cannot be followed."""

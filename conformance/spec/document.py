@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from yaml import MappingNode, MarkedYAMLError, Node, ScalarNode, SequenceNode
+from yaml._yaml import CParser
 from yaml.composer import ComposerError
-from yaml.cyaml import CParser
 from yaml.reader import ReaderError
 
 from conformance.spec import placeholder
@@ -43,7 +43,7 @@ class Place(NamedTuple):
     column: int
 
 
-class _Composer(CParser):  # type: ignore[misc]
+class _Composer(CParser):
     """libyaml's composer without YAML 1.1's resolver: a node's tag is "" unless it was written."""
 
     depth = 0
@@ -147,8 +147,8 @@ Report = Callable[[Place, str, str], None]
 class Reader:
     """Reads the nodes of one text as plain data, strictly; each mistake goes to ``report``.
 
-    ``values`` are the matrix values that replace ``${name}``, None where nothing is replaced; ``first_line`` is
-    the number of lines above the text in its file.
+    ``values`` are the matrix values that replace ``${name}``, None where nothing is replaced; ``first_line``
+    is the number of lines above the text in its file.
     """
 
     text: str
@@ -181,6 +181,7 @@ class Reader:
             return self._scalar(node)
         if isinstance(node, SequenceNode):
             return [self.read(item) for item in node.value]
+        assert isinstance(node, MappingNode)
         return {key: self.read(value) for key, value in self.entries(node)}
 
     def entries(self, node: MappingNode) -> list[tuple[str, Node]]:
@@ -257,7 +258,9 @@ class Reader:
             return None
         if text[0] in "[{'\"" and placeholder.holds(node.value):  # a whole value came out of the matrix
             try:
-                return Reader(text, lambda _, m, h: self.report(self.place(node), m, h)).read(compose(text))
+                root = compose(text)
+                assert root is not None  # it begins with a bracket or a quote
+                return Reader(text, lambda _, *said: self.report(self.place(node), *said)).read(root)
             except NotYAML as error:
                 self.report(self.place(node), f"`{text}`: {error.message}", error.hint)
                 return None

@@ -2,7 +2,7 @@
 
 Three rules keep a stranger's scenario from files, network and processes. A module stands only left of a
 dot, with the whole dotted path in the vocabulary. An attribute is read only if the vocabulary has its name,
-or if the program stores it and nothing of torch has it. Nothing is stored on torch, its modules and its classes.
+or if the program stores it and nothing of torch has it. Nothing is stored on torch, its modules and classes.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ class _Checker:
     # --- expressions
 
     def visit_type(self, node: ast.expr) -> None:
-        """Visit where ``type(x)`` may stand: there it is looked at, not kept. With three arguments it makes a class."""
+        """Visit where ``type(x)`` may stand: it is looked at and not kept."""
         if _calls(node, "type") and len(node.args) == 1 and not node.keywords:
             self.visit(node.args[0])
         else:
@@ -314,7 +314,7 @@ class _Checker:
         self.in_class = outer
 
     def base(self, node: ast.expr) -> None:
-        """A class may derive from the program's own, from exceptions, object, and torch's classes for that."""
+        """A class may derive from the program's own, exceptions, object, and torch's classes for that."""
         if self.bindings.path_of(node) is not None:
             self.visit(node)
             if self.is_class(node):

@@ -23,70 +23,68 @@ class Case(NamedTuple):
     values: dict[str, str]
 
 
-class _Value(NamedTuple):
-    label: str
-    text: str
+class _BrokenError(Exception):
+    """The matrix cannot be read: node, message, hint."""
 
 
 def cases(node: Node | None, reader: Reader) -> list[Case]:
-    """The cases of the matrix at ``node``; none where it is broken, which the model's check reports."""
+    """The cases of the matrix at ``node``; none where it is broken, which is reported."""
     if node is None:
         return [Case("", {})]
-    if not isinstance(node, MappingNode):
+    try:
+        return _combined(node, _names(node, reader))
+    except _BrokenError as error:
+        at, message, hint = error.args
+        reader.report(reader.place(at), message, hint)
         return []
-    names: dict[str, list[_Value]] = {}
+
+
+def _names(node: Node, reader: Reader) -> dict[str, dict[str, str]]:
+    """Name -> label -> text."""
+    if not isinstance(node, MappingNode) or not node.value:
+        raise _BrokenError(node, "`matrix` must be a mapping", "write `name: [first, second]` below it")
+    names = {}
     for name, listed in reader.entries(node):
         if not name.isidentifier():
-            reader.report(reader.place(listed), f"`{name}` is no name", "a matrix name is written `${name}`")
-            return []
+            raise _BrokenError(listed, f"`{name}` is no name", "it is written `${name}` where it is replaced")
         names[name] = _values(name, listed, reader)
-    if not names or not all(names.values()):
-        return []
-    if math.prod(map(len, names.values())) > MOST_CASES:
-        reader.report(
-            reader.place(node), f"the matrix has more than {MOST_CASES} cases", "split the scenario"
-        )
-        return []
-    found: dict[str, Case] = {}
-    for row in itertools.product(*names.values()):
-        label = f"[{'-'.join(value.label for value in row)}]"
-        if label in found:
-            reader.report(
-                reader.place(node), f"two cases are named `{label}`", "write a label without its hyphen"
-            )
-            return []
-        found[label] = Case(label, dict(zip(names, (value.text for value in row), strict=True)))
-    return list(found.values())
+    return names
 
 
-def _values(name: str, node: Node, reader: Reader) -> list[_Value]:
-    values: dict[str, _Value] = {}
+def _values(name: str, node: Node, reader: Reader) -> dict[str, str]:
+    """Label -> text, in order; a scalar is its own label."""
+    values: dict[str, str] = {}
     for item in node.value if isinstance(node, SequenceNode) else [node]:
-        labelled = reader.entries(item) if isinstance(item, MappingNode) else [("", item)]
-        for label, value in labelled:
+        entries = reader.entries(item) if isinstance(item, MappingNode) else [("", item)]
+        for label, value in entries:
             if not isinstance(value, ScalarNode) or reader.refused(value):
                 message = f"a value of `{name}` must be one text or number"
-                reader.report(reader.place(value), message, "quote it to have it replaced as text")
-                return []
+                raise _BrokenError(value, message, "quote it: it is replaced as text")
             text = reader.text_of(value)
-            shown = label or text
-            if not (_LABEL if label else _VALUE).fullmatch(shown):
-                if label:
-                    message, hint = (
-                        "cannot stand in an id",
-                        "use letters, digits, dots, underscores and hyphens",
-                    )
-                else:
-                    message, hint = (
-                        "needs a label",
-                        f"write `- {{some_label: {text}}}`: a case's id is made of it",
-                    )
-                reader.report(reader.place(value), f"`{shown}` of `{name}` {message}", hint)
-                return []
-            if shown in values:
-                reader.report(
-                    reader.place(value), f"`{name}` has two cases `{shown}`", "label one of them otherwise"
-                )
-                return []
-            values[shown] = _Value(shown, text)
-    return list(values.values())
+            if not label and not _VALUE.fullmatch(text):
+                hint = f"write `- {{some_label: {text}}}`: a case's id is made of labels"
+                raise _BrokenError(value, f"`{text}` of `{name}` needs a label", hint)
+            if label and not _LABEL.fullmatch(label):
+                hint = "use letters, digits, dots, underscores and hyphens"
+                raise _BrokenError(value, f"the label `{label}` of `{name}` cannot stand in an id", hint)
+            if (label or text) in values:
+                message = f"`{name}` has two values `{label or text}`"
+                raise _BrokenError(value, message, "label one of them otherwise")
+            values[label or text] = text
+    if not values:
+        raise _BrokenError(node, f"`{name}` has no values", "write a list of them")
+    return values
+
+
+def _combined(node: Node, names: dict[str, dict[str, str]]) -> list[Case]:
+    """Every combination of one value for each name."""
+    if math.prod(map(len, names.values())) > MOST_CASES:
+        raise _BrokenError(node, f"the matrix has more than {MOST_CASES} cases", "split the scenario")
+    found: dict[str, Case] = {}
+    for row in itertools.product(*(values.items() for values in names.values())):
+        label = f"[{'-'.join(label for label, _ in row)}]"
+        if label in found:
+            hint = "write a label without its hyphen"
+            raise _BrokenError(node, f"two cases are named `{label}`", hint)
+        found[label] = Case(label, dict(zip(names, (text for _, text in row), strict=True)))
+    return list(found.values())

@@ -24,6 +24,7 @@ Plain = Annotated[Any, WithJsonSchema(PLAIN)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 ClaimId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$")]
 Number = Annotated[float, Field(ge=0, strict=False)]
+_ABSENT: Any = Field(default=None)  # read only where the key was written
 Scalar = str | int | float | bool | None
 
 
@@ -50,8 +51,8 @@ class Outcome(Strict):
     """What holds after a step's last statement."""
 
     expect: dict[str, Plain] = Field(default_factory=dict, min_length=1)
-    """Expression -> plain data, evaluated after the step's last statement on both engines, after its snapshot;
-    the state after that is observed as one more statement."""
+    """Expression -> plain data, evaluated after the step's last statement on both engines, after its
+    snapshot; the state after that is observed as one more statement."""
     raises: str | None = None
     """The type of error that the step's last statement raises; an undeclared error makes the scenario
     unsound. null says that it raises nothing."""
@@ -67,7 +68,7 @@ class Step(Outcome):
 
     run: str = Field(default="", min_length=1)
     """PyTorch code, as a user would type it; `torch`, `nn`, `F`, `optim` and `autograd` are imported."""
-    claimed: Outcome = Field(default=None)
+    claimed: Outcome = _ABSENT
     """What the document says where torch does something else: overrides those of expect, raises, message and
     warns that it names. It must fail on torch, where the step's own keys hold."""
 
@@ -96,11 +97,12 @@ class Scenario(Step):
     """Steps in order; the engine's state lives on from step to step."""
     matrix: dict[str, list[Scalar | dict[str, Scalar]]] = Field(default_factory=dict, min_length=1)
     """Name -> list of scalars, or of {label: value}. `${name}` is replaced as text in run, expect, raises,
-    message, warns and claimed before they are parsed; one case per combination, `id[sin-float32]`. A value not
-    of letters, digits, dot, underscore needs a label."""
+    message, warns and claimed before they are parsed; one case per combination, `id[sin-float32]`. A value
+    not of letters, digits, dot, underscore needs a label."""
     needs: list[Literal["cuda"]] = Field(default_factory=list)
-    """What the machine must have; where it is absent the scenario is skipped and does not count for its claim."""
-    tolerance: Annotated[Tolerance, BeforeValidator(_exact)] = Field(default=None)
+    """What the machine must have; where it is absent the scenario is skipped and does not count for its
+    claim."""
+    tolerance: Annotated[Tolerance, BeforeValidator(_exact)] = _ABSENT
     """{rtol, atol, reason}, or exact. Default: equal, or within assert_close's tolerance for the dtype; nan
     equals nan."""
     observe: Literal["each", "end"] = "each"

@@ -77,7 +77,9 @@ NAMES: dict[str, dict[str, str]] = {
             index_add index_copy index_fill index_put index_reduce scatter scatter_add scatter_reduce
             masked_fill masked_scatter
             """,
-        "in torch, of torch.Tensor": "index_select gather masked_select where take take_along_dim nonzero argwhere",
+        "in torch, of torch.Tensor": """
+            index_select gather masked_select where take take_along_dim nonzero argwhere
+            """,
         "in torch": "index_put_",
         "of torch.Tensor": "fill_diagonal_ put put_",
     },
@@ -175,7 +177,9 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "modes": {
         "class in torch": "no_grad enable_grad set_grad_enabled inference_mode",
-        "in torch": "is_grad_enabled is_inference_mode_enabled is_anomaly_enabled is_anomaly_check_nan_enabled",
+        "in torch": """
+            is_grad_enabled is_inference_mode_enabled is_anomaly_enabled is_anomaly_check_nan_enabled
+            """,
         "class in torch.autograd": """
             no_grad enable_grad set_grad_enabled inference_mode detect_anomaly set_detect_anomaly
             set_multithreading_enabled
@@ -283,7 +287,9 @@ NAMES: dict[str, dict[str, str]] = {
             step zero_grad param_groups state defaults state_dict load_state_dict add_param_group
             register_step_pre_hook register_step_post_hook
             """,
-        "of Scheduler": "optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict",
+        "of Scheduler": """
+            optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict
+            """,
     },
     "results": {
         "of Result": """

@@ -1,7 +1,7 @@
 """``${name}``, which a matrix replaces.
 
-Braces would end a word inside a flow sequence, so YAML is composed with private-use characters in their place:
-of the same length, hence every column stays right.
+Braces would end a word inside a flow sequence, so YAML is composed with private-use characters in their
+place: of the same length, hence every column stays right.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def holds(text: str) -> bool:
 
 
 def replace(text: str, values: Mapping[str, str], used: set[str], missing: Callable[[str], None]) -> str:
-    """The text with its placeholders replaced; ``used`` collects the names, ``missing`` is told unknown ones."""
+    """The text with its placeholders replaced; ``used`` collects names, ``missing`` is told unknown ones."""
 
     def value(match: re.Match[str]) -> str:
         name = match[1]

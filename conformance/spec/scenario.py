@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Plain: TypeAlias = "None | bool | int | float | str | list[Plain] | dict[str, Plain]"
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
 
 class Unset:
@@ -41,7 +41,7 @@ class Expectations:
     """
 
     expect: tuple[tuple[str, Plain], ...] = ()
-    raises: str | None | Unset = UNSET
+    raises: str | Unset | None = UNSET
     message: str | Unset = UNSET
     warns: tuple[str, ...] | Unset = UNSET
 

@@ -1,4 +1,4 @@
-"""What a program could reach by attribute beyond the vocabulary; ``python -m tests.spec.reserved`` writes it."""
+"""Attributes a program could reach beyond the vocabulary; ``python -m tests.spec.reserved`` lists them anew."""
 
 from __future__ import annotations
 
@@ -45,25 +45,47 @@ async def _async_generator() -> Any:
 
 def reachable() -> list[Any]:
     """A value or class of every kind that a program can hold."""
-    x = torch.ones(2, requires_grad=True)
-    y = (x * x).sum()
-    node = y.grad_fn
-    assert node is not None
+    x: Any = torch.ones(2, requires_grad=True)
+    node = (x * x).grad_fn
     module = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
     optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
-    generator = _generator()
+    generator: Any = _generator()
     coroutine = _coroutine()
     coroutine.close()
     values = [
-        *(x, y, x.detach().numpy(), np.float32(1), x.dtype, x.device, x.shape, x.layout),
+        *(x, x.detach().numpy(), np.float32(1), x.dtype, x.device, x.shape, x.layout),
         *(x.untyped_storage(), node, node.next_functions[0][0], torch.autograd.graph.get_gradient_edge(x)),
         *(x.register_hook(print), torch.Generator(), torch.finfo(torch.float32), torch.iinfo(torch.int8)),
         *(module, module[0], optimizer, torch.optim.lr_scheduler.StepLR(optimizer, 1), torch.no_grad()),
-        *(torch.max(x, 0), torch.linalg.qr(torch.eye(2)), torch.autograd.Function, (x * x).grad_fn._raw_saved_self),
+        *(
+            torch.max(x, 0),
+            torch.linalg.qr(torch.eye(2)),
+            torch.autograd.Function,
+            node._raw_saved_self,
+        ),
         *(reachable, generator, generator.gi_frame, generator.gi_code, coroutine, _async_generator()),
-        *(print, "".join, torch.sin, torch.nn.functional.relu, torch.nn, type, object, super, property(print)),
+        *(
+            print,
+            "".join,
+            torch.sin,
+            torch.nn.functional.relu,
+            torch.nn,
+            type,
+            object,
+            super,
+            property(print),
+        ),
         *(1, 1.0, 1j, True, None, "", b"", [], (), {}, set(), frozenset(), range(1), slice(1), zip(), map),
-        *({}.keys(), {}.items(), iter([]), ValueError(), StopIteration(), AttributeError(), KeyError(), enumerate),
+        *(
+            {}.keys(),
+            {}.items(),
+            iter([]),
+            ValueError(),
+            StopIteration(),
+            AttributeError(),
+            KeyError(),
+            enumerate,
+        ),
     ]
     try:
         raise ValueError
