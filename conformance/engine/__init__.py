@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import autograd, ops
+from . import autograd, ops, random
 from .creation import (
     arange, as_tensor, empty, empty_like, empty_strided, eye, from_numpy, full, full_like, linspace, logspace, ones,
     ones_like, scalar_tensor, tensor, zeros, zeros_like,
@@ -18,6 +18,7 @@ from .modes import (
     enable_grad, inference_mode, is_anomaly_check_nan_enabled, is_anomaly_enabled, is_grad_enabled,
     is_inference_mode_enabled, no_grad, set_grad_enabled,
 )  # fmt: skip
+from .printing import set_printoptions
 from .tensor import Size, Tensor, device
 
 half, float, double = float16, float32, float64
@@ -25,6 +26,31 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 
 globals().update(ops.FUNCTIONS)
+globals().update(random.FUNCTIONS)
+
+
+def is_tensor(obj: Any) -> Any:
+    """torch.is_tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> Any:  # noqa: A002
+    """torch.is_floating_point."""
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> Any:  # noqa: A002
+    """torch.is_complex."""
+    return input.is_complex()
+
+
+def numel(input: Tensor) -> Any:  # noqa: A002
+    """torch.numel."""
+    return input.numel()
+
+
+def set_warn_always(mode: Any) -> None:
+    """torch.set_warn_always: this engine warns every time."""
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from .. import random
 from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
@@ -47,6 +48,7 @@ def attach() -> None:
     for name, function in FUNCTIONS.items():
         if name not in vars(Tensor):
             setattr(Tensor, name, function)
+    random.attach()
     for name, row in ROWS.items():
         if row.view is None and not row.lists and next(iter(row.parameters), "") == "self":
             method = inplace(row)

@@ -1,0 +1,279 @@
+"""torch's random functions: the numbers are drawn by ``generator`` and ``distributions``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import distributions, dtypes
+from . import generator as streams
+from .creation import finish
+from .rows import Array, op
+from .shapes import sizes
+from .tensor import Tensor, device, make, wrap
+
+
+class Generator(streams.Generator):
+    """torch.Generator."""
+
+    __slots__ = ()
+    __module__ = "torch._C"
+
+    def __init__(self, device: Any = "cpu") -> None:
+        super().__init__()
+
+    def manual_seed(self, seed: int) -> Any:
+        if not isinstance(seed, int):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        return super().manual_seed(seed)
+
+    @property
+    def device(self) -> device:
+        return device("cpu")
+
+    def get_state(self) -> Any:
+        """The state, as a uint8 tensor."""
+        return wrap(super().get_state())
+
+    def set_state(self, state: Any) -> Any:
+        """Take over a state."""
+        super().set_state(state._array)
+        return self
+
+    def clone_state(self) -> Generator:
+        """A generator that goes on as this one would."""
+        other = Generator()
+        other.set_state(self.get_state())
+        return other
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: Any) -> Generator:
+    """torch.manual_seed: start the default generator anew."""
+    return default_generator.manual_seed(int(seed))  # type: ignore[no-any-return]
+
+
+def seed() -> int:
+    """torch.seed: seed from the system's entropy."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """torch.initial_seed."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """torch.get_rng_state."""
+    return default_generator.get_state()  # type: ignore[no-any-return]
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """torch.set_rng_state."""
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True, device_type: str = "cpu") -> Iterator[None]:
+    """torch.random.fork_rng: what is drawn inside does not move the stream outside."""
+    before = get_rng_state()
+    try:
+        yield
+    finally:
+        if enabled:
+            set_rng_state(before)
+
+
+def _from(generator: Any) -> streams.Generator:
+    return default_generator if generator is None else generator
+
+
+def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    def by_shape(
+        *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+        out: Any = None, layout: Any = None, pin_memory: bool = False,
+    ) -> Tensor:  # fmt: skip
+        shape = sizes(size)
+        for n in shape:
+            if n < 0:
+                raise RuntimeError(
+                    f"Trying to create tensor with negative dimension {n}: [{', '.join(map(str, shape))}]"
+                )
+        return finish(draw(_from(generator), shape, (dtype or dtypes.default).numpy), requires_grad)
+
+    def like(
+        input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,  # noqa: A002
+        requires_grad: bool = False, layout: Any = None, memory_format: Any = None,
+    ) -> Tensor:  # fmt: skip
+        kind = dtype.numpy if dtype else input._array.dtype
+        return finish(draw(_from(generator), input._array.shape, kind), requires_grad)
+
+    return by_shape, like
+
+
+rand, rand_like = _drawn(distributions.uniform)
+randn, randn_like = _drawn(distributions.normal)
+
+
+def randint(
+    *args: Any, low: Any = None, high: Any = None, size: Any = None, generator: Any = None, dtype: Any = None,
+    device: Any = None, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.randint: integers in [low, high)."""
+    given = list(args)
+    if size is None and given and not hasattr(given[-1], "__index__"):
+        size = given.pop()
+    if len(given) == 2:
+        low, high = given
+    elif len(given) == 1:
+        low, high = (given[0], high) if high is not None else (low or 0, given[0])
+    array = distributions.integers(
+        _from(generator), tuple(size), (dtype or dtypes.int64).numpy, low or 0, high
+    )
+    return finish(array, requires_grad)
+
+
+def randint_like(
+    input: Tensor, low: Any, high: Any = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False  # noqa: A002
+) -> Tensor:
+    """torch.randint_like."""
+    if high is None:
+        low, high = 0, low
+    kind = dtype.numpy if dtype else input._array.dtype
+    return finish(distributions.integers(default_generator, input._array.shape, kind, low, high), requires_grad)
+
+
+def randperm(
+    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """torch.randperm: a random order of 0 .. n-1."""
+    if not isinstance(n, int):
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    return finish(distributions.permutation(_from(generator), n, (dtype or dtypes.int64).numpy), requires_grad)
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:  # noqa: A002
+    """torch.multinomial: indices drawn by weight."""
+    return wrap(
+        distributions.multinomial(_from(generator), input._array, num_samples, replacement=replacement)
+    )
+
+
+def _zeros(grad: Tensor) -> Tensor:
+    return make(np.zeros(grad._array.shape, grad._array.dtype))
+
+
+@op("BernoulliBackward0", name="bernoulli_probabilities", self=_zeros)
+def _bernoulli(self: Array, *, generator: Any = None) -> Array:
+    return distributions.bernoulli_each(_from(generator), self, self.dtype)
+
+
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:  # noqa: A002
+    """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
+    if p is not None:
+        return wrap(distributions.bernoulli(_from(generator), input._array.shape, input._array.dtype, p))
+    return _bernoulli(input, generator=generator)  # type: ignore[no-any-return]
+
+
+def normal(
+    mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, out: Any = None,
+) -> Tensor:  # fmt: skip
+    """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
+    if size is not None:
+        kind = (dtype or dtypes.default).numpy
+        return finish(distributions.normal(_from(generator), tuple(size), kind, mean, std), requires_grad)
+    arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
+    shape = np.broadcast_shapes(*(np.shape(each) for each in arrays))
+    kind = dtypes.result_dtype(*(each for each in arrays if isinstance(each, np.ndarray)))
+    if np.any(np.asarray(arrays[1]) < 0):
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    standard = distributions.normal(_from(generator), shape, kind)
+    return wrap((standard * arrays[1] + arrays[0]).astype(kind))
+
+
+# In-place forms: rows, so that writing random numbers is part of the graph like any other write.
+
+
+@op("NormalBackward0", name="normal", self=_zeros)
+def _normal(self: Array, mean: Any = 0, std: Any = 1, *, generator: Any = None) -> Array:
+    return _laid_out(
+        self, lambda shape, flat: distributions.normal(_from(generator), shape, self.dtype, mean, std, contiguous=flat)
+    )
+
+
+def _fill(target: Array, draw: Callable[..., Array], generator: Any, *settings: Any) -> Array:
+    return _laid_out(target, lambda shape, _: draw(_from(generator), shape, target.dtype, *settings))
+
+
+def _laid_out(target: Array, draw: Callable[[tuple[int, ...], bool], Array]) -> Array:
+    """Samples in the order in which the target lies in memory."""
+    if target.flags.c_contiguous:
+        return draw(target.shape, True)
+    order = sorted(range(target.ndim), key=lambda axis: -target.strides[axis])
+    samples = draw(tuple(target.shape[axis] for axis in order), False)
+    return samples.transpose(np.argsort(order))
+
+
+@op("UniformBackward0", name="uniform", self=_zeros)
+def _uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Array:
+    return _fill(self, distributions.uniform, generator, from_, to)
+
+
+@op("LogNormalBackward0", name="log_normal", self=_zeros)
+def _log_normal(self: Array, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Array:
+    return _fill(self, distributions.log_normal, generator, mean, std)
+
+
+@op("ExponentialBackward0", name="exponential", self=_zeros)
+def _exponential(self: Array, lambd: Any = 1.0, *, generator: Any = None) -> Array:
+    return _fill(self, distributions.exponential, generator, lambd)
+
+
+@op("CauchyBackward0", name="cauchy", self=_zeros)
+def _cauchy(self: Array, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Array:
+    return _fill(self, distributions.cauchy, generator, median, sigma)
+
+
+@op("GeometricBackward0", name="geometric", self=_zeros)
+def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
+    return _fill(self, distributions.geometric, generator, p)
+
+
+@op("BernoulliBackward2", name="bernoulli", self=_zeros)
+def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Array:
+    if isinstance(p, Tensor):
+        spread = np.broadcast_to(p._array, self.shape)
+        return distributions.bernoulli_each(_from(generator), spread, self.dtype)
+    return distributions.bernoulli(_from(generator), self.shape, self.dtype, p)
+
+
+@op("RandomBackward0", name="random", self=_zeros)
+def _random_fill(self: Array, low: Any = None, high: Any = None, *, generator: Any = None) -> Array:
+    stream = _from(generator)
+    if low is None:
+        return distributions.integers_all(stream, self.shape, self.dtype)
+    if high is None:
+        return distributions.integers(stream, self.shape, self.dtype, 0, low)
+    return distributions.integers(stream, self.shape, self.dtype, low, high)
+
+
+FUNCTIONS = {
+    name: globals()[name]
+    for name in (
+        "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
+        "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
+        "set_rng_state",
+    )
+}  # fmt: skip
+
+
+def attach() -> None:
+    """The sampling functions that are Tensor methods."""
+    Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]
+    Tensor.multinomial = multinomial  # type: ignore[attr-defined]
