@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.report.failure import failure_text, verdict_line
+from conformance.report.failure import failure_text
 from conformance.report.program import file_line
 from conformance.report.result import Difference, Result
+from conformance.report.wording import verdict_line
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Trace
@@ -42,7 +43,7 @@ class Checker:
             scenario,
             engine,
             verdict=outcome.verdict,
-            reason=verdict_line(outcome, engine.name),
+            reason=verdict_line(scenario, outcome, self.reference, engine),
             claim_holds=None if outcome.verdict == "unsound" else outcome.claim_holds,
             missing=outcome.missing,
             differences=_differences(scenario, outcome),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 CLAIMS = "claims.yaml"
+_LISTS_CLAIMS = re.compile(rb"^[\"']?claims[\"']?\s*:", re.MULTILINE)  # another's claims.yaml does not
 
 
 def specs() -> Path:
@@ -18,10 +20,11 @@ def specs() -> Path:
 
 def governing_claims(file: Path) -> Path | None:
     """The nearest claims.yaml at or above the folder of ``file``: only claims in it may be named there."""
-    for folder in file.resolve().parents:
-        if (folder / CLAIMS).is_file():
-            return folder / CLAIMS
-    return None
+    return next((path for folder in file.resolve().parents if _is_ours(path := folder / CLAIMS)), None)
+
+
+def _is_ours(path: Path) -> bool:
+    return path.is_file() and _LISTS_CLAIMS.search(path.read_bytes()) is not None
 
 
 def scenario_files(paths: list[Path]) -> list[Path]:

@@ -90,7 +90,7 @@ def pytest_runtest_makereport(
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
     """*Unsupported* is a category of its own: neither passed nor failed, and counted."""
     verdict = getattr(report, "conformance", {}).get("verdict")
-    return ("unsupported", "u", "UNSUPPORTED") if verdict == "unsupported" else None
+    return ("unsupported", "u", "UNSUPPORTED") if verdict == "unsupported" and report.skipped else None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -6,4 +6,4 @@ import conformance
 import conformance.engine
 from conformance.adapters.module import ModuleEngine
 
-engine = ModuleEngine("inhouse", conformance.engine, version=conformance.__version__)
+engine = ModuleEngine("inhouse", conformance.engine, version=conformance.__version__, complete=True)

@@ -9,15 +9,25 @@ from conformance.runner.engine import GROUPS
 
 
 class ModuleEngine:
-    """Any torch-like namespace as an engine: its ``Tensor`` has torch's attributes."""
+    """Any torch-like namespace as an engine: its ``Tensor`` has torch's attributes.
+
+    A ``complete`` one claims to have every name that scenarios use: one that it lacks is a failure.
+    """
 
     def __init__(
-        self, name: str, module: Any, *, version: str | None = None, claims: Iterable[str] = GROUPS
+        self,
+        name: str,
+        module: Any,
+        *,
+        version: str | None = None,
+        claims: Iterable[str] = GROUPS,
+        complete: bool = False,
     ) -> None:
         self.name = name
         self.torch = module
         self.version = version or str(getattr(module, "__version__", "unknown"))
         self.claims = frozenset(claims)
+        self.complete = complete
         self._tensor = getattr(module, "Tensor", ())
 
     def __repr__(self) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.report.program import file_line, marked, snippet
-from conformance.report.text import shorten, table
+from conformance.report.text import table
+from conformance.report.wording import expression, verdict_line
 from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
 from conformance.runner.verdict import Outcome
@@ -14,28 +15,9 @@ from conformance.spec.scenario import Scenario
 _CONSEQUENCES = 12  # rows of later differences
 
 
-def verdict_line(outcome: Outcome, engine: str) -> str:
-    """The outcome in one line, which is what pytest shows in its summary; empty where the engine agrees."""
-    match outcome.verdict:
-        case "unsound":
-            return f"the scenario is wrong about torch: {outcome.flaws[0].message}"
-        case "unsupported":
-            return f"{engine} has no {', '.join(outcome.missing)}"
-        case "differs":
-            return _difference_line(outcome.differences[0], engine)
-        case _:
-            return ""
-
-
-def _difference_line(first: Difference, engine: str) -> str:
-    reference, own = shorten(first.reference or "nothing"), shorten(first.engine or "nothing")
-    what = f"{first.name}: {first.facet}" if first.name else first.facet
-    return f"{first.statement}: {what} is {own} on {engine}, {reference} on torch"
-
-
 def failure_text(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine) -> str:
     """The whole text of a failure: unsound, unsupported or different."""
-    lines = [verdict_line(outcome, engine.name), *_heading(scenario)]
+    lines = [verdict_line(scenario, outcome, reference, engine), *_heading(scenario)]
     if outcome.verdict == "unsound":
         lines += _flaws(scenario, outcome)
     elif outcome.differences:
@@ -82,14 +64,9 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
     for each in (reference, engine):
         yield ""
         yield f"On {each.name}:"
-        program = snippet(scenario, each, place, _shown(first))
+        program = snippet(scenario, each, place, expression(first))
         yield from (f"    {line}".rstrip() for line in program.splitlines())
 
 
 def _row(difference: Difference) -> tuple[str, str, str, str]:
     return difference.name, difference.facet, difference.reference, difference.engine
-
-
-def _shown(difference: Difference) -> str:
-    """The expression that shows the difference, or nothing where the statement itself does."""
-    return difference.name

@@ -19,6 +19,7 @@ _SAID: dict[Verdict, str] = {
     "skipped": "skipped",
 }
 _NAMES = 8  # missing names shown of an engine
+_CAUSES = 6  # kinds of first difference shown of an engine
 
 
 def summary(
@@ -45,11 +46,26 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
         yield "  scenarios without a difference: " + ", ".join(
             f"{group} {_share(compared, group)}" for group in GROUPS
         )
+    yield from _causes([result for result in results if result.verdict == "differs"])
     missing = Counter(name for result in results for name in result.missing)
     if missing:
         names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
         more = f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else ""
         yield f"  it has no {names}{more}"
+
+
+def _causes(results: Sequence[Result]) -> Iterator[str]:
+    """In which facet the engine differs first, the most frequent first, so that one cause is seen as one."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        first = result.differences[0]
+        kind = first.engine.partition(":")[0] if first.facet == "raised" else ""
+        groups.setdefault(f"{first.facet} {kind}".strip(), []).append(result)
+    if len(results) > len(groups):
+        yield "  first differences:"
+        ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
+        rows = [(f"{len(alike)}", cause, f"as in {alike[0].scenario}") for cause, alike in ranked[:_CAUSES]]
+        yield from (f"  {row}" for row in table(rows))
 
 
 def _share(results: Sequence[Result], group: str) -> str:

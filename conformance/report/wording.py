@@ -1,0 +1,68 @@
+"""An outcome in one line, and a difference as the expression that shows it."""
+
+from __future__ import annotations
+
+import ast
+
+from conformance.report.program import file_line
+from conformance.report.text import clip, shorten
+from conformance.runner.compare import Difference
+from conformance.runner.engine import Engine
+from conformance.runner.trace import Statement
+from conformance.runner.verdict import Outcome
+from conformance.spec.scenario import Scenario
+
+_VALUE = 48  # characters of a value in the line
+_FLAGS = ("requires_grad", "is_leaf", "retains_grad")
+_ATTRIBUTES = {*_FLAGS, "shape", "dtype", "grad", "grad_fn", "output_nr", "_version", "_base"}
+_PATHS = {"edges": "grad_fn.next_functions", "name()": "grad_fn.name()", "storage": "data_ptr()"}
+_VERBS = {"raised": "raises", "message": "says", "warned": "warns", "printed": "prints"}
+_SAME = "the same object as "
+
+
+def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine) -> str:
+    """What pytest shows in its summary, where a line may be cut: name and facet come first."""
+    match outcome.verdict:
+        case "unsound":
+            return f"the scenario is wrong about {reference.name}: {outcome.flaws[0].message}"
+        case "unsupported":
+            return f"{engine.name} has no {', '.join(outcome.missing)}"
+        case "differs":
+            first = outcome.differences[0]
+            return f"{_difference(first, reference.name, engine.name)}, {_where(scenario, first.statement)}"
+        case "agrees":
+            return ""
+
+
+def _difference(first: Difference, reference: str, engine: str) -> str:
+    there, here = shorten(first.reference, _VALUE), shorten(first.engine, _VALUE)
+    if first.facet in _VERBS:
+        verb = _VERBS[first.facet]
+        return f"{engine} {verb} {here}, {reference} {verb} {there}"
+    if not first.name:  # `reached`, or an assert
+        return f"{first.facet}: {here} on {engine}, {there} on {reference}"
+    what = first.name if first.facet in {"value", "is"} else f"{first.name} {first.facet}"
+    return f"{what} is {here} on {engine}, {there} on {reference}"
+
+
+def _where(scenario: Scenario, place: Statement) -> str:
+    """The statement by its line in the file and its text."""
+    lines = scenario.steps[place.step].run.splitlines()
+    text = lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
+    turn = "".join(f", turn {turn + 1}" for turn in place.turn)
+    return f"after line {file_line(scenario, place.step, place.line)}{turn}: {clip(text, 60)}"
+
+
+def expression(difference: Difference) -> str:
+    """What to print to see a difference; nothing where the statement itself shows it."""
+    name, facet = difference.name, difference.facet
+    try:
+        ast.parse(name, mode="eval")
+    except SyntaxError:
+        return ""
+    if facet == "is":
+        same = next(
+            (text for text in (difference.reference, difference.engine) if text.startswith(_SAME)), ""
+        )
+        return f"{name} is {same.removeprefix(_SAME)}" if same else f"id({name})"
+    return f"{name}.{_PATHS.get(facet, facet)}" if facet in _ATTRIBUTES or facet in _PATHS else name
