@@ -79,29 +79,35 @@ def compose(text: str) -> Node | None:
     except ReaderError as error:
         before = text[: error.position]
         place = Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        raise NotYAML(place, f"the character {error.character!r} may not stand in YAML") from None
+        character = error.character if isinstance(error.character, int) else ord(error.character[:1])
+        raise NotYAML(place, f"the character {chr(character)!r} may not stand in YAML") from None
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        problem = error.problem or ""
+        unclosed = "unexpected end of stream" in problem  # tell where it begins, not where the text ends
+        mark = (error.context_mark if unclosed else None) or error.problem_mark or error.context_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
-        problem = placeholder.reveal(error.problem or "this is not YAML")
-        raise NotYAML(place, f"not YAML: {problem}", _advice(text, place, problem)) from None
+        message, hint = _explained(text, place, placeholder.reveal(problem))
+        raise NotYAML(place, message, hint) from None
 
 
-def _advice(text: str, place: Place, problem: str) -> str:
-    """What to write instead, for the mistakes that come from putting Python into YAML."""
+def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
+    """What libyaml met, and what to write instead where it comes from putting Python into YAML."""
     lines = text.splitlines() or [""]
     line = lines[min(place.line, len(lines)) - 1]
+    message = f"not YAML: {problem}"
+    if "another document" in problem:
+        return "a second document begins here", "one file is one document: remove the line ---"
+    if "unexpected end of stream" in problem:
+        return "a quoted text does not end", "close the quote, or write a program below `run: |`"
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        return "indent with spaces, YAML refuses tabs"
+        return message, "indent with spaces, YAML refuses tabs"
     if re.search(r"\brun:\s*[^|>\s]", line):
-        return "write the program below `run: |`"
-    if "expected a single document" in problem:
-        return "one file is one document: remove the line ---"
+        return message, "write the program below `run: |`"
     if "{" in line:
-        return "quote a key or a value that has brackets or commas, or use block form, one key on each line"
-    if "mapping values are not allowed" in problem or "alias" in problem:
-        return "quote a text that has a colon or begins with a special character"
-    return ""
+        return message, "quote what has brackets or commas, or use block form with one key on each line"
+    if "mapping values" in problem or "alias" in problem or "cannot start" in problem:
+        return message, "quote a text that has a colon or begins with a special character"
+    return message, ""
 
 
 # ---------------------------------------------------------------------------------------------- scalars
@@ -194,12 +200,8 @@ class Reader:
             if self.refused(key_node):
                 continue
             key = self.text_of(key_node)
-            if node.flow_style and _unbalanced(key) and not key_node.style:
-                self.report(
-                    self.place(key_node),
-                    f"`{key}` is half of a key: a comma inside braces separates entries",
-                    "quote the whole key, or use block form with one key on each line",
-                )
+            if _unbalanced(key) and not key_node.style:
+                self.report(self.place(key_node), *_half_of(key, bool(node.flow_style)))
                 return []
             if key == "<<":
                 self.report(
@@ -273,6 +275,14 @@ class Reader:
                 "remove the leading zero, or quote a text",
             )
             return None
+
+
+def _half_of(key: str, in_braces: bool) -> tuple[str, str]:
+    if in_braces:
+        why, hint = "a comma inside braces separates entries", ", or use block form with one key on each line"
+    else:
+        why, hint = "a colon before a space ends it", ""
+    return f"`{key}` is half of a key: {why}", f"quote the whole key{hint}"
 
 
 def _unbalanced(text: str) -> bool:

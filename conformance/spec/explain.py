@@ -86,7 +86,8 @@ def _wrong(key: str, error: ErrorDetails) -> tuple[str, str]:
         case "greater_than_equal":
             said = f"`{key}` is negative", "a tolerance is 0 or more"
         case _ if kind in _WANTED:
-            said = f"`{key}` must be {_WANTED[kind]}, not {_shown(value)}", _instead(key, kind, value)
+            wanted = "text, or a list of them" if key in ("claim", "warns") else _WANTED[kind]
+            said = f"`{key}` must be {wanted}, not {_shown(value)}", _instead(key, kind, value)
         case _:
             said = f"`{key}`: {error['msg']}", ""
     return said

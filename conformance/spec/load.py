@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
-from conformance.spec import language, matrix, model, vocabulary
+from conformance.spec import language, matrix, model, placeholder, vocabulary
 from conformance.spec.document import NotYAML, Place, Problem, Reader, Report, compose
 from conformance.spec.explain import explain, find
 from conformance.spec.scenario import UNSET, Expectations, Position, Scenario, Step, Tolerance
@@ -164,7 +164,8 @@ class _Loading:
         if name is not None:
             if name in self.lines:
                 hint = f"it stands in line {self.lines[name]} already; ids are never reused"
-                report(find(node, ("id",), reader), f"the id `{name}` is repeated", hint)
+                # The problem is not that of the first one, which bears the same name.
+                self.report_for(None)(find(node, ("id",), reader), f"the id `{name}` is repeated", hint)
             else:
                 self.lines[name] = reader.place(node).line
         if len(self.problems) == before:
@@ -192,7 +193,8 @@ class _Loading:
         for path, message, hint in model.contradictions(scenario):
             reader.report(find(node, path, replacing), message, hint)
         written = dict(_written(entries))
-        self.check(scenario, written, replacing)
+        if all("run" in nodes for nodes in written.values()):
+            self.check(scenario, written, replacing)
         if len(self.problems) > before:
             return None
         return self.frozen(scenario, label, reader.place(node), written, replacing)
@@ -323,7 +325,7 @@ def _id(node: Node) -> str | None:
     if isinstance(node, MappingNode):
         for key, value in node.value:
             if isinstance(key, ScalarNode) and key.value == "id" and isinstance(value, ScalarNode):
-                return str(value.value)
+                return placeholder.reveal(value.value)
     return None
 
 

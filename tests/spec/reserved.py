@@ -1,4 +1,4 @@
-"""Attributes a program could reach beyond the vocabulary; ``python -m tests.spec.reserved`` lists them anew."""
+"""Attributes a program could reach beyond the vocabulary; `python -m tests.spec.reserved` writes them down."""
 
 from __future__ import annotations
 
