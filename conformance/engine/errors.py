@@ -42,6 +42,42 @@ INFERENCE_INPLACE = (
     "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 NO_DERIVATIVE = "derivative for {} is not implemented"
+HOOKS_NOT_CALLABLE = (
+    "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types are "
+    "supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
+    "Invoked with: {!r}, {!r}"
+)
+LEAF_IN_GRAD = (
+    "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+    "currently not supported."
+)
+NOT_TENSORS_TO_COUNT = "increment_version expects each element of the iterable to be a tensor"
+NO_COMPLEX_HERE = (
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got "
+    "false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+)
+DIRTY_NOT_RETURNED = (
+    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+    "modified inplace must all be outputs of the Function."
+)
+DIRTY_NOT_AN_INPUT = (
+    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to "
+    "pass it to mark_dirty()."
+)
+DIRTY_VIEW_OF_SEVERAL = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
+    "more than one Tensor. This is not supported by the current autograd engine. You should either make sure the "
+    "input is not a view (using .clone() for example) or make your Function only return one Tensor (potentially "
+    "splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one that "
+    "does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
+    "this change."
+)
+INPUT_RETURNED_AND_SAVED = (
+    "A input that has been returned as-is as output is being saved for backward. This is not supported if you "
+    "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
+    "setup ctx inside the forward function itself."
+)
+LEAF_CHANGED_BY_FUNCTION = "a leaf Variable that requires grad has been used in an in-place operation."
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 DETACH_VIEW = (

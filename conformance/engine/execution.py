@@ -6,6 +6,7 @@ ready, the latest made first and AccumulateGrad before all, until none is left. 
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -29,13 +30,16 @@ class GraphTask:
     input lies behind it), and its incoming gradients are kept where they are wanted themselves.
     """
 
-    __slots__ = ("captured", "captures", "create_graph", "keep_graph", "needed")
+    __slots__ = ("captured", "captures", "create_graph", "dependencies", "keep_graph", "needed", "number")
+    dependencies: dict[Node, int]
+    numbers = itertools.count()
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.needed: dict[Node, bool] | None = None
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Tensor | None] = []
+        self.number = next(GraphTask.numbers)
 
     def should_compute(self, edge: Edge) -> bool:
         """Whether the gradient along this edge is of any use in this pass."""
@@ -119,7 +123,7 @@ def run_backward(
         root.next_edges, root.gradients, root.input_metadata = tuple(roots), tuple(gradients), ()  # type: ignore[attr-defined]
         buffer = []
     del gradients
-    dependencies = count_dependencies(root)
+    task.dependencies = dependencies = count_dependencies(root)
     if wanted:
         _select(task, root, wanted, accumulate)
     previous = (state.grad_enabled, state.inference, state.graph_task, state.evaluating)
@@ -352,6 +356,8 @@ def _conform(
             return gradient
         kind = node.variable._grad_dtype.numpy
     if gradient._array.dtype is not kind:
+        if gradient._array.dtype.kind == "c" and kind.kind != "c":
+            raise RuntimeError(errors.NO_COMPLEX_HERE)
         gradient = gradient.to(dtypes.BY_NUMPY[kind])
     return gradient
 

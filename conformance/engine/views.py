@@ -180,12 +180,12 @@ def increment_version(tensor: Tensor) -> None:
     version_counter(tensor).value += 1
 
 
-def rebase_history(tensor: Tensor, node: Node) -> None:
+def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     """Give a tensor changed in place the node of the change; a view gives it to its base."""
     info = tensor._view
     if info is None:
         old = tensor._grad_fn
-        tensor._grad_fn, tensor._output_nr, tensor._requires_grad = node, 0, True
+        tensor._grad_fn, tensor._output_nr, tensor._requires_grad = node, output_nr, True
         move_hooks(tensor, old)
         return
     base = info.base

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import dtypes
 from ..execution import ones_like_root, run_backward
@@ -16,19 +16,11 @@ from ..modes import (
     set_detect_anomaly,
     set_grad_enabled,
 )
-from ..node import Edge, Identity, Node, gradient_edge, new_node
+from ..node import Edge, Identity, gradient_edge, new_node
 from ..tensor import Size, Tensor
-
-
-class GradientEdge(NamedTuple):
-    """A place in the graph, that backward and grad take where they take a tensor."""
-
-    node: Node
-    output_nr: int
-    ownership_token: Any = None
-
-
-GradientEdge.__module__ = "torch.autograd.graph"
+from . import graph
+from .function import Function
+from .graph import GradientEdge
 
 
 def backward(
@@ -106,7 +98,10 @@ def grad(
         found = _run(roots, given, bool(retain_graph), create_graph, wanted, False)
         _check_used(found, allow_unused)
     if materialize_grads:
-        found = [_zeros_for(each, place) if each is None else each for each, place in zip(found, wanted, strict=True)]
+        found = [
+            _zeros_for(each, place) if each is None else each
+            for each, place in zip(found, wanted, strict=True)
+        ]
     return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
 
 
@@ -192,9 +187,7 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
                 )
             found.append(ones_like_root((shape, kind)))
         else:
-            raise TypeError(
-                f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
-            )
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     return found
 
 
@@ -260,9 +253,6 @@ class Variable:
         result = tensor.detach()
         return result.requires_grad_(requires_grad)
 
-
-from . import graph  # noqa: E402  needs what is above
-from .function import Function  # noqa: E402
 
 __all__ = [
     "Function",

@@ -16,7 +16,7 @@ from ..modes import enable_grad, no_grad, state
 from ..node import Error, Gradients, Node, gradient_edge, new_node
 from ..saved import SavedTensor, save, save_output
 from ..tensor import Tensor, make
-from ..views import alias_outside_graph, increment_version, rebase_history
+from ..views import increment_version, rebase_history
 
 UNDEFINED = ((), np.dtype(np.float32))  # the metadata of an output that is no tensor
 _FUNCTION_IDS = itertools.count()
@@ -123,7 +123,9 @@ class BackwardCFunction(Node, FunctionCtx):
         return tuple(None if each is None else each.unpack(self) for each in self._saved)
 
     def _get_saved_variables(self) -> tuple[Any, ...]:
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
         return self._get_saved_tensors()
 
     def _get_raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
@@ -289,7 +291,9 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         return _apply(cls, args, with_setup)
 
 
-def _by_position(forward: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any], bare: bool) -> Any:
+def _by_position(
+    forward: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any], bare: bool
+) -> Any:
     """Keyword arguments as positional ones, for a gradient is found by its position."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [name for name, each in inspect.signature(forward).parameters.items() if each.kind in kinds]
@@ -388,7 +392,12 @@ class _Outputs:
     """Ties what forward returned to the node (torch: _process_backward_mode_ad)."""
 
     def __init__(
-        self, node: BackwardCFunction | None, inputs: list[Tensor], held: set[int], dirty: set[int], constant: set[int]
+        self,
+        node: BackwardCFunction | None,
+        inputs: list[Tensor],
+        held: set[int],
+        dirty: set[int],
+        constant: set[int],
     ) -> None:
         self.node, self.inputs, self.held = node, {id(each) for each in inputs}, held
         self.dirty, self.constant = dirty, constant
@@ -404,9 +413,7 @@ class _Outputs:
                 metadata.append(UNDEFINED)
                 continue
             differs = (
-                self.node is not None
-                and id(value) not in self.constant
-                and value._array.dtype.kind in "fc"
+                self.node is not None and id(value) not in self.constant and value._array.dtype.kind in "fc"
             )
             differentiable += differs
             metadata.append((value._array.shape, value._array.dtype))
@@ -458,6 +465,12 @@ class _Outputs:
         value._grad = None
         assert self.node is not None
         rebase_history(value, self.node, number)
+
+
+def alias_outside_graph(tensor: Tensor) -> Tensor:
+    """A view of all of a tensor, made under no_grad: what an input returned as it is becomes."""
+    with no_grad():
+        return tensor.view_as(tensor)  # type: ignore[no-any-return]
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,1 +1,325 @@
-"""torch.autograd.graph."""
+"""torch.autograd.graph: edges, hooks over several gradients, hooks for saved tensors."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from .. import errors
+from ..hooks import RemovableHandle
+from ..modes import enable_grad, state
+from ..node import Node, grad_accumulator
+from ..tensor import Tensor
+from ..views import increment_version as _count_change
+from .function import BackwardCFunction
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph, that backward and grad take where they take a tensor."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+GradientEdge.__module__ = "torch.autograd.graph"
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge along which this tensor's gradient flows.
+
+    Raises:
+        RuntimeError: for a tensor that does not require grad.
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        )
+    node = _node_of(tensor)
+    token = None
+    if isinstance(node, BackwardCFunction):
+        with enable_grad():
+            token = tensor.view_as(tensor).grad_fn
+    return GradientEdge(node, tensor.output_nr, ownership_token=token)
+
+
+def _node_of(place: Tensor | GradientEdge) -> Node:
+    if isinstance(place, GradientEdge):
+        return place.node
+    node = place.grad_fn
+    if node is None and place.requires_grad:
+        node = grad_accumulator(place)
+    if node is None:
+        raise AssertionError("Expected gradient function to be set")
+    return node
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count an in-place change that torch could not see; an inference tensor has no count."""
+    try:
+        listed = (tensor,) if isinstance(tensor, Tensor) else tuple(tensor)
+    except TypeError:
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input") from None
+    for each in listed:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(errors.NOT_TENSORS_TO_COUNT)
+        if not each._inference:
+            _count_change(each)
+
+
+# Hooks over several gradients ---------------------------------------------------------------------
+
+
+class _MultiHandle(RemovableHandle):
+    """Removes the hooks of several tensors."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
+        self.handles = handles
+
+    def remove(self) -> None:
+        for each in self.handles:
+            each.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all"
+) -> RemovableHandle:
+    """Call ``fn`` once in a backward pass, with all gradients or with the first ("any").
+
+    Raises:
+        ValueError: another mode.
+        AssertionError: a tensor does not require grad (mode "all").
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")
+    if mode == "all":
+        return _MultiHandle(_when_all(tensors, fn))
+    return _MultiHandle(_when_any(tensors, fn))
+
+
+def _when_all(tensors: Sequence[Tensor], fn: Callable[..., Any]) -> tuple[RemovableHandle, ...]:
+    nodes = [_node_of(each) for each in tensors]
+    lock = threading.Lock()
+    counts: dict[int, int] = {}
+    buffers: dict[int, list[Tensor | None]] = {}
+    calls = 0
+
+    def hook_for(index: int) -> Callable[[Tensor], None]:
+        def inner_hook(grad: Tensor) -> None:
+            nonlocal calls
+            task = _current_graph_task_id()
+            if task == -1:
+                raise AssertionError("expected this hook to be called inside a backward call")
+            count = counts.get(task, 0)
+            buffer = buffers.setdefault(task, [None] * len(tensors))
+            with lock:
+                counts[task] = count + 1
+                if count == 0:
+                    calls = sum(map(_will_engine_execute_node, nodes))
+            buffer[index] = grad
+            if count == calls - 1:
+                fn(buffer)
+                del counts[task], buffers[task]
+
+        return inner_hook
+
+    return tuple(each.register_hook(hook_for(index)) for index, each in enumerate(tensors))
+
+
+def _when_any(tensors: Sequence[Tensor], fn: Callable[..., Any]) -> tuple[RemovableHandle, ...]:
+    lock = threading.Lock()
+    ran: dict[int, bool] = defaultdict(bool)
+
+    @functools.wraps(fn)
+    def wrapped_fn(grad: Tensor) -> None:
+        task = _current_graph_task_id()
+        if task == -1:
+            raise AssertionError("expected this hook to be called inside a backward call")
+        with lock:
+            before, ran[task] = ran[task], True
+        if not before:
+            fn(grad)
+
+    return tuple(each.register_hook(wrapped_fn) for each in tensors if each.requires_grad)
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward pass that runs in this thread; -1 outside of one."""
+    return -1 if state.graph_task is None else state.graph_task.number
+
+
+def _will_engine_execute_node(node: Node) -> bool:
+    """Whether the running backward pass runs this node, or takes a gradient there."""
+    task = state.graph_task
+    if task is None:
+        raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
+    if node not in task.dependencies:
+        return False
+    if task.needed is None:
+        return True
+    if not (task.needed.get(node) or node in task.captures):
+        return False
+    if node in task.captures and not node.next_edges:
+        raise RuntimeError(errors.LEAF_IN_GRAD)
+    return True
+
+
+# Hooks for saved tensors --------------------------------------------------------------------------
+
+
+class saved_tensors_hooks:  # noqa: N801  torch's own name
+    """Inside, what operations save is packed by one function, and unpacked by another when needed."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        if not (callable(self.pack_hook) and callable(self.unpack_hook)):
+            raise TypeError(errors.HOOKS_NOT_CALLABLE.format(self.pack_hook, self.unpack_hook))
+        _refuse_if_disabled()
+        state.saved_hooks = (*state.saved_hooks, (self.pack_hook, self.unpack_hook))
+
+    def __exit__(self, *args: object) -> None:
+        state.saved_hooks = state.saved_hooks[:-1]
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801  torch's own name
+    """Inside, saved tensors are kept on the CPU; here they are there already."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack_to_cpu(tensor: Tensor) -> tuple[Any, Tensor]:
+            return tensor.device, tensor.clone() if pin_memory else tensor
+
+        def unpack_from_cpu(packed: tuple[Any, Tensor]) -> Tensor:
+            return packed[1]
+
+        super().__init__(pack_to_cpu, unpack_from_cpu)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside, saved_tensors_hooks raises this message."""
+    before = state.saved_hooks_disabled
+    try:
+        state.saved_hooks_disabled = error_message
+        if state.saved_hooks:
+            _refuse_if_disabled()
+        yield
+    finally:
+        state.saved_hooks_disabled = before
+
+
+def _refuse_if_disabled() -> None:
+    if state.saved_hooks_disabled is not None:
+        raise RuntimeError(state.saved_hooks_disabled)
+
+
+# Mutation of saved tensors ------------------------------------------------------------------------
+# A saved tensor is remembered by its memory and version. Before an in-place write, what was saved of that memory
+# and version is cloned, and backward unpacks the clone.
+
+_allow_mutation_on_saved_tensors_enabled = False
+
+
+class _Handle:
+    """What stands in the graph for a saved tensor."""
+
+
+_TensorId = tuple[int, int, int]
+_StorageId = tuple[int, int]
+
+
+class _AllowMutationOnSavedContext:
+    """What was saved, and what had to be cloned."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __init__(self) -> None:
+        self.cloned: WeakKeyDictionary[_Handle, Tensor] = WeakKeyDictionary()
+        self.original: WeakKeyDictionary[_Handle, Tensor] = WeakKeyDictionary()
+        self.tid_to_weakhandle: WeakValueDictionary[_TensorId, _Handle] = WeakValueDictionary()
+        self.sid_to_tid: dict[_StorageId, set[_TensorId]] = defaultdict(set)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.cloned.clear()
+        self.original.clear()
+        self.tid_to_weakhandle.clear()
+        self.sid_to_tid.clear()
+
+    def pack(self, tensor: Tensor) -> _Handle:
+        """Remember a tensor that is being saved."""
+        storage_id = (tensor.data_ptr(), tensor._version)
+        tensor_id = (id(tensor), *storage_id)
+        self.sid_to_tid[storage_id].add(tensor_id)
+        handle = self.tid_to_weakhandle.get(tensor_id)
+        if handle is None:
+            handle = self.tid_to_weakhandle[tensor_id] = _Handle()
+            self.original[handle] = tensor
+        return handle
+
+    def unpack(self, handle: _Handle) -> Tensor:
+        """The tensor as it was when it was saved."""
+        if _allow_mutation_on_saved_tensors_enabled:
+            found = self.cloned.get(handle)
+            found = self.original.get(handle) if found is None else found
+            if found is not None:
+                return found
+        raise AssertionError(
+            "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+            "in which the graph was originally recorded."
+        )
+
+    def before_mutation(self, tensor: Tensor) -> None:
+        """Clone what was saved of this memory."""
+        for tensor_id in self.sid_to_tid.get((tensor.data_ptr(), tensor._version), ()):
+            handle = self.tid_to_weakhandle.get(tensor_id)
+            if handle is not None and handle not in self.cloned:
+                self.cloned[handle] = self.original[handle].clone()
+                del self.original[handle]
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+    """Inside, saved tensors may be changed in place: backward sees them as they were.
+
+    Raises:
+        RuntimeError: when nested.
+    """
+    global _allow_mutation_on_saved_tensors_enabled  # noqa: PLW0603
+
+    ctx = _AllowMutationOnSavedContext()
+    before = state.before_mutation
+    with saved_tensors_hooks(ctx.pack, ctx.unpack):
+        state.before_mutation = ctx.before_mutation
+        try:
+            if _allow_mutation_on_saved_tensors_enabled:
+                raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+            _allow_mutation_on_saved_tensors_enabled = True
+            yield ctx
+        finally:
+            ctx.clear()
+            _allow_mutation_on_saved_tensors_enabled = False
+            state.before_mutation = before
