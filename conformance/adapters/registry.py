@@ -6,7 +6,7 @@ import difflib
 import importlib
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
 from conformance.runner.engine import Engine
@@ -61,7 +61,7 @@ def _attribute(module: Any, attribute: str, name: str) -> Engine:
     return found if _is_engine(found) else ModuleEngine(name, found)
 
 
-def _is_engine(found: Any) -> bool:
+def _is_engine(found: Any) -> TypeGuard[Engine]:
     return not isinstance(found, ModuleType) and isinstance(found, Engine)
 
 

@@ -6,8 +6,9 @@ import gc
 from typing import Literal
 
 from conformance.runner.engine import Engine
-from conformance.runner.isolate import isolated
+from conformance.runner.isolate import collecting, isolated
 from conformance.runner.limit import Alarm, TimeLimit
+from conformance.runner.program import compile_step
 from conformance.runner.recorder import Recorder, drop_frames
 from conformance.runner.texts import error_text
 from conformance.runner.trace import Moment, Raised, Trace
@@ -30,14 +31,17 @@ def run(
     recorder = Recorder(scenario, engine, alarm.check, each=(observe or scenario.observe) == "each")
     raised = None
     try:
-        with isolated(engine.torch) as log:
+        programs = [compile_step(step.run) for step in scenario.steps]
+        generators = any(program.generators for program in programs)
+        collects = any(program.collects for program in programs)
+        with collecting(generators or collects), isolated(engine.torch) as log:
             try:
                 alarm.start()
                 recorder.run(log)
             finally:
                 alarm.stop()
                 recorder.namespace.clear()
-                if recorder.generators:  # an unfinished one holds its `with` open
+                if generators:  # an unfinished one holds its `with` open
                     gc.collect()
     except KeyboardInterrupt:
         raise

@@ -13,8 +13,15 @@ from typing import Any
 
 from conformance.runner.texts import error_text
 
-NODES = 1000
-"""Nodes walked in one snapshot: see Note [Observing]."""
+AT_ONCE, IN_ALL = 1000, 10_000
+"""Nodes walked in one snapshot, and in all snapshots of one run: see Note [Observing]."""
+
+
+class Allowance:
+    """How many nodes a run may still walk."""
+
+    def __init__(self) -> None:
+        self.left = IN_ALL
 
 
 def key_of(node: Any) -> Hashable:
@@ -29,10 +36,11 @@ def key_of(node: Any) -> Hashable:
 class Graphs:
     """The texts of all graphs of one snapshot; they share the names and the number of nodes to walk."""
 
-    def __init__(self, name_of: Callable[[Any], str]) -> None:
+    def __init__(self, name_of: Callable[[Any], str], allowance: Allowance) -> None:
         self._name_of = name_of  # of a leaf
         self._owners: dict[Hashable, dict[Any, str]] = {}  # node -> output_nr -> name of a tensor
-        self._left = NODES
+        self._allowance = allowance
+        self._until = max(allowance.left - AT_ONCE, 0)
 
     def own(self, node: Any, output_nr: Any, name: str) -> None:
         """A living tensor has this node as its grad_fn."""
@@ -51,10 +59,11 @@ class Graphs:
         while queue:
             node = queue.popleft()
             head = f"#{len(lines)} = {type(node).__name__}" if lines else ""
-            self._left -= 1
-            if self._left < 0:
-                lines.append("...")
-                break
+            if lines:  # a node without a name
+                if self._allowance.left <= self._until:
+                    lines.append("...")
+                    break
+                self._allowance.left -= 1
             called.append(_name(node))
             lines.append(f"{head}({self._edges(node, numbers, queue, called)})")
         return {"edges": "\n".join(lines), "name()": ", ".join(called)}

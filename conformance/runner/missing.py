@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import ModuleType
+from functools import cache
 from typing import Any
 
 from conformance.runner.engine import Engine
+from conformance.runner.isolate import lookup
 from conformance.runner.paths import OWN_MODULE
+from conformance.spec.vocabulary import BOUND, PATHS, is_attribute
 
-_PARTS = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "autograd": "torch.autograd"}
 
-
-def missing_name(error: BaseException, engine: Engine, bound: Mapping[str, Any]) -> str:
+def missing_name(error: BaseException, engine: Engine) -> str:
     """``torch.nn.Linear``, ``Tensor.retain_grad``; empty where the error is not about a missing name.
 
     Whether torch raises the same there, so that nothing is missing, is for who compares.
     """
-    if isinstance(error, NotImplementedError):
-        return str(error) or "an operation without a name"
-    if isinstance(error, NameError):
-        return "" if error.name in bound else _PARTS.get(error.name or "", "")
-    if not isinstance(error, AttributeError) or error.name is None:
-        return ""
-    return _named(error.obj, error.name, engine)
+    match error:
+        case NotImplementedError():
+            return str(error) or "an operation that it does not name"
+        case NameError(name=str(name)):
+            return BOUND.get(name, "")  # an engine without torch.optim leaves it unbound
+        case AttributeError(name=str(name)):
+            return _named(error.obj, name, engine)
+    return ""
 
 
 def _named(owner: Any, name: str, engine: Engine) -> str:
-    torch = engine.torch
-    if owner is torch:
-        return f"torch.{name}"
-    if isinstance(owner, ModuleType) and isinstance(torch, ModuleType):
-        return "torch" + f"{owner.__name__}.{name}".removeprefix(torch.__name__)
+    for path in _modules():
+        if owner is lookup(engine.torch, path):
+            return ".".join(filter(None, ("torch", path, name)))
+    if not is_attribute(name):  # not torch's: the engine's own code is wrong
+        return ""
     if engine.observe(owner) is not None:
         return f"Tensor.{name}"
     cls = owner if isinstance(owner, type) else type(owner)
-    if cls.__module__ in (OWN_MODULE, "builtins"):
-        return ""
-    return f"{cls.__name__}.{name}"
+    return "" if cls.__module__ in (OWN_MODULE, "builtins") else f"{cls.__name__}.{name}"
+
+
+@cache
+def _modules() -> tuple[str, ...]:
+    """The paths below torch, itself first, that hold names of the vocabulary."""
+    return (
+        "",
+        *(path.partition(".")[2] for path, kind in PATHS.items() if kind == "module" and path != "torch"),
+    )

@@ -81,11 +81,16 @@ def plain(value: Any, depth: int = 0) -> str | None:
         case None | bool():
             return repr(value)
         case int() | float() | complex() | str():
-            base = next(t for t in (int, float, complex, str) if isinstance(value, t))
-            return repr(value if type(value) is base else base(value))
+            return _scalar(value)
         case list() | tuple() | dict() | set() | frozenset() if depth < 20:
             return _plain_container(value, depth + 1)
     return None
+
+
+def _scalar(value: int | float | complex | str) -> str:
+    """Of a subclass, such as numpy's float64, what it is as Python's own."""
+    base: type[Any] = next(t for t in (int, float, complex, str) if isinstance(value, t))
+    return repr(value if type(value) is base else base(value))
 
 
 def _plain_container(value: Any, depth: int) -> str | None:

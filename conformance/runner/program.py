@@ -40,7 +40,8 @@ class Program:
     loops: int
     last: int  # the last statement of the program itself
     asserts: bool
-    generators: bool
+    generators: bool  # an unfinished one holds its `with` open
+    collects: bool  # runs the collector of cyclic garbage
 
     def statement_at(self, line: int, column: int) -> int:
         """The innermost observed statement around a position."""
@@ -68,6 +69,7 @@ def compile_step(source: str) -> Program:
         last=last,
         asserts=any(isinstance(node, ast.Name) and node.id == "<assert>" for node in nodes),
         generators=any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes),
+        collects=any(isinstance(node, ast.Name) and node.id == "collect" for node in nodes),
     )
 
 

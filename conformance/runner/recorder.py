@@ -33,7 +33,6 @@ class Recorder:
     def __init__(self, scenario: Scenario, engine: Engine, check: Callable[[], None], *, each: bool) -> None:
         self.moments: list[Moment] = []
         self.namespace: dict[str, Any] = {}
-        self.generators = False  # whether a program made one
         self._scenario = scenario
         self._engine = engine
         self._check = check  # raises where the time is over
@@ -94,7 +93,6 @@ class Recorder:
         self._program = program = compile_step(step.run)
         self._turns = [-1] * program.loops
         self._final = program.last if final else -1
-        self.generators |= program.generators
         failure = None
         try:
             exec(program.code, self.namespace)
@@ -132,7 +130,7 @@ class Recorder:
         self._moment(place, missing, look=self._each or final, results=results, values=tuple(texts))
 
     def _raised(self, error: BaseException) -> Raised:
-        missing = missing_name(error, self._engine, self._own)
+        missing = missing_name(error, self._engine)
         return Raised(type(error).__name__, error_text(error), missing)
 
     def _moment(

@@ -84,14 +84,14 @@ class Trace:
         before: State = {}
         moments = []
         for moment in self.moments:
-            data = {key: value for key, value in asdict(moment).items() if key != "state"}
+            data = _data(moment)
             if moment.state is not None:
                 data["state"] = {n: dict(f) for n, f in moment.state.items() if before.get(n) != f}
                 data["gone"] = [name for name in before if name not in moment.state]
                 before = moment.state
             moments.append(data)
         head = {"scenario": self.scenario, "engine": self.engine, "version": self.version}
-        return json.dumps({**head, "moments": moments}, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps({**head, "moments": moments}, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
@@ -110,14 +110,27 @@ class Trace:
         return cls(moments=tuple(moments), **data)
 
 
+def _data(moment: Moment) -> dict[str, Any]:
+    """All but the state; what is not there is left out."""
+    data: dict[str, Any] = {"statement": asdict(moment.statement)}
+    if moment.raised is not None:
+        data["raised"] = asdict(moment.raised)
+    if moment.warned:
+        data["warned"] = [asdict(warning) for warning in moment.warned]
+    for key in ("printed", "values", "failed"):
+        if value := getattr(moment, key):
+            data[key] = value
+    return data
+
+
 def _moment(entry: dict[str, Any], state: State | None) -> Moment:
     place = entry["statement"]
     return Moment(
         statement=Statement(**{**place, "turn": tuple(place["turn"])}),
         state=state,
-        raised=Raised(**entry["raised"]) if entry["raised"] else None,
-        warned=tuple(Warned(**warning) for warning in entry["warned"]),
-        printed=entry["printed"],
-        values=tuple((expression, text) for expression, text in entry["values"]),
-        failed=tuple(entry["failed"]),
+        raised=Raised(**entry["raised"]) if "raised" in entry else None,
+        warned=tuple(Warned(**warning) for warning in entry.get("warned", ())),
+        printed=entry.get("printed", ""),
+        values=tuple((expression, text) for expression, text in entry.get("values", ())),
+        failed=tuple(entry.get("failed", ())),
     )

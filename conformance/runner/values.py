@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import math
 import re
 import struct
@@ -24,10 +25,10 @@ _BOUNDS: dict[str, Bounds] = {
 }
 _PYTHON = _BOUNDS["float32"]  # a Python float in a program is most often the item of a float32 tensor
 
-# What repr writes for a float. An integer is exact, unless it is a part of a complex number.
-_FLOAT = re.compile(
-    r"(?<![\w.])([+-]?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|inf|nan)|[+-]?\d+(?=j)|[+-]?\d+(?=[+-]\d+j))"
-)
+# What repr writes for a number that is none of the integers: those are exact.
+_REAL = r"(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|inf|nan)"
+_PART = rf"(?:{_REAL}|\d+)"
+_NUMBER = re.compile(rf"(?<![\w.'])(\([+-]?{_PART}[+-]{_PART}j\)|[+-]?{_PART}j|[+-]?{_REAL})(?![\w'])")
 
 
 def bounds(dtype: object, tolerance: Tolerance | None) -> Bounds:
@@ -37,37 +38,41 @@ def bounds(dtype: object, tolerance: Tolerance | None) -> Bounds:
     return _PYTHON if dtype is None else _BOUNDS.get(str(dtype), (0.0, 0.0))
 
 
-def close(actual: float, expected: float, within: Bounds) -> bool:
+def close(actual: complex, expected: complex, within: Bounds) -> bool:
     """As torch.testing.assert_close with equal_nan; of ``exact`` it asks the sign of zero too."""
-    if math.isnan(expected):
-        return math.isnan(actual)
+    if cmath.isnan(expected):
+        return cmath.isnan(actual)
     if within == (0.0, 0.0):
         return repr(actual) == repr(expected)
     if actual == expected:
         return True
-    return math.isfinite(actual) and abs(actual - expected) <= within[1] + within[0] * abs(expected)
+    finite = cmath.isfinite(actual) and cmath.isfinite(expected)
+    return finite and abs(actual - expected) <= within[1] + within[0] * abs(expected)
 
 
 def texts_close(actual: str, expected: str, within: Bounds) -> bool:
     """Whether two texts of numbers say the same but for the last digits of floating-point numbers."""
     if actual == expected:
         return True
-    one, other = _FLOAT.split(actual), _FLOAT.split(expected)
+    one, other = _NUMBER.split(actual), _NUMBER.split(expected)
     if one[::2] != other[::2]:
         return False
-    return all(close(float(a), float(b), within) for a, b in zip(one[1::2], other[1::2], strict=True))
+    return all(close(_number(a), _number(b), within) for a, b in zip(one[1::2], other[1::2], strict=True))
+
+
+def _number(text: str) -> complex:
+    return complex(text) if "j" in text else float(text)
 
 
 def shortened(text: str, dtype: object) -> str:
     """The same numbers with the digits that their dtype has: 0.1, not 0.10000000149011612."""
     if dtype not in ("float32", "float16", "bfloat16"):
         return text
-    return _FLOAT.sub(lambda match: _shortest(match[0]), text)
+    return _NUMBER.sub(lambda match: _shortest(match[0]), text)
 
 
 def _shortest(text: str) -> str:
-    value = float(text)
-    if not math.isfinite(value):
+    if "j" in text or not math.isfinite(value := float(text)):
         return text
     stored = struct.pack("f", value)
     for digits in range(1, 10):
@@ -87,23 +92,25 @@ def parsed(text: str) -> Any:
 
 def _data(node: ast.expr) -> Any:
     match node:
-        case ast.Constant():
-            return node.value
+        case ast.Constant(value=value):
+            data: Any = value
         case ast.Name(id="nan" | "inf"):
-            return float(node.id)
+            data = float(node.id)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_data(operand)
+            data = -_data(operand)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _data(left) + _data(right)
+            data = _data(left) + _data(right)
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            return _data(left) - _data(right)
+            data = _data(left) - _data(right)
         case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
-            return [_data(item) for item in items]
+            data = [_data(item) for item in items]
         case ast.Dict(keys=keys, values=values):
-            return {_data(k): _data(v) for k, v in zip(keys, values, strict=True) if k is not None}
+            data = {_data(k): _data(v) for k, v in zip(keys, values, strict=True) if k is not None}
         case ast.Call(func=ast.Name(id="set"), args=[]):
-            return []
-    raise ValueError(ast.dump(node))
+            data = []
+        case _:
+            raise ValueError(ast.dump(node))
+    return data
 
 
 def holds(expected: Plain, actual: Any, within: Bounds) -> bool:
@@ -112,13 +119,7 @@ def holds(expected: Plain, actual: Any, within: Bounds) -> bool:
         case bool() | None | str():
             return type(actual) is type(expected) and bool(actual == expected)
         case int() | float():
-            if isinstance(actual, bool) or not isinstance(actual, int | float):
-                return isinstance(actual, complex) and abs(actual - expected) <= within[1] + within[0] * abs(
-                    expected
-                )
-            if isinstance(actual, int) and isinstance(expected, int):
-                return actual == expected
-            return close(float(actual), float(expected), within)
+            return _same_number(expected, actual, within)
         case list():
             return (
                 isinstance(actual, list)
@@ -129,3 +130,16 @@ def holds(expected: Plain, actual: Any, within: Bounds) -> bool:
             found = {str(key): item for key, item in actual.items()} if isinstance(actual, dict) else {}
             wanted = {str(key): item for key, item in expected.items()}
             return found.keys() == wanted.keys() and all(holds(wanted[k], found[k], within) for k in wanted)
+
+
+def _same_number(expected: int | float, actual: Any, within: Bounds) -> bool:
+    match actual:
+        case bool():
+            return False
+        case int() if isinstance(expected, int):
+            return actual == expected
+        case int() | float():
+            return close(float(actual), float(expected), within)
+        case complex():
+            return close(actual, complex(expected), within)
+    return False

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from conformance.runner.compare import Difference, differences
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
-from conformance.runner.trace import Moment, Trace
+from conformance.runner.trace import Moment, State, Trace
 from conformance.runner.values import bounds, holds, parsed, shortened
-from conformance.spec.scenario import UNSET, Expectations, Plain, Position, Scenario, Step, Unset
+from conformance.spec.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _missing(reference: Trace, trace: Trace, claimed: tuple[Difference, ...]) ->
 
 def claim_holds(scenario: Scenario, reference: Trace) -> bool:
     """Whether torch does what the document says: the claimed keys, and by default the step's own."""
-    return not any(unmet(scenario, k, claimed_of(step), reference) for k, step in enumerate(scenario.steps))
+    return not any(_unmet(scenario, k, claimed_of(step), reference) for k, step in enumerate(scenario.steps))
 
 
 def claimed_of(step: Step) -> Expectations:
@@ -96,84 +96,104 @@ def sound(scenario: Scenario, reference: Trace) -> tuple[Flaw, ...]:
     """What keeps a scenario from saying anything: torch does otherwise, or there is nothing it would say."""
     flaws: list[Flaw] = []
     for k, step in enumerate(scenario.steps):
-        flaws += (Flaw(step.position, message) for message in _unsound(scenario, k, step, reference))
+        own = _unmet(scenario, k, step.own, reference)
+        if step.claimed is not None and not own and not _unmet(scenario, k, claimed_of(step), reference):
+            own.append(_Unmet(1, "torch does what `claimed` says: it belongs to the step's own keys"))
+        flaws += (Flaw(_position(step, line), message) for line, message in own)
     if not flaws and (vacuous := _vacuous(scenario, reference)):
         flaws.append(Flaw(scenario.position, vacuous))
     return tuple(flaws)
 
 
-def _unsound(scenario: Scenario, k: int, step: Step, reference: Trace) -> list[str]:
-    messages = unmet(scenario, k, step.own, reference)
-    for moment in _moments(reference, k):
-        messages += (f"on torch this does not hold: assert {text}" for text in moment.failed)
-    if step.claimed is not None and not messages and not unmet(scenario, k, claimed_of(step), reference):
-        messages.append("torch does what `claimed` says: it belongs to the step's own keys")
-    return messages
+def _position(step: Step, line: int) -> Position:
+    return replace(
+        step.position, line=step.position.line + line - 1, column=step.position.column if line == 1 else 1
+    )
 
 
 def _vacuous(scenario: Scenario, reference: Trace) -> str:
+    if any(
+        step.claimed is not None or step.own != Expectations() or compile_step(step.run).asserts
+        for step in scenario.steps
+    ):
+        return ""
     if scenario.claims:
-        says = any(
-            step.claimed is not None or step.own != Expectations() or compile_step(step.run).asserts
-            for step in scenario.steps
-        )
-        return "" if says else "it has a claim, but no expect, raises, warns, assert or claimed"
-    states = [moment.state for moment in reference.moments if moment.state is not None]
+        return "it has a claim, but no expect, raises, warns, assert or claimed"
     happened = any(moment.raised or moment.warned or moment.printed for moment in reference.moments)
-    changes = any(before != after for before, after in pairwise(states))
-    stated = any(step.own != Expectations() or compile_step(step.run).asserts for step in scenario.steps)
-    return "" if happened or changes or stated else "no state differs between two of its statements"
+    states = [_telling(moment.state) for moment in reference.moments if moment.state is not None]
+    if happened or any(before != after for before, after in pairwise(({}, *states))):
+        return ""
+    return "it shows nothing: no state differs between two of its statements, and there is no expect"
 
 
-def _moments(trace: Trace, step: int) -> list[Moment]:
-    return [moment for moment in trace.moments if moment.statement.step == step]
+def _telling(state: State) -> State:
+    """Without functions and the like, of which only the name is known."""
+    return {name: facets for name, facets in state.items() if facets != {"value": "bound"}}
 
 
-def unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> list[str]:
-    """What of a step's expectations does not hold in a trace."""
-    step = scenario.steps[k]
-    moments = _moments(trace, k)
+class _Unmet(NamedTuple):
+    line: int  # of the step's text
+    message: str
+
+
+def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> list[_Unmet]:
+    """What of a step's expectations, and which of its assertions, does not hold in a trace."""
+    moments = [moment for moment in trace.moments if moment.statement.step == k]
     ran = [moment for moment in moments if moment.statement.kind == "run"]
-    messages = _unmet_error(step, expected, ran)
+    error = _unmet_error(scenario.steps[k], expected, ran)
+    unmet = [] if error is None else [error]
+    for moment in moments:
+        for text in moment.failed:
+            unmet.append(_Unmet(moment.statement.line, f"on torch this does not hold: assert {text}"))
+    last = moments[-1].statement.line if moments else 1
     if not isinstance(expected.warns, Unset):
         texts = [warning.message for moment in ran for warning in moment.warned]
         for text in expected.warns:
             if not any(warned.startswith(text) for warned in texts):
-                messages.append(f"no warning begins with {text!r}; warned: {texts or 'nothing'}")
+                shown = ", ".join(map(repr, texts)) or "nothing"
+                unmet.append(_Unmet(last, f"expected a warning that begins with {text!r}; warned is {shown}"))
     values = {expression: text for moment in moments for expression, text in moment.values}
-    dtypes = {name: f.get("dtype") for m in moments for name, f in (m.state or {}).items() if name in values}
+    dtypes = {name: facets.get("dtype") for m in moments for name, facets in (m.state or {}).items()}
     for expression, wanted in expected.expect:
-        messages += _unmet_value(scenario, expression, wanted, values.get(expression), dtypes.get(expression))
-    return messages
+        message = _unmet_value(scenario, expression, wanted, values.get(expression), dtypes.get(expression))
+        if message:
+            unmet.append(_Unmet(last, message))
+    return unmet
 
 
-def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> list[str]:
+def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unmet | None:
+    """What is wrong with the error that the step raised, or did not raise."""
     moment = next((moment for moment in ran if moment.raised is not None), None)
-    raised = moment.raised if moment else None
-    wanted = None if isinstance(expected.raises, Unset) else expected.raises
-    if raised is None or moment is None:
-        if wanted is not None or (isinstance(expected.raises, Unset) and expected.message is not UNSET):
-            return [f"nothing is raised, expected {wanted or 'an error'}"]
-        return []
-    if wanted is None and (expected.raises is None or isinstance(expected.message, Unset)):
-        return [f"line {moment.statement.line} raises {raised}"]
-    place = compile_step(step.run).places[compile_step(step.run).last]
-    if (moment.statement.line, moment.statement.column) < place.start:
-        return [f"line {moment.statement.line}, before the step's last statement, raises {raised}"]
-    if wanted is not None and raised.type != wanted:
-        return [f"raises {raised}, expected {wanted}"]
-    if not isinstance(expected.message, Unset) and not raised.message.startswith(expected.message):
-        return [f"the error says {raised.message!r}, expected it to begin with {expected.message!r}"]
-    return []
+    type_ = None if isinstance(expected.raises, Unset) else expected.raises
+    message = None if isinstance(expected.message, Unset) or expected.raises is None else expected.message
+    wanted = type_ is not None or message is not None
+    if moment is None or moment.raised is None:
+        shown = f"{type_ or 'an error'}{'' if message is None else f': {message}'}"
+        return (
+            _Unmet(ran[-1].statement.line if ran else 1, f"raises nothing, expected {shown}")
+            if wanted
+            else None
+        )
+    raised, place = moment.raised, moment.statement
+    if not wanted:
+        return _Unmet(place.line, f"raises {raised}")
+    program = compile_step(step.run)
+    if (place.line, place.column) < program.places[program.last].start:
+        return _Unmet(place.line, f"raises {raised}, before the step's last statement")
+    if type_ not in (None, raised.type):
+        return _Unmet(place.line, f"raises {raised}; expected {type_}")
+    if message is not None and not raised.message.startswith(message):
+        return _Unmet(place.line, f"raises {raised}; expected a message that begins with {message!r}")
+    return None
 
 
 def _unmet_value(
     scenario: Scenario, expression: str, wanted: Plain, text: str | None, dtype: object
-) -> list[str]:
+) -> str | None:
     if text is None:
-        return [f"{expression} was not evaluated"]
+        return f"{expression} was not evaluated"
     if text.startswith("raises "):
-        return [f"{expression} {text}"]
+        return f"{expression} {text}"
     if holds(wanted, parsed(text), bounds(dtype, scenario.tolerance)):
-        return []
-    return [f"{expression} is {shortened(text, dtype)}, expected {wanted!r}"]
+        return None
+    return f"{expression} is {shortened(text, dtype)}, expected {wanted!r}"

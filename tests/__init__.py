@@ -1,0 +1,1 @@
+"""Tests of the suite itself; they mirror the package."""

@@ -1,0 +1,193 @@
+"""No scenario leaves anything for the next, nor for the process it runs in."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.adapters.module import ModuleEngine
+from conformance.runner.execute import run
+from tests.runner.make import facets, last, scenario, step, torch_engine, traced
+
+torch = torch_engine.torch
+
+PROBE = """
+state = (
+    torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(),
+    torch.is_anomaly_check_nan_enabled(), str(torch.get_default_dtype()), str(torch.tensor([1/3])),
+)
+r = torch.rand(3)
+a = torch.ones(1, requires_grad=True)
+b = a * a
+saved = b.grad_fn._saved_self
+b.backward()
+t = torch.ones(2, 3, 1)
+t.T
+b.grad
+""".strip()
+"""A program that sees the state it starts from."""
+
+LEAKS = {
+    "nothing": "pass",
+    "grad mode": "torch.set_grad_enabled(False)",
+    "default dtype": "torch.set_default_dtype(torch.float64)",
+    "anomaly mode": "torch.autograd.set_detect_anomaly(True)",
+    "anomaly mode without check": "torch.autograd.set_detect_anomaly(False, check_nan=False)",
+    "generator": "torch.manual_seed(7); torch.rand(3)",
+    "generator, directly": "torch.default_generator.manual_seed(3)",
+    "threads": "torch.set_num_threads(torch.get_num_threads() + 1)",
+    "print options": "torch.set_printoptions(precision=2)",
+    "deterministic": "torch.use_deterministic_algorithms(True)",
+    "multithreading": "torch.autograd.set_multithreading_enabled(False)",
+    "a failing with": "with torch.no_grad():\n  1 / 0",
+    "a warning": "a = torch.ones(2, 3, 1).T\n(torch.ones(1, requires_grad=True) * 1).grad",
+}
+
+FORGOTTEN = {
+    "no_grad": "torch.no_grad()",
+    "inference mode": "torch.inference_mode()",
+    "saved-tensor hooks": "autograd.graph.saved_tensors_hooks(lambda x: 1, lambda x: torch.zeros(1))",
+    "anomaly mode": "autograd.detect_anomaly()",
+    "no saved-tensor hooks": "autograd.graph.disable_saved_tensors_hooks('not now')",
+}
+
+
+@pytest.fixture
+def fresh() -> object:
+    """What the probe sees at first."""
+    return traced(PROBE).moments
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_what_a_scenario_sets_is_unset_for_the_next(leak: str, fresh: object) -> None:
+    """Each global setting of torch."""
+    before = _process()
+    traced(LEAKS[leak])
+    assert traced(PROBE).moments == fresh
+    assert _process() == before
+
+
+def test_warnings_show_in_every_scenario(fresh: object) -> None:
+    """Those that torch gives once per process, too."""
+    moments = traced(PROBE).moments
+    assert [len(moment.warned) for moment in moments[-2:]] == [1, 1]
+    assert moments == fresh
+
+
+@pytest.mark.parametrize("mode", FORGOTTEN)
+@pytest.mark.parametrize("way", ["in a name", "in a cycle", "beyond reach"])
+def test_a_with_in_an_unfinished_generator_ends_with_the_scenario(mode: str, way: str, fresh: object) -> None:
+    """Wherever the generator is kept: a cycle through a node is never collected."""
+    keep = {
+        "in a name": "pass",
+        "in a cycle": "l = [g]; l.append(l)",
+        "beyond reach": "x = torch.ones(1, requires_grad=True).exp(); x.register_hook(lambda _, g=g, x=x: None)",
+    }[way]
+    before = _process()
+    trace = traced(f"def f():\n  with {FORGOTTEN[mode]}:\n    yield 1\ng = f()\n{keep}\nnext(g)")
+    assert all(moment.raised is None for moment in trace.moments)
+    assert traced(PROBE).moments == fresh
+    assert _process() == before
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "torch.hub2 = 1",
+        "m = nn\nm.functional = 1",
+        "T = torch.Tensor\nT.extra = 1",
+        "def f(c):\n  c.extra = 1\nf(nn.Linear)",
+        "for nn.Linear.extra in [1]: pass",
+        "type(torch.ones(1)).extra = 1",
+        "class M(nn.Linear): pass\nclass N(M): pass\n[c for c in type(N).mro(N)][2].extra = 1",
+        "del torch.nn.Linear",
+        "torch.Tensor.extra += 1",
+        "a, torch.Tensor.extra = 1, 2",
+        "with torch.no_grad() as nn.Module.extra: pass",
+    ],
+)
+def test_no_attribute_is_set_on_torch(store: str) -> None:
+    """On its modules and classes, under whatever name the program has them."""
+    before = [dict(vars(one)) for one in (torch, torch.nn, torch.Tensor, torch.nn.Linear, torch.nn.Module)]
+    raised = last(store).raised
+    assert raised is not None
+    assert raised.message.startswith("a program sets no attributes of")
+    assert [dict(vars(one)) for one in (torch, torch.nn, torch.Tensor, torch.nn.Linear, torch.nn.Module)] == before
+
+
+def test_a_program_sets_attributes_of_its_own() -> None:
+    """Of its classes, of its modules and tensors."""
+    trace = traced(
+        "class M(nn.Module): pass\nM.count = 1\nm = M()\nm.x = 2\nt = torch.ones(1)\nt.mine = 3\nt.requires_grad = True"
+    )
+    assert [moment.raised for moment in trace.moments] == [None] * 7
+
+
+def test_names_do_not_live_on() -> None:
+    """Each scenario has a namespace of its own; steps share theirs."""
+    traced("leaked = 1", "assert leaked == 1")
+    raised = last("leaked").raised
+    assert raised is not None
+    assert raised.type == "NameError"
+
+
+def test_the_process_keeps_its_settings() -> None:
+    """A caller's own grad mode, dtype, generator and filters are as they were."""
+    torch.manual_seed(5)
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        torch.set_default_dtype(torch.float64)
+        try:
+            before = _process()
+            moment = last("a = torch.ones(1, requires_grad=True)\nb = a * 2\nr = torch.rand(1)")
+            assert _process() == before
+        finally:
+            torch.set_default_dtype(torch.float32)
+    assert facets(moment, "b")["requires_grad"] is True
+    assert facets(moment, "b")["dtype"] == "float32"
+
+
+def test_an_engine_without_settings_runs_all_the_same() -> None:
+    """What it lacks is not set."""
+    bare = ModuleEngine("bare", SimpleNamespace(Tensor=type("Tensor", (), {}), __version__="1"))
+    trace = run(scenario("a = 1", "b = a"), bare)
+    assert [moment.raised for moment in trace.moments] == [None, None]
+
+
+def test_a_setting_that_fails_costs_its_scenario_alone() -> None:
+    """An engine whose setter raises has that error in its trace."""
+
+    def fails(value: object) -> None:
+        raise RuntimeError("no setting")
+
+    broken = SimpleNamespace(is_grad_enabled=lambda: False, set_grad_enabled=fails)
+    trace = run(scenario("a = 1"), ModuleEngine("broken", broken))
+    assert [str(moment.raised) for moment in trace.moments] == ["RuntimeError: no setting"]
+
+
+def _process() -> Iterator[object]:
+    return [  # type: ignore[return-value]
+        torch.is_grad_enabled(),
+        torch.is_inference_mode_enabled(),
+        torch.is_anomaly_enabled(),
+        torch.is_anomaly_check_nan_enabled(),
+        torch.get_default_dtype(),
+        torch.get_num_threads(),
+        torch.are_deterministic_algorithms_enabled(),
+        torch._C._is_multithreading_enabled(),
+        torch.is_warn_always_enabled(),
+        torch._C._autograd._saved_tensors_hooks_is_enabled(),
+        torch._C._autograd._top_saved_tensors_default_hooks(True),
+        torch.get_rng_state().tolist(),
+        list(warnings.filters),
+        warnings.showwarning,
+    ]
+
+
+def test_steps_share_one_state() -> None:
+    """What one step sets holds in the next of the same scenario."""
+    trace = traced("torch.set_grad_enabled(False)", step("g = torch.is_grad_enabled()"))
+    assert facets(trace.moments[-1], "g")["value"] == "False"

@@ -1,0 +1,116 @@
+"""A scenario that does not end costs its limit of time, and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from types import FrameType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.adapters.module import ModuleEngine
+from conformance.runner.execute import run
+from conformance.runner.trace import Trace
+from tests.runner.make import scenario, torch_engine
+
+
+def _timed(program: str, engine: Any = torch_engine, seconds: float = 0.3) -> tuple[Trace, float]:
+    start = time.monotonic()
+    trace = run(scenario(program, "after = 1"), engine, seconds=seconds)
+    return trace, time.monotonic() - start
+
+
+@pytest.mark.parametrize(
+    ("program", "lines"),
+    [
+        ("a = 1\nfor i in iter(int, 1):\n  b = 2", (2, 3)),
+        ("a = 1\ndef f():\n  for i in iter(int, 1): pass\nf()", (4,)),
+        ("a = torch.ones(1)\nfor i in range(10):\n  for j in range(10**9):\n    a = a + 1", (3, 4)),
+        ("[0 for i in iter(int, 1)]", (1,)),
+    ],
+)
+def test_a_program_that_does_not_end(program: str, lines: tuple[int, ...]) -> None:
+    """Its trace ends with the statement that was running."""
+    trace, seconds = _timed(program)
+    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 0.3 s"
+    assert trace.moments[-1].statement.line in lines
+    assert trace.moments[-1].statement.step == 0
+    assert seconds < 2
+
+
+def test_a_backward_hook_that_does_not_end() -> None:
+    """The alarm gets through torch's own C++."""
+    program = """
+a = torch.ones(1, requires_grad=True)
+def forever(g):
+    for i in iter(int, 1): pass
+a.register_hook(forever)
+(a * 2).backward()
+"""
+    trace, seconds = _timed(program.strip())
+    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 0.3 s"
+    assert trace.moments[-1].statement.line == 5
+    assert seconds < 2
+
+
+def _swallowing(rings: int) -> ModuleEngine:
+    """An engine that catches what comes, so many times."""
+
+    def swallow() -> None:
+        for _ in range(rings):
+            with contextlib.suppress(BaseException):
+                while True:
+                    pass
+
+    return ModuleEngine("swallowing", SimpleNamespace(swallow=swallow))
+
+
+@pytest.mark.parametrize("rings", [1, 3])
+def test_an_engine_that_swallows_the_alarm_meets_it_again(rings: int) -> None:
+    """It rings until the run is over, and is not forgotten between two statements."""
+    trace, seconds = _timed("torch.swallow()\nb = 1\nfor i in range(10**9): pass", _swallowing(rings))
+    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 0.3 s"
+    assert len(trace.moments) == 1
+    assert seconds < 3
+
+
+def test_after_a_time_out_the_next_scenario_runs() -> None:
+    """With its settings and its time."""
+    _timed("torch.set_grad_enabled(False)\nfor i in iter(int, 1): pass")
+    trace, _ = _timed("a = torch.ones(1, requires_grad=True) * 2", seconds=5)
+    assert [moment.raised for moment in trace.moments] == [None, None]
+    assert torch_engine.torch.is_grad_enabled()
+
+
+def test_anothers_alarm_goes_on() -> None:
+    """A timer and a handler that were there before are there after, with the time that is left."""
+    rung: list[float] = []
+
+    def ring(signum: int, frame: FrameType | None) -> None:
+        rung.append(time.monotonic())
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.6)
+    start = time.monotonic()
+    try:
+        _timed("for i in iter(int, 1): pass", seconds=0.2)
+        assert rung == []
+        assert signal.getsignal(signal.SIGALRM) is ring
+        while not rung and time.monotonic() < start + 5:
+            time.sleep(0.01)
+        assert rung[0] - start == pytest.approx(0.6, abs=0.2)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_outside_of_the_main_thread_there_is_no_limit() -> None:
+    """And no error about it."""
+    traces: list[Trace] = []
+    thread = threading.Thread(target=lambda: traces.append(run(scenario("a = 1"), torch_engine, seconds=0.1)))
+    thread.start()
+    thread.join()
+    assert [moment.raised for moment in traces[0].moments] == [None]
