@@ -42,8 +42,9 @@ def find(name: str) -> Engine:
                 f"engine {name!r} needs the module {error.name!r}, which is not installed"
             ) from None
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
-    except (ImportError, ValueError) as error:
-        raise EngineNotFoundError(f"engine {name!r} cannot be imported: {error}") from None
+    except Exception as error:  # whatever a module does when it is imported
+        reason = f"{type(error).__name__}: {error}"
+        raise EngineNotFoundError(f"engine {name!r} cannot be imported: {reason}") from error
     if attribute:
         return _attribute(module, attribute, name)
     inner = getattr(module, "engine", None)
