@@ -39,7 +39,7 @@ from .dtypes import FULL_PRECISION, NUMBERS
 from .modes import state
 from .node import NO_EDGE, Node, gradient_edge, new_node
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
-from .shapes import strides
+from .shapes import broadcast_shapes, strides
 from .tensor import Size, Tensor
 from .views import as_view
 
@@ -58,6 +58,7 @@ class Row:
     tensors: tuple[str, ...]  # arguments that are tensors (or numbers, where operands meet)
     lists: tuple[str, ...]  # arguments that are sequences of tensors
     meet: tuple[str, ...]  # arguments that are brought to one dtype first
+    numbers: bool  # operands that meet may be Python numbers
     to_float: bool  # integers become the default dtype
     formulas: dict[str, Callable[..., Any]]  # by input, or inputs separated by blanks
     outputs: tuple[str, ...]
@@ -67,6 +68,7 @@ class Row:
     evaluate: Callable[..., Any] = lambda: None
     record: Callable[..., Any] = lambda: None
     call: Callable[..., Any] = lambda: None
+    operator: Callable[..., Any] | None = None  # call, but NotImplemented for operands that are not for it
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -84,6 +86,7 @@ def op(
     tensors: str = "",
     lists: str = "",
     meet: str = "",
+    numbers: bool = True,
     to_float: bool = False,
     outputs: str = "",
     view: str | None = None,
@@ -98,6 +101,7 @@ def op(
         tensors: further arguments that are tensors, without derivative.
         lists: arguments that are sequences of tensors.
         meet: arguments that are promoted to one dtype (see Note [Type promotion]).
+        numbers: whether arguments that meet may be Python numbers.
         to_float: integer arguments become the default dtype.
         outputs: names of several outputs, separated by blanks.
         view: "default" or "multi_output" where the results share the first argument's memory.
@@ -119,6 +123,7 @@ def op(
             tensors=tuple(p for p in parameters if p in named and p not in listed),
             lists=listed,
             meet=tuple(meet.split()),
+            numbers=numbers and len(meet.split()) > 1,
             to_float=to_float,
             formulas=rules,
             outputs=tuple(outputs.split()) or ("result",),
@@ -141,8 +146,9 @@ def compile_row(row: Row, node_name: str | None, returns: Callable[..., Any] | N
         "new": object.__new__, "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "meet": meet_arrays,
         "to_float": array_to_float, "as_view": as_view, "save": save, "save_output": save_output,
         "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE, "new_node": new_node,
-        "returns": returns or tuple, "release": release, "Size": Size, "refuse": refuse_operand,
+        "returns": returns or tuple, "release": release, "Size": Size, "retry": retry,
         "check_out": check_out, "store_out": store_out, "row": row, "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides,
+        "mismatch": mismatch,
     }  # fmt: skip
     for number, formula in enumerate(row.formulas.values()):
         scope[f"formula{number}"] = formula
@@ -156,6 +162,8 @@ def compile_row(row: Row, node_name: str | None, returns: Callable[..., Any] | N
         scope["record"] = row.record
     row.evaluate = _compile(row, "evaluate", _evaluate_source(row), scope)
     row.call = _compile(row, row.name, _call_source(row), scope)
+    if row.numbers and len(row.tensors) == 2:
+        row.operator = _compile(row, row.name, _call_source(row, "operator"), scope)
     row.call.__doc__ = row.forward.__doc__
     row.call.__module__ = "torch"
 
@@ -248,24 +256,32 @@ def _signature(row: Row) -> str:
         if parameter.default is not parameter.empty:
             text += f"={parameter.default!r}"
         parts.append(text)
-    if row.view is None and len(row.outputs) == 1:
+    if _has_out(row):
         parts += ["out=None"] if keyword_only else ["*", "out=None"]
     return ", ".join(parts)
+
+
+def _has_out(row: Row) -> bool:
+    return row.view is None and len(row.outputs) == 1
 
 
 def _arguments(row: Row) -> str:
     return ", ".join(row.parameters)
 
 
+def _numeric(row: Row, name: str) -> bool:
+    return row.numbers and name in row.meet
+
+
 def _optional(row: Row, name: str) -> bool:
     return row.parameters[name].default is None
 
 
-def _unwrap(row: Row) -> list[str]:
+def _unwrap(row: Row, otherwise: str) -> list[str]:
     """Tensor arguments as arrays ``<name>_a``, promoted where operands meet."""
     lines = []
     for name in row.tensors:
-        if name in row.meet and len(row.meet) > 1:
+        if _numeric(row, name):
             lines.append(f"{name}_a = {name} if {name}.__class__ in NUMBERS else {name}._array")
         elif _optional(row, name):
             lines.append(f"{name}_a = None if {name} is None else {name}._array")
@@ -274,20 +290,25 @@ def _unwrap(row: Row) -> list[str]:
     for name in row.lists:
         lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
     body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
-    body.append(f"    raise refuse(row, ({_arguments(row)},)) from None")
+    body.append(f"    return retry(row, row.{otherwise}, ({_arguments(row)},){', out' if otherwise != 'evaluate' and _has_out(row) else ''})")
     met = [name for name in row.meet if name not in row.lists]
     if len(met) == 1 and row.to_float:
         body.append(f"if {met[0]}_a.dtype not in FULL: {met[0]}_a = to_float({met[0]}_a)")
     elif met:
         arrays = ", ".join(f"{name}_a" for name in met)
-        if len(met) == 2 and not row.to_float:
+        if len(met) == 2:
             a, b = met
-            body += [
-                f"if {b}_a.__class__ is ndarray and {a}_a.__class__ is ndarray:",
-                f"    if {a}_a.dtype is not {b}_a.dtype: {arrays} = meet({row.to_float}, {arrays})",
-                f"elif {b}_a.__class__ is ndarray or {a}_a.dtype not in FULL or {b}_a.__class__ is bool:",
-                f"    {arrays} = meet({row.to_float}, {arrays})",
-            ]
+            as_it_is = f"{a}_a.dtype is {b}_a.dtype" + (f" and {a}_a.dtype in FULL" if row.to_float else "")
+            together = f"if not ({as_it_is}): {arrays} = meet({row.to_float}, {arrays})"
+            if row.numbers:
+                body += [
+                    f"if {b}_a.__class__ is ndarray and {a}_a.__class__ is ndarray:",
+                    f"    {together}",
+                    f"elif {b}_a.__class__ is ndarray or {a}_a.dtype not in FULL or {b}_a.__class__ is bool:",
+                    f"    {arrays} = meet({row.to_float}, {arrays})",
+                ]
+            else:
+                body.append(together)
         else:
             body.append(f"{arrays} = meet({row.to_float}, {arrays})")
     return body
@@ -301,8 +322,21 @@ def _forward(row: Row) -> str:
     return f"forward({', '.join(arguments)})"
 
 
+def _run(row: Row, into: str) -> list[str]:
+    met = [name for name in row.meet if name not in row.lists]
+    if len(met) < 2:
+        return [f"{into} {_forward(row)}"]
+    arrays = ", ".join(f"{name}_a" for name in met)
+    return [
+        "try:",
+        f"    {into} {_forward(row)}",
+        "except ValueError as error:",
+        f"    raise mismatch(error, {arrays}) from None",
+    ]
+
+
 def _evaluate_source(row: Row) -> str:
-    body = [*_unwrap(row), f"return {_forward(row)}"]
+    body = [*_unwrap(row, "evaluate"), *_run(row, "return")]
     return _function("evaluate", _arguments(row), body)
 
 
@@ -310,17 +344,17 @@ def _requires(name: str, row: Row) -> str:
     if name in row.lists:
         return f"any(t.requires_grad for t in {name})"
     test = f"{name}._requires_grad or {name}._view is not None and {name}._view.base._requires_grad"
-    if name in row.meet and len(row.meet) > 1:
+    if _numeric(row, name):
         return f"{name}.__class__ not in NUMBERS and ({test})"
     if _optional(row, name):
         return f"{name} is not None and ({test})"
     return test
 
 
-def _call_source(row: Row) -> str:
+def _call_source(row: Row, otherwise: str = "call") -> str:
     body = ["self = input"] if "self" in row.parameters else []
-    body += _unwrap(row)
-    body.append(f"out_ = {_forward(row)}")
+    body += _unwrap(row, otherwise)
+    body += _run(row, "out_ =")
     recorded = row.node is not None
     if recorded:
         requires = " or ".join(_requires(name, row) for name in row.inputs)
@@ -404,7 +438,7 @@ def _record_source(row: Row) -> str:
             continue
         value = f"gradient_edge({name})"
         fast = f"(({name}._grad_fn, {name}._output_nr) if {name}._grad_fn is not None and {name}._view is None else {value})"
-        if name in row.meet and len(row.meet) > 1:
+        if _numeric(row, name):
             fast = f"NO_EDGE if {name}.__class__ in NUMBERS else {fast}"
         elif _optional(row, name):
             fast = f"NO_EDGE if {name} is None else {fast}"
@@ -443,7 +477,7 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
             return f"BY_NUMPY[{name.removesuffix(_TYPE)}._array.dtype]"
         return name
     value = f"save({name})"
-    if name in row.meet and len(row.meet) > 1:
+    if _numeric(row, name):
         value = f"({name} if {name}.__class__ in NUMBERS else {value})"
     elif _optional(row, name):
         value = f"(None if {name} is None else {value})"
@@ -529,6 +563,35 @@ def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     return tuple(None if each is None else np.asarray(each).astype(kind, copy=False) for each in operands)
 
 
+def mismatch(error: Exception, *operands: Any) -> Exception:
+    """The error for operands that do not broadcast."""
+    try:
+        broadcast_shapes(*(np.shape(each) for each in operands if each is not None))
+    except RuntimeError as found:
+        return found
+    return error
+
+
+def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
+    """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
+    plain = [_plain(each) if _numeric(row, name) else each for name, each in zip(row.parameters, arguments, strict=True)]
+    if all(a is b for a, b in zip(plain, arguments, strict=True)):
+        if function is row.operator:
+            return NotImplemented
+        raise refuse_operand(row, arguments) from None
+    given = dict(zip(row.parameters, plain, strict=True))
+    positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    return function(*positional, **given, **({} if out is None else {"out": out}))
+
+
+def _plain(value: Any) -> Any:
+    if value.__class__ in NUMBERS or not isinstance(value, (int, float, np.number, np.bool_)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    return int(value) if isinstance(value, int) else float(value)
+
+
 def refuse_operand(row: Row, arguments: tuple[Any, ...]) -> Exception:
     """The TypeError for the first argument that is no tensor where one must be."""
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 1):
@@ -544,7 +607,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...]) -> Exception:
                         f"expected Tensor as element {index} in argument {position - 1}, but got {_type(each)}"
                     )
         if name in row.tensors and not isinstance(value, Tensor) and not (value is None and _optional(row, name)):
-            if name in row.meet and value.__class__ in NUMBERS:
+            if _numeric(row, name) and value.__class__ in NUMBERS:
                 continue
             return TypeError(f"{row.name}(): argument '{text}' (position {position}) must be Tensor, not {_type(value)}")
     return AttributeError(f"{row.name}: a tensor lacks its array")

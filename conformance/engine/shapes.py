@@ -101,16 +101,15 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     Raises:
         RuntimeError: they do not, as torch words it.
     """
-    length = max((len(s) for s in shapes), default=0)
-    result = [1] * length
+    result: tuple[int, ...] = ()
     for shape in shapes:
-        for position, n in enumerate(shape, length - len(shape)):
-            if n == 1 or n == result[position]:
-                continue
-            if result[position] != 1:
+        ndim = max(len(result), len(shape))
+        a, b = (1,) * (ndim - len(result)) + result, (1,) * (ndim - len(shape)) + tuple(shape)
+        for position in reversed(range(ndim)):
+            if a[position] != b[position] and a[position] != 1 and b[position] != 1:
                 raise RuntimeError(
-                    f"The size of tensor a ({result[position]}) must match the size of tensor b ({n}) at "
+                    f"The size of tensor a ({a[position]}) must match the size of tensor b ({b[position]}) at "
                     f"non-singleton dimension {position}"
                 )
-            result[position] = n
-    return tuple(result)
+        result = tuple(m if n == 1 else n for m, n in zip(a, b, strict=True))
+    return result

@@ -14,16 +14,20 @@ from .. import random
 from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
-from . import arithmetic, indexing, matmul, reduction, shape
+from . import activation, arithmetic, binary, indexing, logic, matmul, operators, power, reduction, selection, shape, unary
 
-MODULES: tuple[ModuleType, ...] = (arithmetic, indexing, matmul, reduction, shape)
+MODULES: tuple[ModuleType, ...] = (
+    activation, arithmetic, binary, indexing, logic, matmul, power, reduction, selection, shape, unary,
+)  # fmt: skip
 
-# Tensor operators, by the function that they call.
-OPERATORS = {
-    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__rsub__": "rsub", "__mul__": "mul", "__rmul__": "mul",
-    "__truediv__": "div", "__neg__": "neg", "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le",
-    "__gt__": "gt", "__ge__": "ge", "__matmul__": "matmul", "__rmatmul__": "rmatmul",
-}  # fmt: skip
+# In-place forms that torch has as functions too.
+INPLACE_FUNCTIONS = """
+abs_ acos_ acosh_ addmv_ alpha_dropout_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_
+atan_ atanh_ ceil_ celu_ clamp_ clamp_max_ clamp_min_ clip_ cos_ cosh_ deg2rad_ detach_ dropout_ erf_ erfc_ exp2_ exp_
+expm1_ feature_alpha_dropout_ feature_dropout_ fill_ fix_ floor_ frac_ gcd_ i0_ index_put_ lcm_ ldexp_ log10_ log1p_
+log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_ round_ rrelu_ rsqrt_ selu_ sigmoid_ sin_ sinc_
+sinh_ sqrt_ square_ tan_ tanh_ threshold_ trunc_ xlogy_ zero_
+"""
 
 
 def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -44,7 +48,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 def attach() -> None:
     """Make the operations methods of Tensor."""
     for module in MODULES:
-        FUNCTIONS.update(public(module))
+        for name, function in public(module).items():
+            if name.endswith("_"):
+                setattr(Tensor, name, function)
+            else:
+                FUNCTIONS[name] = function
     for name, function in FUNCTIONS.items():
         if name not in vars(Tensor):
             setattr(Tensor, name, function)
@@ -54,10 +62,13 @@ def attach() -> None:
             method = inplace(row)
             if name + "_" not in vars(Tensor):
                 setattr(Tensor, name + "_", method)
-    for name, target in OPERATORS.items():
-        setattr(Tensor, name, FUNCTIONS[target])
     indexing.attach()
+    selection.attach()
     shape.attach()
+    operators.attach()
+    for name in INPLACE_FUNCTIONS.split():
+        if name not in FUNCTIONS and hasattr(Tensor, name):
+            FUNCTIONS[name] = getattr(Tensor, name)
     from .. import creation
 
     creation.attach()

@@ -1,0 +1,84 @@
+"""Truth and bits: logical and bitwise operations, tests for nan and infinity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..rows import Array, op
+
+# Logical: any dtype in, bool out ------------------------------------------------------------------
+
+
+def _logical(name: str, function: Any, text: str) -> Any:
+    def forward(self: Array, other: Array) -> Array:
+        return function(self, other)  # type: ignore[no-any-return]
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(meet="self other", numbers=False)(forward)
+
+
+logical_and = _logical("logical_and", np.logical_and, "Whether both are nonzero.")
+logical_or = _logical("logical_or", np.logical_or, "Whether one is nonzero.")
+logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is nonzero.")
+
+
+@op(tensors="self")
+def logical_not(self: Array) -> Array:
+    """Whether it is zero."""
+    return np.logical_not(self)
+
+
+# Tests --------------------------------------------------------------------------------------------
+
+
+def _test(name: str, function: Any, integers: bool, text: str) -> Any:
+    def forward(self: Array) -> Array:
+        return function(self) if self.dtype.kind in "fc" else np.full(self.shape, integers)
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(tensors="self")(forward)
+
+
+isnan = _test("isnan", np.isnan, False, "Where it is nan.")
+isinf = _test("isinf", np.isinf, False, "Where it is infinite.")
+isfinite = _test("isfinite", np.isfinite, True, "Where it is neither infinite nor nan.")
+isposinf = _test("isposinf", np.isposinf, False, "Where it is infinite and positive.")
+isneginf = _test("isneginf", np.isneginf, False, "Where it is infinite and negative.")
+
+
+# Bits ---------------------------------------------------------------------------------------------
+
+
+def _bitwise(name: str, kernel: str, function: Any, text: str) -> Any:
+    def forward(self: Any, other: Any) -> Array:
+        kind = np.result_type(self, other) if isinstance(self, np.ndarray) else other.dtype
+        if kind.kind not in "iub":
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.BY_NUMPY[kind].legacy}'")
+        return function(self, other)  # type: ignore[no-any-return]
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(meet="self other")(forward)
+
+
+bitwise_and = _bitwise("bitwise_and", "bitwise_and_cpu", np.bitwise_and, "The bits set in both.")
+bitwise_or = _bitwise("bitwise_or", "bitwise_or_cpu", np.bitwise_or, "The bits set in one.")
+bitwise_xor = _bitwise("bitwise_xor", "bitwise_xor_cpu", np.bitwise_xor, "The bits set in exactly one.")
+bitwise_left_shift = _bitwise(
+    "bitwise_left_shift", "lshift_cpu", np.left_shift, "The bits moved up, which doubles at each place."
+)
+bitwise_right_shift = _bitwise(
+    "bitwise_right_shift", "rshift_cpu", np.right_shift, "The bits moved down, which halves at each place."
+)
+
+
+@op(tensors="self")
+def bitwise_not(self: Array) -> Array:
+    """The bits turned over; of a bool, its opposite."""
+    if self.dtype.kind not in "iub":
+        raise NotImplementedError(
+            f"\"bitwise_not_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'"
+        )
+    return np.invert(self)

@@ -1,0 +1,168 @@
+"""Powers, roots and reciprocals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..creation import zeros_like
+from ..dtypes import NUMBERS
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor
+from .selection import where
+
+
+def _refuse_negative(exponent: Any) -> None:
+    if exponent < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+
+
+def _to_a_number(base: Array, exponent: Any) -> Array:
+    """A power with the exponents that torch has shortcuts for; numpy is slow on negative bases."""
+    if exponent == 2:
+        return np.multiply(base, base)
+    if exponent == 3:
+        return np.multiply(np.multiply(base, base), base)
+    if exponent == 0.5:
+        return np.sqrt(base)
+    if exponent == -1:
+        return np.reciprocal(base)
+    if exponent == -2:
+        return np.reciprocal(np.multiply(base, base))
+    if exponent == -0.5:
+        return np.reciprocal(np.sqrt(base))
+    return np.power(base, exponent)
+
+
+@op("PowBackward0", name="pow", self=lambda grad, self, exponent: _pow_backward(grad, self, exponent))
+def _pow_number(self: Array, exponent: Any) -> Array:
+    kind = self.dtype
+    if kind.kind != "f":
+        kind = dtypes.result_dtype(self, exponent)
+        self = self.astype(kind, copy=False)
+    if kind.kind in "iu":
+        _refuse_negative(exponent)
+        return np.power(self, kind.type(exponent))
+    if kind.kind == "b":
+        return np.logical_or(self, not exponent)
+    return _to_a_number(self, exponent)
+
+
+def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
+    if exponent == 0:
+        return zeros_like(self)
+    return grad * (exponent * self.pow(exponent - 1))
+
+
+@op(
+    "PowBackward1",
+    name="pow_tensor",
+    meet="self exponent",
+    self=lambda grad, self, exponent: _pow_backward_self(grad, self, exponent),
+    exponent=lambda grad, self, exponent, result: _pow_backward_exponent(grad, self, exponent, result),
+)
+def _pow_tensor(self: Any, exponent: Any) -> Array:
+    return _power(self, exponent)
+
+
+def _power(self: Any, exponent: Any) -> Array:
+    kind = np.asarray(self).dtype
+    if kind.kind == "b":
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+    if kind.kind == "i" and np.any(np.less(exponent, 0)):
+        # A power of an integer to a negative one is 0, but for the bases 1 and -1.
+        found = np.power(self, np.maximum(exponent, 0))
+        signs = np.where(
+            np.equal(self, -1), np.where(np.asarray(exponent) % 2 == 0, 1, -1), np.equal(self, 1)
+        )
+        return np.where(np.less(exponent, 0), signs, found).astype(kind)
+    return np.power(self, exponent)
+
+
+def _pow_backward_self(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
+    return where(exponent == 0.0, 0, grad * (exponent * self.pow(exponent - 1)))
+
+
+def _pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
+    base = self.to(dtypes.BY_NUMPY[dtypes.result_dtype(self._array, exponent._array)])
+    return grad * where((base == 0).logical_and(exponent >= 0), 0, result * base.log())
+
+
+@op(
+    "PowBackward2",
+    name="pow_of_number",
+    tensors="exponent",
+    exponent=lambda grad, self, exponent, result: _pow_number_backward(grad, self, exponent, result),
+)
+def _pow_of_number(self: Any, exponent: Array) -> Array:
+    kind = dtypes.result_dtype(exponent, self)
+    if self == 1:
+        return np.ones(exponent.shape, kind)
+    return _power(np.asarray(self).astype(kind), exponent.astype(kind, copy=False))
+
+
+def _pow_number_backward(grad: Tensor, base: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    with_log = result * float(np.log(np.float64(base)))
+    return grad * (where(exponent >= 0, 0, with_log) if base == 0 else with_log)
+
+
+def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
+    """input to the power of exponent; one of them may be a number."""
+    if exponent.__class__ in NUMBERS:
+        return _pow_number(input, exponent, out=out)  # type: ignore[no-any-return]
+    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+        return _pow_of_number(input, exponent, out=out)  # type: ignore[no-any-return]
+    return _pow_tensor(input, exponent, out=out)  # type: ignore[no-any-return]
+
+
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    """The power, in place."""
+    return run_inplace(ROWS["pow" if exponent.__class__ in NUMBERS else "pow_tensor"], [self, exponent])
+
+
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
+    """The power, computed in double precision."""
+    base = input.to(dtypes.float64) if isinstance(input, Tensor) else float(input)
+    to = exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent)
+    return pow(base, to, out=out)
+
+
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """The power, computed in double precision, in place."""
+    if self.dtype is not dtypes.float64:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {self.dtype.legacy} but the operation's result requires dtype "
+            "Double"
+        )
+    return pow_(self, exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent))
+
+
+def square(input: Tensor, *, out: Any = None) -> Tensor:
+    """input times itself."""
+    return _pow_number(input, 2, out=out)  # type: ignore[no-any-return]
+
+
+def square_(self: Tensor) -> Tensor:
+    """The square, in place."""
+    return pow_(self, 2)
+
+
+@op("SqrtBackward0", meet="self", to_float=True, self=lambda grad, result: grad / (2 * result))
+def sqrt(self: Array) -> Array:
+    """The square root; nan for negative numbers."""
+    return np.sqrt(self)
+
+
+@op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: -0.5 * grad * result.pow(3))
+def rsqrt(self: Array) -> Array:
+    """One over the square root."""
+    return np.reciprocal(np.sqrt(self))
+
+
+@op("ReciprocalBackward0", meet="self", to_float=True, self=lambda grad, result: -grad * (result * result))
+def reciprocal(self: Array) -> Array:
+    """1 / self."""
+    return np.reciprocal(self)

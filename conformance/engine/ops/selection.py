@@ -1,0 +1,255 @@
+"""One value or the other: where, clamp, maximum and minimum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..creation import scalar_tensor
+from ..dtypes import NUMBERS
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor
+
+# where --------------------------------------------------------------------------------------------
+
+
+@op(
+    "WhereBackward0",
+    name="where",
+    tensors="condition",
+    meet="self other",
+    self=lambda grad, condition: where(condition, grad, 0),
+    other=lambda grad, condition: where(condition, 0, grad),
+)
+def _where(condition: Array, self: Any, other: Any) -> Array:
+    if condition.dtype.kind != "b":
+        if condition.dtype != np.uint8:
+            kind = dtypes.BY_NUMPY[condition.dtype].legacy
+            raise RuntimeError(
+                f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind}"
+            )
+        condition = condition.astype(np.bool_)
+    return np.where(condition, self, other)
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+    """input where the condition holds, other elsewhere; without them, the indices where it holds."""
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    if input.__class__ in NUMBERS and other.__class__ in NUMBERS:
+        kind = dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
+        input = scalar_tensor(input, dtype=kind)
+    return _where(condition, input, other, out=out)
+
+
+# clamp --------------------------------------------------------------------------------------------
+# A nan among the bounds or the values gives nan, as numpy's maximum and minimum do; where the bounds cross, the
+# upper one wins.
+
+
+def _clamped(self: Array, min: Any, max: Any) -> Array:
+    if min is not None:
+        self = np.maximum(self, min)
+    return self if max is None else np.minimum(self, max)
+
+
+def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
+    kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
+    if kind.kind != "f":
+        min, max = _within(kind, min), _within(kind, max)
+    return _clamped(self.astype(kind, copy=False), min, max)
+
+
+def _within(kind: np.dtype[Any], bound: Any) -> Any:
+    """An integer bound as the type can hold it."""
+    if bound is None or kind.kind == "b":
+        return bound
+    limits = np.iinfo(kind)
+    return limits.min if bound < limits.min else limits.max if bound > limits.max else bound
+
+
+def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
+    if min is None:
+        return where(self <= max, grad, 0)  # type: ignore[no-any-return]
+    if max is None:
+        return where(self >= min, grad, 0)  # type: ignore[no-any-return]
+    return where((self >= min).logical_and(self <= max), grad, 0)  # type: ignore[no-any-return]
+
+
+@op(
+    "ClampBackward1",
+    name="clamp",
+    self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
+)
+def _clamp_numbers(self: Array, min: Any = None, max: Any = None) -> Array:
+    return _clamped_to_numbers(self, min, max)
+
+
+def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, needed: Any) -> Any:
+    if max is None:
+        return (where(self < min, grad, 0), None)
+    if min is None:
+        return (None, where(self > max, grad, 0))
+    return (
+        where((self < min).logical_and(min < max), grad, 0) if needed[0] else None,
+        where((self > max).logical_or(max < min), grad, 0) if needed[1] else None,
+    )
+
+
+@op(
+    "ClampBackward0",
+    name="clamp_tensors",
+    meet="self min max",
+    numbers=False,
+    inputs={
+        "self": lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
+        "min max": lambda grad, self, min, max, needed: _clamp_bounds_backward(grad, self, min, max, needed),
+    },
+)
+def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:
+    return _clamped(self, min, max)
+
+
+def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
+    """Which row fits the bounds, and the bounds for it."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        return "clamp_tensors", min, max
+    return "clamp", min, max
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
+    """Each element, but no less than min and no more than max."""
+    name, low, high = _bounds(input, min, max)
+    return ROWS[name].call(input, low, high, out=out)  # type: ignore[no-any-return]
+
+
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Clamp in place."""
+    name, low, high = _bounds(self, min, max)
+    return run_inplace(ROWS[name], [self, low, high])
+
+
+clip, clip_ = clamp, clamp_
+
+
+@op("ClampMinBackward0", name="clamp_min", self=lambda grad, self, min: where(self >= min, grad, 0))
+def _clamp_min_number(self: Array, min: Any) -> Array:
+    return _clamped_to_numbers(self, min, None)
+
+
+@op("ClampMaxBackward0", name="clamp_max", self=lambda grad, self, max: where(self <= max, grad, 0))
+def _clamp_max_number(self: Array, max: Any) -> Array:
+    return _clamped_to_numbers(self, None, max)
+
+
+@op(
+    "ClampMinBackward1",
+    name="clamp_min_tensor",
+    meet="self min",
+    self=lambda grad, self, min: where(self >= min, grad, 0),
+    min=lambda grad, self, min: where(self < min, grad, 0),
+)
+def _clamp_min_tensor(self: Array, min: Any) -> Array:
+    return np.maximum(self, min)
+
+
+@op(
+    "ClampMaxBackward1",
+    name="clamp_max_tensor",
+    meet="self max",
+    self=lambda grad, self, max: where(self <= max, grad, 0),
+    max=lambda grad, self, max: where(self > max, grad, 0),
+)
+def _clamp_max_tensor(self: Array, max: Any) -> Array:
+    return np.minimum(self, max)
+
+
+def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
+    """Each element, but no less than min."""
+    return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min, out=out)  # type: ignore[no-any-return]
+
+
+def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
+    """Each element, but no more than max."""
+    return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)  # type: ignore[no-any-return]
+
+
+def clamp_min_(self: Tensor, min: Any) -> Tensor:
+    """clamp_min in place."""
+    return run_inplace(ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"], [self, min])
+
+
+def clamp_max_(self: Tensor, max: Any) -> Tensor:
+    """clamp_max in place."""
+    return run_inplace(ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"], [self, max])
+
+
+# The greater and the lesser -----------------------------------------------------------------------
+# Note [Ties]: where the operands are equal, maximum and minimum give each half of the gradient; fmax and fmin give
+# the first one all of it.
+
+
+def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
+    return where(self == other, grad / 2, grad)  # type: ignore[no-any-return]
+
+
+@op(
+    "MaximumBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
+    other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
+)
+def maximum(self: Array, other: Array) -> Array:
+    """The greater of two; nan where one is nan."""
+    return np.maximum(self, other)
+
+
+@op(
+    "MinimumBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: _half(grad, self, other).masked_fill_(self > other, 0),
+    other=lambda grad, self, other: _half(grad, self, other).masked_fill_(self < other, 0),
+)
+def minimum(self: Array, other: Array) -> Array:
+    """The lesser of two; nan where one is nan."""
+    return np.minimum(self, other)
+
+
+@op(
+    "FmaxBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: grad.masked_fill(
+        (self >= other).logical_or_(other.isnan()).logical_not_(), 0
+    ),
+    other=lambda grad, self, other: grad.masked_fill((self >= other).logical_or_(other.isnan()), 0),
+)
+def fmax(self: Array, other: Array) -> Array:
+    """The greater of two; the other one where one is nan."""
+    return np.fmax(self, other)
+
+
+@op(
+    "FminBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: grad.masked_fill(
+        (self <= other).logical_or_(other.isnan()).logical_not_(), 0
+    ),
+    other=lambda grad, self, other: grad.masked_fill((self <= other).logical_or_(other.isnan()), 0),
+)
+def fmin(self: Array, other: Array) -> Array:
+    """The lesser of two; the other one where one is nan."""
+    return np.fmin(self, other)
+
+
+def attach() -> None:
+    """The method, whose arguments come in another order."""
+    Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]

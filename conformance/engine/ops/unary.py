@@ -1,0 +1,154 @@
+"""Functions of one number: exponentials, logarithms, trigonometry, hyperbolics, signs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..creation import zeros_like
+from ..rows import Array, op
+from ..tensor import Tensor
+
+LN2, LN10, HALF_PI = math.log(2), math.log(10), math.pi / 2
+
+
+def _float(node: str, function: Any, gradient: Callable[..., Tensor], text: str, name: str = "") -> Any:
+    """A row of one numpy function whose integer arguments become floats."""
+
+    def forward(self: Array) -> Array:
+        return function(self)  # type: ignore[no-any-return]
+
+    forward.__name__ = name or node.removesuffix("Backward0").lower()
+    forward.__doc__ = text
+    return op(node, meet="self", to_float=True, self=gradient)(forward)
+
+
+# Exponentials and logarithms ----------------------------------------------------------------------
+
+exp = _float("ExpBackward0", np.exp, lambda grad, result: grad * result, "e to the power of self.")
+exp2 = _float("Exp2Backward0", np.exp2, lambda grad, result: grad * result * LN2, "2 to the power of self.")
+expm1 = _float("Expm1Backward0", np.expm1, lambda grad, result: grad * (result + 1), "exp(self) - 1.")
+log = _float("LogBackward0", np.log, lambda grad, self: grad.div(self), "The natural logarithm.")
+log2 = _float(
+    "Log2Backward0", np.log2, lambda grad, self: grad / (self * LN2), "The logarithm to the base 2."
+)
+log10 = _float(
+    "Log10Backward0", np.log10, lambda grad, self: grad / (self * LN10), "The logarithm to the base 10."
+)
+log1p = _float("Log1PBackward0", np.log1p, lambda grad, self: grad / (self + 1), "log(1 + self).")
+
+
+# Trigonometry -------------------------------------------------------------------------------------
+
+sin = _float("SinBackward0", np.sin, lambda grad, self: grad * self.cos(), "The sine.")
+cos = _float("CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.")
+tan = _float("TanBackward0", np.tan, lambda grad, result: grad * (1 + result.pow(2)), "The tangent.")
+asin = _float(
+    "AsinBackward0",
+    np.arcsin,
+    lambda grad, self: grad * (-self * self + 1).rsqrt(),
+    "The inverse of the sine.",
+)
+acos = _float(
+    "AcosBackward0",
+    np.arccos,
+    lambda grad, self: grad * -((-self * self + 1).rsqrt()),
+    "The inverse of the cosine.",
+)
+atan = _float(
+    "AtanBackward0", np.arctan, lambda grad, self: grad / (self * self + 1), "The inverse of the tangent."
+)
+arcsin, arccos, arctan = asin, acos, atan
+
+
+# Hyperbolics --------------------------------------------------------------------------------------
+
+sinh = _float("SinhBackward0", np.sinh, lambda grad, self: grad * self.cosh(), "The hyperbolic sine.")
+cosh = _float("CoshBackward0", np.cosh, lambda grad, self: grad * self.sinh(), "The hyperbolic cosine.")
+tanh = _float(
+    "TanhBackward0", np.tanh, lambda grad, result: _tanh_backward(grad, result), "The hyperbolic tangent."
+)
+asinh = _float(
+    "AsinhBackward0", np.arcsinh, lambda grad, self: grad * (self.pow(2) + 1).rsqrt(), "The inverse of sinh."
+)
+acosh = _float(
+    "AcoshBackward0", np.arccosh, lambda grad, self: grad * (self * self - 1).rsqrt(), "The inverse of cosh."
+)
+atanh = _float(
+    "AtanhBackward0", np.arctanh, lambda grad, self: grad * 1 / (1 - self.pow(2)), "The inverse of tanh."
+)
+arcsinh, arccosh, arctanh = asinh, acosh, atanh
+
+
+@op(
+    "TanhBackwardBackward0",
+    name="tanh_backward",
+    grad_output=lambda grad, output: _tanh_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * (-2 * output * grad_output),
+)
+def _tanh_backward(grad_output: Array, output: Array) -> Array:
+    return grad_output * (1 - output * output)
+
+
+@op("SigmoidBackward0", meet="self", to_float=True, self=lambda grad, result: _sigmoid_backward(grad, result))
+def sigmoid(self: Array) -> Array:
+    """1 / (1 + exp(-self))."""
+    return np.reciprocal(np.exp(np.negative(self)) + 1)
+
+
+@op(
+    "SigmoidBackwardBackward0",
+    name="sigmoid_backward",
+    grad_output=lambda grad, output: _sigmoid_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
+)
+def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
+    return grad_output * (1 - output) * output
+
+
+# Signs --------------------------------------------------------------------------------------------
+
+
+@op("AbsBackward0", self=lambda grad, self: grad * self.sgn())
+def abs(self: Array) -> Array:
+    """The absolute value; its gradient at 0 is 0."""
+    if self.dtype.kind == "b":
+        raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
+    return np.abs(self)
+
+
+absolute = abs
+
+
+@op("SignBackward0", self=lambda grad: zeros_like(grad))
+def sign(self: Array) -> Array:
+    """-1, 0 or 1; 0 for nan."""
+    return _sign(self)
+
+
+@op("SgnBackward0", self=lambda grad, self: zeros_like(grad))
+def sgn(self: Array) -> Array:
+    """-1, 0 or 1; as sign, for real numbers."""
+    return _sign(self)
+
+
+def _sign(array: Array) -> Array:
+    if array.dtype.kind == "b":
+        return array.copy()
+    return np.subtract(np.greater(array, 0), np.less(array, 0), dtype=array.dtype)
+
+
+@op(tensors="self")
+def signbit(self: Array) -> Array:
+    """Whether the sign is negative, -0.0 included."""
+    return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)
+
+
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
