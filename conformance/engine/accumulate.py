@@ -8,7 +8,7 @@ from .modes import state
 from .node import AccumulateGrad, Gradients
 from .tensor import Tensor
 
-_ALONE = 5  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
+_ALONE = 4  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
 
 
 def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
@@ -27,11 +27,11 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     current = variable._grad
     if current is None:
         if state.grad_enabled:
-            variable._grad = recorded_copy(gradient)
-        elif sys.getrefcount(gradient) <= _ALONE and gradient._array.flags.c_contiguous:
+            variable._grad = copied(gradient)
+        elif sys.getrefcount(gradient) <= _ALONE and obeys_layout(gradient, variable):
             variable._grad = gradient.detach()
         else:
-            variable._grad = gradient.clone()
+            variable._grad = copied(gradient)
     elif state.grad_enabled:
         variable._grad = current + gradient
     else:
@@ -44,10 +44,16 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     return ()
 
 
-def recorded_copy(gradient: Tensor) -> Tensor:
-    """A copy laid out as the leaf, with its history (a CopyBackwards)."""
+def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
+    """Whether a gradient lies in memory as its leaf does."""
+    array, leaf = gradient._array, variable._array
+    if leaf.flags.c_contiguous:
+        return array.flags.c_contiguous
+    return all(n == 1 or a == b for n, a, b in zip(array.shape, array.strides, leaf.strides, strict=True))
+
+
+def copied(gradient: Tensor) -> Tensor:
+    """A copy as torch makes it, by copy_ into new memory: recorded as CopyBackwards, and at version 1."""
     from .creation import empty_like
 
     return empty_like(gradient).copy_(gradient)  # type: ignore[no-any-return]
-
-

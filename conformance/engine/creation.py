@@ -169,7 +169,8 @@ def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Te
                 f"{fill.__name__}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
             )
         kind = dtype.numpy if dtype else input._array.dtype
-        return finish(fill(input._array.shape, kind), requires_grad)
+        array = np.full_like(input._array, fill((), kind)[()], kind, order="K", subok=False)
+        return finish(array, requires_grad)
 
     return by_shape, like
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ import numpy as np
 from . import dtypes, errors
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .modes import _set, state
-from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
-from .tensor import Tensor, make
+from .node import Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
+from .tensor import Tensor, make, version_counter
 
 Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
 Heap = list[tuple[Node, Buffer]]
@@ -127,7 +128,7 @@ def run_backward(
     if wanted:
         _select(task, root, wanted, accumulate)
     previous = (state.grad_enabled, state.inference, state.graph_task, state.evaluating)
-    _set(create_graph, False)
+    _set(create_graph, state.inference)
     state.graph_task = task
     try:
         _run(task, root, buffer, dependencies)
@@ -192,10 +193,13 @@ def _run(task: GraphTask, node: Node | None, buffer: Buffer, dependencies: dict[
             outputs = _evaluate(node, tuple(buffer), keep_graph)
         buffer = []
         ready: tuple[Node, Buffer] | None = None
-        for edge, gradient in zip(node.next_edges, outputs, strict=False):
+        gradients = list(outputs)
+        outputs = ()
+        for number, edge in enumerate(node.next_edges if gradients else ()):
             following = edge[0]
             if following is None:
                 continue
+            gradient, gradients[number] = gradients[number], None
             left = dependencies[following] - 1
             dependencies[following] = left
             pending = waiting.get(following)
@@ -221,40 +225,31 @@ def _run(task: GraphTask, node: Node | None, buffer: Buffer, dependencies: dict[
             _push(heap, ready)
             ready = _pop(heap)
         # No reference to a gradient stays behind: see Note [Stealing a gradient].
-        outputs = ()
         pending = gradient = None
         node, buffer = ready
 
 
-class _Sum(Tensor):
-    """A sum that belongs to the pass alone, so that more may be added to it in place."""
-
-    __slots__ = ()
+_ALONE = 3  # references to a buffered gradient that nobody outside the pass holds
 
 
 def _add(buffer: Buffer, input_nr: int, gradient: Tensor, recording: bool) -> None:
-    """Sum gradients that meet; the first is never written to, since others may hold it."""
+    """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else anew."""
     first = buffer[input_nr]
     if first is None:
         buffer[input_nr] = gradient
-    elif recording:
-        buffer[input_nr] = first + gradient
-    elif first.__class__ is _Sum and first._array.dtype is gradient._array.dtype:
-        np.add(first._array, gradient._array, out=first._array)
-    else:
-        total = first + gradient
-        total.__class__ = _Sum
-        buffer[input_nr] = total
+        return
+    if not recording and getrefcount(first) <= _ALONE:
+        array = first._array
+        if array.base is None and getrefcount(array) <= _ALONE and array.dtype is gradient._array.dtype:
+            np.add(array, gradient._array, out=array)
+            version_counter(first).value += 1
+            return
+    buffer[input_nr] = first + gradient
 
 
 def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     """Run one node with its hooks; check and shape what it returns; free what it saved."""
     hooks = node.hooks
-    if any(each.__class__ is _Sum for each in inputs):
-        for each in inputs:
-            if each.__class__ is _Sum:
-                each.__class__ = Tensor  # type: ignore[union-attr]
-        each = None
     if hooks is not None:
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
@@ -303,10 +298,7 @@ def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
         if not runs and node.hooks is not None:
             inputs = run_tensor_pre_hooks(node.hooks, inputs)
         for input_nr, number in wanted or ():
-            found = inputs[input_nr]
-            if found.__class__ is _Sum:
-                found.__class__ = Tensor  # type: ignore[union-attr]
-            task.captured[number] = found
+            task.captured[number] = inputs[input_nr]
     return runs
 
 
@@ -328,11 +320,11 @@ def validate_outputs(edges: tuple[Edge, ...], gradients: Gradients, name: Any) -
             continue
         shape, kind = node.input_metadata[input_nr]
         array = gradient._array
-        if array.shape == shape and array.dtype is kind:
+        if array.shape == shape and (array.dtype is kind or kind is None):
             continue
         if changed is None:
             changed = list(gradients)
-        changed[number] = _conform(gradient, shape, kind, number, node, name)
+        changed[number] = _conform(gradient, shape, kind, number, name)
     return gradients if changed is None else tuple(changed)
 
 
@@ -342,7 +334,7 @@ def _name(name: Any) -> str:
 
 
 def _conform(
-    gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any], number: int, node: Node, name: Any
+    gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any] | None, number: int, name: Any
 ) -> Tensor:
     if gradient._array.shape != shape:
         if not is_expandable_to(shape, gradient._array.shape):
@@ -351,11 +343,7 @@ def _conform(
                 f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"
             )
         gradient = sum_to(gradient, shape)
-    if isinstance(node, AccumulateGrad) and node.variable._grad_dtype is not False:
-        if node.variable._grad_dtype is None:
-            return gradient
-        kind = node.variable._grad_dtype.numpy
-    if gradient._array.dtype is not kind:
+    if kind is not None and gradient._array.dtype is not kind:
         if gradient._array.dtype.kind == "c" and kind.kind != "c":
             raise RuntimeError(errors.NO_COMPLEX_HERE)
         gradient = gradient.to(dtypes.BY_NUMPY[kind])

@@ -85,5 +85,5 @@ def write(target: Tensor, value: Any) -> None:
     """Put values into a tensor's memory and count the change."""
     if state.before_mutation is not None:
         state.before_mutation(target)
-    increment_version(target)
     np.copyto(target._array, value, casting="unsafe")
+    increment_version(target)  # after the write: a refused write to an inference tensor has happened

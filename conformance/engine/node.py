@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 # An edge leads to a node and says which of the node's inputs (outputs of the forward operation) it feeds.
 Edge: TypeAlias = "tuple[Node | None, int]"
 NO_EDGE: Edge = (None, 0)
-# What a node knows of a gradient it receives: shape and dtype.
-InputMetadata: TypeAlias = "tuple[tuple[int, ...], np.dtype[Any]]"
+# What a node knows of a gradient it receives: shape and dtype (None: a leaf that takes any).
+InputMetadata: TypeAlias = "tuple[tuple[int, ...], np.dtype[Any] | None]"
 Gradients: TypeAlias = "tuple[Tensor | None, ...]"
 
 
@@ -205,7 +205,7 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     node = AccumulateGrad.__new__(AccumulateGrad)
     node.sequence_nr = ACCUMULATE_SEQUENCE_NR
     node.next_edges = ()
-    node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
+    node.input_metadata = ((tensor._array.shape, tensor._gradient_type()),)
     node.variable = tensor
     tensor._grad_accumulator = weakref.ref(node)
     return node

@@ -270,6 +270,12 @@ class Tensor(metaclass=_TensorMeta):
         self._grad_dtype = value
         self._grad_accumulator = None
 
+    def _gradient_type(self) -> np.dtype[Any] | None:
+        """The numpy dtype that a gradient is brought to; None for any."""
+        if self._grad_dtype is False:
+            return self._array.dtype
+        return None if self._grad_dtype is None else self._grad_dtype.numpy  # type: ignore[no-any-return]
+
     def _get_version(self) -> int:
         if self._inference:
             raise RuntimeError(errors.INFERENCE_VERSION)
@@ -372,7 +378,7 @@ class Tensor(metaclass=_TensorMeta):
         self._array = value._array
         accumulator = None if self._grad_accumulator is None else self._grad_accumulator()
         if accumulator is not None:
-            accumulator.input_metadata = ((self._array.shape, self._array.dtype),)
+            accumulator.input_metadata = ((self._array.shape, self._gradient_type()),)
 
     @data.deleter
     def data(self) -> None:

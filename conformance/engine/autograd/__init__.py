@@ -77,6 +77,8 @@ def grad(
         )
     if allow_unused is None:
         allow_unused = materialize_grads
+    from ..creation import zeros_like
+
     keys = list(inputs) if isinstance(inputs, dict) else None
     roots = _tuple(outputs)
     wanted = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
@@ -99,7 +101,7 @@ def grad(
         _check_used(found, allow_unused)
     if materialize_grads:
         found = [
-            _zeros_for(each, place) if each is None else each
+            zeros_like(place, requires_grad=create_graph) if each is None else each
             for each, place in zip(found, wanted, strict=True)
         ]
     return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
@@ -128,12 +130,6 @@ def _check_used(found: Sequence[Tensor | None], allow_unused: bool) -> None:
                 f"The differentiated Tensor at index {number} appears to not have been used in the graph. Set "
                 "allow_unused=True if this is the desired behavior."
             )
-
-
-def _zeros_for(found: None, place: Any) -> Tensor:
-    from ..creation import zeros_like
-
-    return zeros_like(place)
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:

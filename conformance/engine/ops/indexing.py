@@ -228,6 +228,8 @@ def _bound(value: Any) -> int:
 
 def getitem(self: Tensor, value: Any) -> Tensor:
     """self[value]: views where integers, slices and None suffice, a copy where index tensors are used."""
+    if isinstance(value, slice) and value == slice(None) and self._array.ndim:
+        return slice_(self, 0, 0, 2**63 - 1, 1)  # type: ignore[no-any-return]
     result, remaining = _apply(self, value)
     if remaining:
         return index(result, tuple(remaining))  # type: ignore[no-any-return]
@@ -239,8 +241,7 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
     result, remaining = _apply(self, where)
     source = value if isinstance(value, Tensor) else make(infer_array(value, None).astype(self._array.dtype))
     if not remaining:
-        target = alias(result) if result is self else result
-        copy_(target, _without_leading_ones(source, target))
+        copy_(result, _without_leading_ones(source, result))
         return
     if source._array.dtype != self._array.dtype:
         source = source.to(self.dtype)
@@ -287,13 +288,13 @@ def _copy_mismatch(self: Tensor, src: Tensor) -> str:
     return "shapes do not match"
 
 
-@op("FillBackward0", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
+@op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
 def _fill(self: Array, value: Any) -> Array:
     return np.full(self.shape, value, self.dtype)
 
 
 @op(
-    "FillBackward1",
+    "FillBackward3",
     name="fill_tensor",
     self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
     value=lambda grad: grad.sum(),
