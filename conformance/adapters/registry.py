@@ -37,14 +37,17 @@ def find(name: str) -> Engine:
     try:
         module = importlib.import_module(path)
     except ModuleNotFoundError as error:
-        if error.name is not None and not f"{path}.".startswith(f"{error.name}."):
-            raise EngineNotFoundError(
-                f"engine {name!r} needs the module {error.name!r}, which is not installed"
-            ) from None
+        if error.name is None or f"{path}.".startswith(f"{error.name}."):
+            raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
+        raise EngineNotFoundError(
+            f"engine {name!r} needs the module {error.name!r}, which is absent"
+        ) from None
+    except (TypeError, ValueError):  # not the name of a module
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
-    except Exception as error:  # whatever a module does when it is imported
-        reason = f"{type(error).__name__}: {error}"
-        raise EngineNotFoundError(f"engine {name!r} cannot be imported: {reason}") from error
+    except Exception as error:
+        raise EngineNotFoundError(
+            f"engine {name!r} fails to import: {type(error).__name__}: {error}"
+        ) from error
     if attribute:
         return _attribute(module, attribute, name)
     inner = getattr(module, "engine", None)

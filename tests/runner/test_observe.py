@@ -67,7 +67,9 @@ def test_leaves_without_a_name_are_told_apart() -> None:
 
 def test_views_and_storages() -> None:
     """Who is a view of whom, and who shares storage without being one."""
-    moment = last("a = torch.ones(4)\nb = a[1:]\nc = b[1:]\nd = a.detach()\ne = torch.ones(4)\nf = torch.ones(4)[1:]")
+    moment = last(
+        "a = torch.ones(4)\nb = a[1:]\nc = b[1:]\nd = a.detach()\ne = torch.ones(4)\nf = torch.ones(4)[1:]"
+    )
     assert {name: facets(moment, name)["_base"] for name in "abcdef"} == {
         "a": None,
         "b": "a",
@@ -94,7 +96,9 @@ def test_empty_tensors_share_their_storage_with_nobody() -> None:
 
 def test_names_of_one_object() -> None:
     """The second name says so, and says no more."""
-    moment = last("a = torch.ones(1, requires_grad=True)\nb = a\n(a * 2).backward()\ng = a.grad\nl = [a]\nk = l")
+    moment = last(
+        "a = torch.ones(1, requires_grad=True)\nb = a\n(a * 2).backward()\ng = a.grad\nl = [a]\nk = l"
+    )
     assert facets(moment, "b") == {"is": "a"}
     assert facets(moment, "g") == {"is": "a.grad"}
     assert facets(moment, "l[0]") == {"is": "a"}
@@ -103,7 +107,9 @@ def test_names_of_one_object() -> None:
 
 def test_containers_stand_for_the_paths_into_them() -> None:
     """Where they hold tensors; plain data is shown as it is."""
-    moment = last("s = [torch.ones(1), (2, torch.zeros(1))]\nd = {'k': torch.ones(1)}\np = {'n': [1, (2.5, None)]}")
+    moment = last(
+        "s = [torch.ones(1), (2, torch.zeros(1))]\nd = {'k': torch.ones(1)}\np = {'n': [1, (2.5, None)]}"
+    )
     assert moment.state is not None
     assert set(moment.state) == {"s", "s[0]", "s[1]", "s[1][0]", "s[1][1]", "d", "d['k']", "p"}
     assert facets(moment, "p") == {"value": "{'n': [1, (2.5, None)]}"}
@@ -138,7 +144,9 @@ def test_modules_stand_for_parameters_buffers_and_own_attributes() -> None:
     """
     moment = last(step(program))
     assert moment.state is not None
-    assert {"m.layers[0].weight", "m.layers[0].bias", "m.layers[1].running_mean", "m.seen[0]"} <= set(moment.state)
+    assert {"m.layers[0].weight", "m.layers[0].bias", "m.layers[1].running_mean", "m.seen[0]"} <= set(
+        moment.state
+    )
     assert facets(moment, "m.layers[0].weight")["requires_grad"] is False
     assert facets(moment, "m.scale") == {"value": "2.5"}
     assert facets(moment, "m.training") == facets(moment, "m.layers[1].training") == {"value": "True"}
@@ -162,7 +170,9 @@ def test_optimizers_stand_for_their_groups_and_state() -> None:
 
 def test_a_node_is_shown_as_its_type_with_its_edges() -> None:
     """A name may hold one."""
-    moment = last("a = torch.ones(1, requires_grad=True)\nb = a * a\nn = b.grad_fn\nk = n.next_functions[0][0]")
+    moment = last(
+        "a = torch.ones(1, requires_grad=True)\nb = a * a\nn = b.grad_fn\nk = n.next_functions[0][0]"
+    )
     assert facets(moment, "n")["grad_fn"] == "MulBackward0"
     assert facets(moment, "n")["edges"] == "as b"
     assert facets(moment, "k") == {
@@ -174,9 +184,9 @@ def test_a_node_is_shown_as_its_type_with_its_edges() -> None:
 
 def test_other_values() -> None:
     """Numbers and text as they are, dtypes by name; of functions and the like that they are there."""
-    program = "n = 1; f = 0.1; s = 'x'; t = torch.Size([2]); d = torch.float16\ndef g(): pass\nh = torch.exp\nv = {1}"
-    moment = last(program)
-    shown = {name: facets(moment, name)["value"] for name in ("n", "f", "s", "t", "d", "g", "h", "v")}
+    data = "n = 1; f = 0.1; s = 'x'; t = torch.Size([2]); d = torch.float16; v = {1}"
+    moment = last(f"{data}\ndef g(): pass\nh = torch.exp")
+    shown = {name: facets(moment, name)["value"] for name in ("n", "f", "s", "t", "d", "v", "g", "h")}
     assert shown == {
         "n": "1",
         "f": "0.1",

@@ -165,7 +165,7 @@ def test_a_program_observed_ends_as_one_unobserved(name: str) -> None:
 
 
 def test_a_scenario_that_observing_changes_says_so() -> None:
-    """Reading grad_fn of a view whose base was written makes its node then, and not later: hence observe: end."""
+    """Reading grad_fn of a view whose base was written makes its node at once: hence observe: end."""
     program = """
         seen = []
         a = torch.ones(2, requires_grad=True)
@@ -214,7 +214,10 @@ def test_an_error_keeps_no_frame_alive() -> None:
 def test_expectations_keep_no_result_alive() -> None:
     """Their results live as long as the snapshot after them."""
     trace = traced(
-        step("refs = []\ndef f():\n  t = torch.ones(1)\n  refs.append(weakref(t))\n  return t", expect={"f()": [1.0]}),
+        step(
+            "refs = []\ndef f():\n  t = torch.ones(1)\n  refs.append(weakref(t))\n  return t",
+            expect={"f()": [1.0]},
+        ),
         step("pass", expect={"refs[0]() is None": True}),
     )
     assert dict(trace.moments[-1].values) == {"refs[0]() is None": "True"}
@@ -250,7 +253,12 @@ def test_a_snapshot_warns_nothing(recwarn: pytest.WarningsRecorder) -> None:
 def test_a_snapshot_runs_no_unpack_hook() -> None:
     """Saved tensors are not read."""
     calls: list[str] = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: calls.append("unpacked") or x):
+
+    def unpack(saved: object) -> object:
+        calls.append("unpacked")
+        return saved
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: x, unpack):
         b = torch.ones(2, requires_grad=True).exp()
     Observer(torch_engine).snapshot([("b", b), ("n", b.grad_fn)])
     assert calls == []
@@ -263,7 +271,9 @@ def test_what_raises_when_read_has_the_error_as_its_value() -> None:
     assert str(facets(stale, "x")["is_leaf"]).startswith("raises RuntimeError")
     assert facets(stale, "x")["value"] == "2.0"
     inference = last("with torch.inference_mode():\n  a = torch.ones(1)")
-    assert str(facets(inference, "a")["_version"]).startswith("raises RuntimeError: Inference tensors do not track")
+    assert str(facets(inference, "a")["_version"]).startswith(
+        "raises RuntimeError: Inference tensors do not track"
+    )
     assert facets(inference, "a")["requires_grad"] is False
 
 

@@ -18,7 +18,9 @@ torch = torch_engine.torch
 EXACT = (0.0, 0.0)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int64"])
+@pytest.mark.parametrize(
+    "dtype", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128", "int64"]
+)
 def test_bounds_are_those_of_assert_close(dtype: str) -> None:
     """As live torch has them."""
     default = torch.testing._comparison.default_tolerances(getattr(torch, dtype))
@@ -84,8 +86,12 @@ def test_close_agrees_with_assert_close(one: float, other: float) -> None:
     assert close(one, other, bounds("float32", None)) is expected
 
 
-_scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.complex_numbers()
-_data = st.recursive(_scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner))
+_scalars = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.complex_numbers()
+)
+_data = st.recursive(
+    _scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner)
+)
 
 
 @given(_data)

@@ -1,0 +1,94 @@
+"""Engines are found by name, by module and by attribute."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters.module import ModuleEngine
+from conformance.adapters.registry import EngineNotFoundError, find, names
+from conformance.runner.engine import GROUPS, Engine
+
+ADAPTER = """
+class Own:
+    name, version, claims, torch = "own", "2", frozenset({"values"}), object()
+    def observe(self, value):
+        return None
+engine = Own()
+inner = type("Space", (), {"engine": engine})
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A module with an adapter."""
+    (tmp_path / "some_adapter.py").write_text(ADAPTER)
+    (tmp_path / "torchlike.py").write_text("__version__ = '0.3'\nclass Tensor: pass\n")
+    (tmp_path / "breaks.py").write_text("import no_such_dependency\n")
+    (tmp_path / "fails.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "some_adapter"
+    for name in ("some_adapter", "torchlike", "breaks", "fails"):
+        sys.modules.pop(name, None)
+
+
+def test_the_reference_by_its_name() -> None:
+    """It claims everything."""
+    engine = find("torch")
+    assert (engine.name, engine.claims) == ("torch", frozenset(GROUPS))
+    assert engine.version.startswith("2.")
+    assert {"torch", "inhouse"} <= set(names())
+
+
+def test_a_torch_like_module_needs_no_adapter(module: str) -> None:
+    """Its name is the engine's, its __version__ the version."""
+    engine = find("torchlike")
+    assert isinstance(engine, ModuleEngine)
+    assert (engine.name, engine.version, engine.claims) == ("torchlike", "0.3", frozenset(GROUPS))
+    tensor = engine.torch.Tensor()
+    assert engine.observe(tensor) is tensor
+    assert engine.observe(1) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["some_adapter", "some_adapter:engine", "some_adapter:Own", "some_adapter:inner.engine"]
+)
+def test_an_adapter_in_a_module(module: str, name: str) -> None:
+    """By the module that has it as `engine`, by its attribute, or by its class."""
+    engine = find(name)
+    assert isinstance(engine, Engine)
+    assert (engine.name, engine.version) == ("own", "2")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("torhc", "there is no engine 'torhc': did you mean 'torch'?"),
+        ("zzz", "there is no engine 'zzz'; registered are inhouse, torch"),
+        ("some_adapter:nope", "engine 'some_adapter:nope': some_adapter has no 'nope'"),
+        ("breaks", "engine 'breaks' needs the module 'no_such_dependency', which is absent"),
+        ("fails", "engine 'fails' fails to import: ZeroDivisionError: division by zero"),
+        ("some_adapter.sub", "there is no engine 'some_adapter.sub'"),
+        ("", "there is no engine ''"),
+        (".relative", "there is no engine '.relative'"),
+    ],
+)
+def test_what_is_not_there_is_said_in_one_line(module: str, name: str, message: str) -> None:
+    """With a guess where there is one."""
+    with pytest.raises(EngineNotFoundError) as raised:
+        find(name)
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_entry_point_registers_an_engine(module: str, tmp_path: Path) -> None:
+    """Of any installed package."""
+    info = tmp_path / "some_adapter-2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: some-adapter\nVersion: 2\n")
+    (info / "entry_points.txt").write_text("[conformance.engines]\nmine = some_adapter:engine\n")
+    assert find("mine").name == "own"
+    assert "mine" in names()
