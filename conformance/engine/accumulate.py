@@ -47,8 +47,6 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     """Whether a gradient lies in memory as its leaf does."""
     array, leaf = gradient._array, variable._array
-    if leaf.flags.c_contiguous:
-        return array.flags.c_contiguous
     return all(n == 1 or a == b for n, a, b in zip(array.shape, array.strides, leaf.strides, strict=True))
 
 

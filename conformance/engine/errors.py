@@ -20,9 +20,7 @@ HOOKS_ALREADY_SET = (
     "is allowed at a time."
 )
 HOOKS_ON_NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
-UNPACK_NOT_TENSOR = (
-    "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
-)
+UNPACK_NOT_TENSOR = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
 PACK_INPLACE = (
     "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot "
     "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
@@ -107,9 +105,7 @@ CREATE_GRAPH = (
     "this. If you have to use this function, make sure to reset the .grad fields of your parameters to None "
     "after use to break the cycle and avoid the leak."
 )
-NUMPY_REQUIRES_GRAD = (
-    "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-)
+NUMPY_REQUIRES_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 _SCOPE = (
     " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
@@ -133,10 +129,12 @@ _VIEW_REASONS = {
 
 
 def short_name(node: Any) -> str:
-    """A node's name as the texts about views and versions have it: without Backward0."""
+    """A node's name as the texts about views and versions have it: FillBackward2 is Fill2, MulBackward0 is Mul."""
     name: str = node.name()
-    head, sep, tail = name.rpartition("Backward")
-    return head if sep and (not tail or tail.isdigit()) else name
+    head, found, number = name.rpartition("Backward")
+    if not found or number and not number.isdigit():
+        return name
+    return head + ("" if number == "0" else number)
 
 
 def modified(text: str, node: Any, output_nr: int, current: int, saved: int) -> str:
@@ -155,7 +153,9 @@ def modified_view(creation: str, node: Any, output_nr: int, indirect: bool) -> s
     what = "its base or another view of its base has been" if indirect else "is being"
     if creation in ("inference", "no_grad") or node is None:
         place, where = (
-            ("inference mode", "in normal mode") if creation == "inference" else ("no_grad mode", "with grad mode enabled")
+            ("inference mode", "in normal mode")
+            if creation == "inference"
+            else ("no_grad mode", "with grad mode enabled")
         )
         head = f"A view was created in {place} and {what} modified inplace {where}."
     else:
@@ -199,3 +199,187 @@ def grad_dtype_set(wanted: Any, got: Any) -> str:
         f"'{_C_NAMES[got.name]}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
         "the new grad_dtype matches the existing gradient's dtype."
     )
+
+
+# gradcheck
+GRADCHECK_PRECISION = (
+    "Input #{} requires gradient and is not a double precision floating point or complex. This check "
+    "will likely fail if all the inputs are not of double precision floating point or complex. "
+)
+GRADCHECK_STRIDE = (
+    "The {}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+    "non-overlapping to be able to compute the numerical gradients correctly. You should call "
+    ".contiguous on the input before passing it to gradcheck."
+)
+GRADCHECK_NO_INPUT = (
+    "gradcheck expects at least one input tensor to require gradient, but none of them have "
+    "requires_grad=True."
+)
+GRADCHECK_NONDETERMINISTIC = (
+    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+    "gives different values, although analytical gradient matches numerical gradient.The tolerance for "
+    "nondeterminism was {}.\n"
+    "\n"
+    "NOTE: If your op relies on non-deterministic operations i.e., it is listed here:\n"
+    "https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html\n"
+    "this failure might be expected.\n"
+    "\n"
+    "If you are adding a new operator, please file an issue and then use one of the\n"
+    "workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck.\n"
+    "If the test\n"
+    "- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck\n"
+    "  with `nondet_tol=<tol>` as a keyword argument.\n"
+    "- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test\n"
+    "  to have `gradcheck_nondet_tol=<tol>`.\n"
+    "- is a Module test (e.g., in common_nn.py), then modify the corresponding\n"
+    "  module_test entry to have `gradcheck_nondet_tol=<tol>`\n"
+)
+GRADCHECK_SLOW = (
+    "\n"
+    "The above quantities relating the numerical and analytical jacobians are computed \n"
+    "in fast mode. See: https://github.com/pytorch/pytorch/issues/53876 for more background \n"
+    "about fast mode. Below, we recompute numerical and analytical jacobians in slow mode:\n"
+    "\n"
+    "Numerical:\n"
+    " {}\n"
+    "Analytical:\n"
+    "{}\n"
+    "\n"
+    "The max per-element difference (slow mode) is: {}.\n"
+)
+GRADCHECK_SLOW_OK = (
+    "Fast gradcheck failed but element-wise differences are small. This means that the\n"
+    "test might've passed in slow_mode!\n"
+    "\n"
+    "If you are adding a new operator, please file an issue and then use one of the\n"
+    "workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck:\n"
+    "\n"
+    "If the test\n"
+    "- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck\n"
+    "  with `fast_mode=False` as a keyword argument.\n"
+    "- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test\n"
+    "  to have `gradcheck_fast_mode=False`\n"
+    "- is a Module test (e.g., in common_nn.py), then modify the corresponding\n"
+    "  module_test entry to have `gradcheck_fast_mode=False`"
+)
+GRADCHECK_UNDEFINED_BC = (
+    "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but "
+    "it may break existing callers of this function. If this is true for you, you can call this function "
+    'with "check_undefined_grad=False" to disable the feature'
+)
+GRADCHECK_UNDEFINED = (
+    'Expected backward function to handle undefined output grads. Please look at "Notes about undefined '
+    'output gradients" in "tools/autograd/derivatives.yaml"'
+)
+GRADCHECK_UNDEFINED_NOT_ZERO = (
+    "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
+    'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+)
+
+# checkpoint
+CHECKPOINT_TIP = (
+    "\n"
+    "Tip: To see a more detailed error message, either pass `debug=True` to\n"
+    "`torch.utils.checkpoint.checkpoint(...)` or wrap the code block\n"
+    "with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to\n"
+    "enable checkpoint‑debug mode globally.\n"
+    "\n"
+    "If this error occurs under torch.compile with automatic_dynamic_shapes enabled,\n"
+    "it may be because the recomputation selected a different compiled graph than the\n"
+    "forward pass (e.g., a dynamic graph instead of the original static graph).\n"
+    "To fix this, either:\n"
+    "  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as\n"
+    "    dynamic upfront, avoiding the static-to-dynamic transition.\n"
+    "  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache\n"
+    "    reordering, which can change which graph is checked first between forward\n"
+    "    and recompute.\n"
+    "See https://github.com/pytorch/pytorch/issues/166926 for more details and\n"
+    "workaround examples.\n"
+)
+CHECKPOINT_DEBUG_ERROR = (
+    " An error happened while unpacking tensors; dumping logs of latest computation\n"
+    "because you passed `debug=True` to `torch.utils.checkpoint.checkpoint()`.\n"
+    "Scroll all the way down for guidance on how to navigate these logs.\n"
+    "\n"
+    "+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~+\n"
+    "|        1. Stack traces of the operators that ran in the original forward     |\n"
+    "+------------------------------------------------------------------------------+\n"
+    "\n"
+    "{forward_traces}\n"
+    "+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~+\n"
+    "|        2. Stack traces of the operators that ran during recomputation        |\n"
+    "+------------------------------------------------------------------------------+\n"
+    "\n"
+    "{recompute_traces}\n"
+    "+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~+\n"
+    "|       3. Log of operators in the original forward and recomputation          |\n"
+    "+------------------------------------------------------------------------------+\n"
+    "(Scroll up to correlate stack traces with each operation listed below. This\n"
+    " helps identify their source in the code.)\n"
+    "\n"
+    'IMPORTANT: Differences in "detach" calls between the original forward and the\n'
+    "           recomputation are expected. They are introduced by the checkpointing\n"
+    "           mechanism and can be ignored.\n"
+    "\n"
+    "Operations executed during the original forward:\n"
+    "\n"
+    "{forward_ops}\n"
+    "\n"
+    "Operations executed during recomputation:\n"
+    "\n"
+    "{recompute_ops}\n"
+    "\n"
+    "+------------------------------------------------------------------------------+\n"
+    " ERROR: Detected non-determinism while running activation checkpointing\n"
+    "\n"
+    " You are seeing this error because you passed `debug=True` to checkpoint and\n"
+    " tensors to be saved during the original forward and differ between those saved\n"
+    " during recomputation. This can happen if different operators were ran in the\n"
+    " original forward and in the recomputation.\n"
+    "\n"
+    " To identify where the mismatch may be coming from, you can do the following:\n"
+    "\n"
+    " 1) Compare the operators ran during original forward and recomputation to\n"
+    "    see where they differ. These operators are printed above in the order they\n"
+    "    were executed.\n"
+    "\n"
+    " 2) Review the stack trace for each operator to locate its invocation source.\n"
+    "    Each operator's stack trace is printed in their execution order.\n"
+    "\n"
+    " Note that the logs can be quite long. Here's how they are structured:\n"
+    " (Tip: you can Ctrl-f for these headers)\n"
+    "\n"
+    " 1. Stack traces of the operators that ran in the original forward\n"
+    " 2. Stack traces of the operators that ran during recomputation\n"
+    " 3. Log of operators in the original forward and recomputation\n"
+    " 4. Error message                                             <--- You are here\n"
+    "--------------------------------------------------------------------------------\n"
+)
+CHECKPOINT_USE_REENTRANT = (
+    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in "
+    "PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception. use_reentrant=False "
+    "is recommended, but if you need to preserve the current default behavior, you can pass "
+    "use_reentrant=True. Refer to docs for more details on the differences between the two variants."
+)
+CHECKPOINT_SEQUENTIAL_USE_REENTRANT = (
+    "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
+    "explicitly. In version 2.9 we will raise an exception if use_reentrant is not passed. "
+    "use_reentrant=False is recommended, but if you need to preserve the current default behavior, you "
+    "can pass use_reentrant=True. Refer to docs for more details on the differences between the two "
+    "variants."
+)
+CHECKPOINT_NOT_BACKWARD = (
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+    "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+    ".backward() without passing the `inputs` argument."
+)
+CHECKPOINT_SUPPRESSED = (
+    "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception raised "
+    "during the checkpointed forward. This is not supported because checkpoint cannot return a value for "
+    "a failed forward."
+)
+CHECKPOINT_UNPACKED_TWICE = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If "
+    "you are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open "
+    "an issue with details on your use case."
+)

@@ -212,11 +212,14 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
 
 
 def gradient_edge(tensor: Tensor) -> Edge:
-    """Where a gradient of this tensor flows: its grad_fn, or its accumulator; none if it requires no grad."""
+    """Where a gradient of this tensor flows: its grad_fn, or its accumulator; none if it requires no grad.
+
+    A view made under no_grad of a leaf requires grad because its base does, but has no place in the graph.
+    """
     node = tensor._grad_fn if tensor._view is None else tensor.grad_fn
     if node is not None:
         return (node, tensor._output_nr)
-    return (grad_accumulator(tensor), 0) if tensor.requires_grad else NO_EDGE
+    return (grad_accumulator(tensor), 0) if tensor._requires_grad else NO_EDGE
 
 
 class GraphRoot(Node):

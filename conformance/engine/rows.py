@@ -136,6 +136,10 @@ def op(
     return declare
 
 
+# Nodes that torch writes by hand: name() has their namespace.
+_NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
+
+
 # Compilation, see Note [Rows are compiled] --------------------------------------------------------
 
 
@@ -202,6 +206,8 @@ def _node_class(row: Row, name: str) -> type[Node]:
         body[f"_saved_{each}"] = _saved_property(each, kind)
         if kind != "plain":
             body[f"_raw_saved_{each}"] = _raw_saved_property(each)
+    if name in _NAMESPACED:
+        body["name"] = lambda node: f"torch::autograd::{name}"
     made: type[Node] = type(name, (Node,), body)
     return made
 

@@ -91,7 +91,8 @@ class SavedTensor:
 
     def _modified(self, array: np.ndarray[Any, Any], current: int, node: Node | None) -> str:
         kind = dtypes.BY_NUMPY[array.dtype]
-        text = f"torch.{kind.legacy}Tensor {list(array.shape)}"
+        name = "CPUBoolType" if kind is dtypes.bool_ else f"torch.{kind.legacy}Tensor"
+        text = f"{name} {list(array.shape)}"
         tensor = self.tensor
         origin = node if tensor is None else tensor._grad_fn
         output_nr = self.output_nr if tensor is None else tensor._output_nr

@@ -42,15 +42,15 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if inputs is not None and not isinstance(inputs, (Tensor, GradientEdge)) and len(inputs) == 0:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    if isinstance(inputs, dict):
-        inputs = tuple(inputs.values())
+    if inputs is not None:
+        inputs = tuple(inputs.values()) if isinstance(inputs, dict) else _tuple(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _tuple(tensors)
     given = _gradients(roots, _given(grad_tensors, len(roots)), batched=False)
     if retain_graph is None:
         retain_graph = create_graph
-    _run(roots, given, bool(retain_graph), create_graph, () if inputs is None else _tuple(inputs), True)
+    _run(roots, given, bool(retain_graph), create_graph, inputs or (), True)
 
 
 def grad(
@@ -100,6 +100,8 @@ def grad(
         found = _run(roots, given, bool(retain_graph), create_graph, wanted, False)
         _check_used(found, allow_unused)
     if materialize_grads:
+        if any(each is None and isinstance(place, GradientEdge) for each, place in zip(found, wanted, strict=True)):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         found = [
             zeros_like(place, requires_grad=create_graph) if each is None else each
             for each, place in zip(found, wanted, strict=True)
@@ -113,7 +115,20 @@ def _batched(
     """One pass for each entry of the gradients' first dimension, as vmap gives."""
     from ..ops.shape import stack
 
-    count = len(given[0])
+    if any(each is not None and each._array.ndim == 0 for each in given):
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+            "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+        )
+    sizes = [len(each) for each in given if each is not None]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    count = sizes[0]
+    if count == 0:
+        raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
     rows = []
     for index in range(count):
         part = [None if each is None else each[index] for each in given]
@@ -154,11 +169,6 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
         )
         if isinstance(gradient, Tensor):
             have = gradient._array.shape[1:] if batched else gradient._array.shape
-            if batched and gradient._array.ndim == 0:
-                raise ValueError(
-                    "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor "
-                    "of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
-                )
             if have != shape:
                 raise RuntimeError(_mismatch(number, have, shape, batched))
             if (gradient._array.dtype.kind == "c") != (kind.kind == "c"):

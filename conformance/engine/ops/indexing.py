@@ -11,7 +11,7 @@ from ..dtypes import BY_NUMPY
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
-from .shape import alias, select, slice_, unsqueeze
+from .shape import alias, expand, select, slice_, unsqueeze, view
 
 
 def _numpy_index(indices: Any) -> tuple[Any, ...]:
@@ -71,7 +71,7 @@ def index(self: Array, indices: Any) -> Array:
 def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
     """Zeros with the gradient added where it was read."""
     zeros = make(np.zeros(shape, grad._array.dtype))
-    return index_put(zeros, indices, grad, True)  # type: ignore[no-any-return]
+    return index_put_(zeros, indices, grad, True)
 
 
 @op(
@@ -241,18 +241,32 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
     result, remaining = _apply(self, where)
     source = value if isinstance(value, Tensor) else make(infer_array(value, None).astype(self._array.dtype))
     if not remaining:
-        copy_(result, _without_leading_ones(source, result))
+        _copy_to(result, source)
         return
     if source._array.dtype != self._array.dtype:
         source = source.to(self.dtype)
     index_put_(result, tuple(remaining), source)
 
 
-def _without_leading_ones(source: Tensor, target: Tensor) -> Tensor:
+def _copy_to(target: Tensor, source: Tensor) -> None:
+    """What torch does for a plain assignment: copy, fill from a 0-d source, or expand first."""
     shape = source._array.shape
-    while len(shape) > target._array.ndim and shape and shape[0] == 1:
+    if shape == target._array.shape:
+        copy_(target, source)
+        return
+    if not shape:
+        fill_(target, source)
+        return
+    while shape and shape[0] == 1:
         shape = shape[1:]
-    return source if shape == source._array.shape else source.reshape(shape)
+    try:
+        expanded = expand(view(source, shape), target._array.shape)
+    except RuntimeError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of shape "
+            f"{list(target._array.shape)}"
+        ) from None
+    copy_(target, expanded)
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:

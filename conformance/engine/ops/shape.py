@@ -589,8 +589,9 @@ def to(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bo
             dtype = each
         elif isinstance(each, Tensor):
             dtype = each.dtype
-    if dtype is None or dtype is self.dtype:
-        return clone(self) if copy else self
+    if (dtype is None or dtype is self.dtype) and not copy:
+        return self
+    dtype = dtype or self.dtype
     if dtype.category < dtypes.FLOATING:
         return _to_copy_integer(self, dtype)  # type: ignore[no-any-return]
     return _to_copy(self, dtype)  # type: ignore[no-any-return]
