@@ -40,14 +40,12 @@ def find(name: str) -> Engine:
         if error.name is None or f"{path}.".startswith(f"{error.name}."):
             raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
         raise EngineNotFoundError(
-            f"engine {name!r} needs the module {error.name!r}, which is absent"
+            f"engine {name!r} needs the module {error.name!r}, which is not installed"
         ) from None
     except (TypeError, ValueError):  # not the name of a module
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
     except Exception as error:
-        raise EngineNotFoundError(
-            f"engine {name!r} fails to import: {type(error).__name__}: {error}"
-        ) from error
+        raise _unusable(name, "imported", error) from error
     if attribute:
         return _attribute(module, attribute, name)
     inner = getattr(module, "engine", None)
@@ -61,8 +59,15 @@ def _attribute(module: Any, attribute: str, name: str) -> Engine:
             raise EngineNotFoundError(f"engine {name!r}: {module.__name__} has no {attribute!r}")
         found = getattr(found, part)
     if isinstance(found, type):
-        found = found()
+        try:
+            found = found()
+        except Exception as error:
+            raise _unusable(name, "made", error) from error
     return found if _is_engine(found) else ModuleEngine(name, found)
+
+
+def _unusable(name: str, what: str, error: Exception) -> EngineNotFoundError:
+    return EngineNotFoundError(f"engine {name!r} cannot be {what}: {type(error).__name__}: {error}")
 
 
 def _is_engine(found: Any) -> TypeGuard[Engine]:

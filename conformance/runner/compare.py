@@ -52,12 +52,13 @@ def differences(
     That the engine raises where the reference goes on is a difference whatever the groups are.
     """
     every = _differences(scenario, reference, trace)
-    return tuple(d for d in every if d.group in groups or is_crash(d))
+    return tuple(difference for difference in every if counts(difference, groups))
 
 
-def is_crash(difference: Difference) -> bool:
-    """Whether the engine raised something where the reference raised nothing."""
-    return difference.facet == "raised" and difference.reference == NOTHING
+def counts(difference: Difference, groups: Collection[str]) -> bool:
+    """Whether it matters to an engine that claims these groups."""
+    crash = difference.facet == "raised" and difference.reference == NOTHING
+    return crash or difference.group in groups
 
 
 def group_of(expression: str) -> str:

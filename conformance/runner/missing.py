@@ -28,7 +28,7 @@ def missing_name(error: BaseException, engine: Engine) -> str:
 
 def _named(owner: Any, name: str, engine: Engine) -> str:
     for path in _modules():
-        if owner is lookup(engine.torch, path):
+        if owner is not None and owner is lookup(engine.torch, path):
             return ".".join(filter(None, ("torch", path, name)))
     if not is_attribute(name):  # not torch's: the engine's own code is wrong
         return ""

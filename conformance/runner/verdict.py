@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from conformance.runner.compare import Difference, differences
+from conformance.runner.compare import Difference, counts, differences
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Trace
@@ -44,7 +44,7 @@ def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection
     """The verdicts, with what they rest on."""
     flaws = sound(scenario, reference)
     every = differences(scenario, reference, trace)
-    claimed = differences(scenario, reference, trace, groups)
+    claimed = tuple(difference for difference in every if counts(difference, groups))
     missing = _missing(reference, trace, claimed)
     verdict: Literal["agrees", "differs", "unsupported", "unsound"] = "agrees"
     if flaws:
@@ -53,7 +53,7 @@ def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection
         verdict = "unsupported"
     elif claimed:
         verdict = "differs"
-    unclaimed = tuple(difference for difference in every if difference not in claimed)
+    unclaimed = tuple(difference for difference in every if not counts(difference, groups))
     holding = claim_holds(scenario, reference)
     return Outcome(scenario.id, trace.engine, verdict, flaws, holding, claimed, unclaimed, missing)
 
