@@ -1,0 +1,27 @@
+"""What all tests of the plugin share."""
+
+from __future__ import annotations
+
+import pytest
+
+# Before any run inside a run: pytester takes away what the inner one imported, and neither torch nor numpy
+# survives a second import.
+import conformance.adapters.inhouse
+import conformance.adapters.torch
+import conformance.check
+import conformance.findings
+import conformance.items
+import conformance.report.jsonlines
+import conformance.report.terminal  # noqa: F401
+
+
+@pytest.fixture
+def torch_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Torch is the engine too: it agrees wherever a scenario is sound."""
+    monkeypatch.setenv("CONFORMANCE_ENGINE", "torch")
+
+
+@pytest.fixture(autouse=True)
+def quick(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inner runs without hypothesis' plugin, which imports all of hypothesis at the end of each."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
