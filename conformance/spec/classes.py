@@ -20,6 +20,9 @@ GATHERS = frozenset(
     {"list", "tuple", "set", "frozenset", "dict", "zip", "enumerate", "iter", "next", "reversed"}
 )
 """Builtins that only look at what they are given, and those that give it back."""
+RETURNED = ("a function may not return a class of torch", "return an object of it")
+PASSED = ("a class of torch may not be passed here", "pass an object of it")
+PUT = ("a class of torch may not be put into what has other names", "write it where the list or dict is made")
 
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -29,19 +32,19 @@ def misuses(trees: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterato
     nodes = [(piece, node) for piece, tree in trees for node in ast.walk(tree)]
     flow = _Flow(bindings, [node for _, node in nodes])
     for piece, node in nodes:
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and flow.holds(node.value):
-            message = f"`.{node.attr}` is stored on what may be a class of torch"
-            yield Located(piece, node, message, "store on an object of your own")
-        elif isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Lambda):
-            if flow.holds(node.body if isinstance(node, ast.Lambda) else node.value):
-                yield Located(
-                    piece, node, "a function may not return a class of torch", "return an object of it"
-                )
-        elif isinstance(node, ast.Call):
-            for argument in flow.escaping(node):
-                yield Located(
-                    piece, argument, "a class of torch may not be passed here", "pass an object of it"
-                )
+        match node:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) if flow.holds(node.value):
+                message = f"`.{node.attr}` is stored on what may be a class of torch"
+                yield Located(piece, node, message, "store on an object of your own")
+            case ast.Return() | ast.Yield() | ast.YieldFrom() if flow.holds(node.value):
+                yield Located(piece, node, *RETURNED)
+            case ast.Lambda() if flow.holds(node.body):
+                yield Located(piece, node, *RETURNED)
+            case ast.Call():
+                yield from (Located(piece, argument, *PASSED) for argument in flow.escaping(node))
+        for target, value in flow.assigned(node):
+            if flow.holds(value) and (isinstance(node, ast.AugAssign) or _is_item(target)):
+                yield Located(piece, target, *PUT)
 
 
 class _Flow:
@@ -75,7 +78,7 @@ class _Flow:
         while size < len(self.names) + len(self.attributes):
             size = len(self.names) + len(self.attributes)
             for node in nodes:
-                for target, value in self._assigned(node):
+                for target, value in self.assigned(node):
                     if self.holds(value):
                         self._mark(target)
 
@@ -119,7 +122,7 @@ class _Flow:
     def _is_class(self, node: ast.expr) -> bool:
         return vocabulary.PATHS.get(self.bindings.path_of(node)) == "class"
 
-    def _assigned(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST | None]]:
+    def assigned(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST | None]]:
         """Where a node puts what: target and value."""
         match node:
             case ast.Assign():
@@ -160,11 +163,18 @@ class _Flow:
                     self.attributes.add(name)
             case ast.Attribute(attr=name):
                 self.attributes.add(name)
-            case ast.Subscript() | ast.Starred():
+            case ast.Starred():
                 self._mark(target.value)
             case ast.Tuple() | ast.List():
                 for item in target.elts:
                     self._mark(item)
+
+
+def _is_item(target: ast.AST) -> bool:
+    """Whether an assignment to the target puts something into a list or dict."""
+    return any(
+        isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) for node in ast.walk(target)
+    )
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

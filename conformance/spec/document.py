@@ -7,7 +7,7 @@ not by YAML 1.1, in which ``no`` is False, ``1e-3`` a text and ``12:30`` the num
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -92,22 +92,21 @@ def compose(text: str) -> Node | None:
 
 def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
     """What libyaml met, and what to write instead where it comes from putting Python into YAML."""
-    lines = text.splitlines() or [""]
-    line = lines[min(place.line, len(lines)) - 1]
-    message = f"not YAML: {problem}"
+    line = "".join(text.splitlines()[place.line - 1 : place.line])
     if "another document" in problem:
         return "a second document begins here", "one file is one document: remove the line ---"
     if "unexpected end of stream" in problem:
         return "a quoted text does not end", "close the quote, or write a program below `run: |`"
+    hint = ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        return message, "indent with spaces, YAML refuses tabs"
-    if re.search(r"\brun:\s*[^|>\s]", line):
-        return message, "write the program below `run: |`"
-    if "{" in line:
-        return message, "quote what has brackets or commas, or use block form with one key on each line"
-    if "mapping values" in problem or "alias" in problem or "cannot start" in problem:
-        return message, "quote a text that has a colon or begins with a special character"
-    return message, ""
+        hint = "indent with spaces, YAML refuses tabs"
+    elif re.search(r"\brun:\s*[^|>\s]", line):
+        hint = "write the program below `run: |`"
+    elif "{" in line:
+        hint = "quote what has brackets or commas, or use block form with one key on each line"
+    elif "mapping values" in problem or "alias" in problem or "cannot start" in problem:
+        hint = "quote a text that has a colon or begins with a special character"
+    return f"not YAML: {problem}", hint
 
 
 # ---------------------------------------------------------------------------------------------- scalars
@@ -188,11 +187,15 @@ class Reader:
         if isinstance(node, SequenceNode):
             return [self.read(item) for item in node.value]
         assert isinstance(node, MappingNode)
-        return {key: self.read(value) for key, value in self.entries(node)}
+        return {key: self.read(value) for key, _, value in self.keyed(node)}
 
-    def entries(self, node: MappingNode) -> list[tuple[str, Node]]:
-        """Keys, as text, and value nodes of a mapping; repeated and broken keys are reported and left out."""
-        entries: dict[str, Node] = {}
+    def entries(self, node: MappingNode) -> dict[str, Node]:
+        """Key -> value node of a mapping; repeated and broken keys are reported and left out."""
+        return {key: value for key, _, value in self.keyed(node)}
+
+    def keyed(self, node: MappingNode) -> Iterator[tuple[str, ScalarNode, Node]]:
+        """Key, its node and the value's node of each entry."""
+        lines: dict[str, int] = {}
         for key_node, value in node.value:
             if not isinstance(key_node, ScalarNode):
                 self.report(self.place(key_node), "a key must be text", "quote it")
@@ -202,19 +205,17 @@ class Reader:
             key = self.text_of(key_node)
             if _unbalanced(key) and not key_node.style:
                 self.report(self.place(key_node), *_half_of(key, bool(node.flow_style)))
-                return []
+                return
             if key == "<<":
                 self.report(
                     self.place(key_node), "merge keys (<<) are not used here", "write the entries out"
                 )
-            elif key in entries:
-                first = next(k for k, _ in node.value if self.text_of(k) == key).start_mark.line + 1
-                self.report(
-                    self.place(key_node), f"the key `{key}` is repeated", f"it stands in line {first} already"
-                )
+            elif key in lines:
+                hint = f"it stands in line {lines[key]} already"
+                self.report(self.place(key_node), f"the key `{key}` is repeated", hint)
             else:
-                entries[key] = value
-        return list(entries.items())
+                lines[key] = self.place(key_node).line
+                yield key, key_node, value
 
     def text_of(self, node: ScalarNode) -> str:
         """A scalar's text as written, with its placeholders replaced."""

@@ -158,7 +158,7 @@ class _Checker:
                 self.fault(
                     node, f"`{name}` may not be used", "of names with two underscores, only __name__ may"
                 )
-        elif name not in bindings.names and name not in KNOWN:
+        elif name in FORBIDDEN or (name not in bindings.names and name not in KNOWN):
             hint = INSTEAD.get(name) or did_you_mean(name, KNOWN | bindings.names | bindings.paths.keys())
             message = "may not be used" if name in FORBIDDEN or name in INSTEAD else "is not defined"
             self.fault(node, f"`{name}` {message}", hint)
@@ -289,7 +289,7 @@ class _Checker:
     def function(self, node: ast.FunctionDef) -> None:
         if self.in_class:
             self.own(node.name, node)
-        if not (self.in_class and node.name == "__init__"):
+        if not (self.in_class and (node.name == "__init__" or node.name in FORBIDDEN)):
             self.bind(node.name, node)
         self.outside_class(node)
 
@@ -357,7 +357,9 @@ class _Checker:
             )
         elif kind is None or (modules_only and kind != "module"):
             hint = _nearest_path(above, name) if above in vocabulary.PATHS else ""
-            self.fault(node, f"`{path}` is not in the vocabulary", hint)
+            if kind is not None:
+                hint = f"write `from {above} import {name}`"
+            self.fault(node, f"`{path}` is not {'a module' if kind else 'in the vocabulary'}", hint)
         elif node.asname and (is_dunder(node.asname) or node.asname in FORBIDDEN):
             self.fault(node, f"`{node.asname}` is Python's own", OWN_NAME)
 

@@ -101,12 +101,13 @@ class _Loading:
         if not isinstance(root, MappingNode):
             reader.report(Place(1, 1), "a scenario file is a mapping", "begin with `scenarios:`")
             return
-        entries = dict(reader.entries(root))
-        keys = {key.value: key for key, _ in root.value if isinstance(key, ScalarNode)}
+        entries: dict[str, Node] = {}
         known = list(model.File.model_fields)
-        for name in entries.keys() - set(known):
-            hint = did_you_mean(name, known) or "known are topic and scenarios"
-            reader.report(reader.place(keys[name]), f"unknown key `{name}`", hint)
+        for name, key, value in reader.keyed(root):
+            entries[name] = value
+            if name not in known:
+                hint = did_you_mean(name, known) or "known are topic and scenarios"
+                reader.report(reader.place(key), f"unknown key `{name}`", hint)
         if "topic" in entries:
             topic = reader.read(entries["topic"])
             if not isinstance(topic, str) or not topic:
@@ -150,7 +151,7 @@ class _Loading:
         reader = Reader(text, report, first_line=first_line)
         entries: dict[str, Node] = {}
         if isinstance(node, MappingNode) and not reader.refused(node):
-            entries = dict(reader.entries(node))
+            entries = reader.entries(node)
         found = []
         used: set[str] = set()
         cases = matrix.cases(entries.get("matrix"), reader)
@@ -271,7 +272,7 @@ def _read(key: str, node: Node, reader: Reader) -> Any:
         return reader.program(node)
     if key == "steps" and isinstance(node, SequenceNode):
         return [
-            {inner: _read(inner, value, reader) for inner, value in reader.entries(step)}
+            {inner: _read(inner, value, reader) for inner, value in reader.entries(step).items()}
             if isinstance(step, MappingNode) and not reader.refused(step)
             else reader.read(step)
             for step in node.value

@@ -44,7 +44,7 @@ def _names(node: Node, reader: Reader) -> dict[str, dict[str, str]]:
     if not isinstance(node, MappingNode) or not node.value:
         raise _BrokenError(node, "`matrix` must be a mapping", "write `name: [first, second]` below it")
     names = {}
-    for name, listed in reader.entries(node):
+    for name, listed in reader.entries(node).items():
         if not name.isidentifier():
             raise _BrokenError(listed, f"`{name}` is no name", "it is written `${name}` where it is replaced")
         names[name] = _values(name, listed, reader)
@@ -55,8 +55,8 @@ def _values(name: str, node: Node, reader: Reader) -> dict[str, str]:
     """Label -> text, in order; a scalar is its own label."""
     values: dict[str, str] = {}
     for item in node.value if isinstance(node, SequenceNode) else [node]:
-        entries = reader.entries(item) if isinstance(item, MappingNode) else [("", item)]
-        for label, value in entries:
+        entries = reader.entries(item) if isinstance(item, MappingNode) else {"": item}
+        for label, value in entries.items():
             if not isinstance(value, ScalarNode) or reader.refused(value):
                 message = f"a value of `{name}` must be one text or number"
                 raise _BrokenError(value, message, "quote it: it is replaced as text")

@@ -8,5 +8,5 @@ from collections.abc import Iterable
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``did you mean `x`?`` for the nearest known word, or nothing."""
-    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.7)
+    near = difflib.get_close_matches(word, sorted(set(known) - {word}), n=1, cutoff=0.7)
     return f"did you mean `{near[0]}`?" if near else ""

@@ -1,4 +1,4 @@
-"""Attributes a program could reach beyond the vocabulary; `python -m tests.spec.reserved` writes them down."""
+"""What a program could reach beyond the vocabulary; `python -m tests.spec.reserved` writes it down."""
 
 from __future__ import annotations
 
@@ -97,8 +97,11 @@ def reachable() -> list[Any]:
 
 def text() -> str:
     """All their attributes that the vocabulary lacks."""
-    known = vocabulary.ATTRIBUTES | {path.rpartition(".")[2] for path in vocabulary.PATHS}
-    names = {name for value in reachable() for name in dir(value) if not name.startswith("__")} - known
+    known = {path.rpartition(".")[2] for path in vocabulary.PATHS}
+    found = {name for value in reachable() for name in dir(value)}
+    names = {
+        name for name in found - known if not name.startswith("__") and not vocabulary.is_attribute(name)
+    }
     return textwrap.fill(" ".join(sorted(names)), width=110, break_on_hyphens=False) + "\n"
 
 

@@ -1,0 +1,191 @@
+"""The vocabulary against real torch: every name exists, and none leads out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+from conformance.spec import vocabulary
+from tests.spec import reserved
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # reading every attribute meets deprecated ones
+
+OBJECTS: dict[str, Any] = {}
+
+
+def instances(owner: str) -> list[Any]:
+    """Objects of the kind that an owner of attributes names."""
+    x: Any = torch.ones(3, requires_grad=True)
+    y = x * 2
+    linear = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad
+
+    node: Any = Square.apply(x).grad_fn  # type: ignore[no-untyped-call]
+    accumulate = y.grad_fn.next_functions[0][0]
+    schedulers = torch.optim.lr_scheduler
+    results = [
+        *(x.max(0), x.detach().sort(), torch.linalg.slogdet(torch.eye(2)), torch.linalg.qr(torch.eye(2))),
+        *(torch.svd(torch.eye(2)), torch.linalg.svd(torch.eye(2)), torch.linalg.eigh(torch.eye(2))),
+        *(
+            torch.linalg.lu(torch.eye(2)),
+            torch.linalg.lu_factor(torch.eye(2)),
+            torch.linalg.inv_ex(torch.eye(2)),
+        ),
+        *(torch.linalg.lstsq(torch.eye(2), torch.eye(2)), torch.aminmax(x), torch.frexp(torch.ones(1))),
+        torch.triangular_solve(torch.eye(2), torch.eye(2)),
+    ]
+    conv, norm = torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm1d(2)
+    modules = [
+        *(linear, torch.nn.Bilinear(1, 1, 1), torch.nn.Embedding(2, 2), conv, norm, torch.nn.LayerNorm(2)),
+        *(torch.nn.Dropout(), torch.nn.LeakyReLU(), torch.nn.PReLU(), torch.nn.ELU(), torch.nn.MSELoss()),
+        *(torch.nn.Softplus(), linear.load_state_dict(linear.state_dict())),
+    ]
+    known: dict[str, list[Any]] = {
+        "Node": [y.grad_fn, accumulate],
+        "Handle": [x.register_hook(print)],
+        "SavedTensor": [(x * x).grad_fn._raw_saved_self],
+        "Function": [node, Square],
+        "Module": modules,
+        "Scheduler": [schedulers.StepLR(optimizer, 1), schedulers.ExponentialLR(optimizer, 0.1)],
+        "Result": results,
+        "generator": [(i for i in range(1))],
+        "property": [property()],
+        "Exception": [ValueError(), StopIteration()],
+        "slice": [slice(1)],
+        "list": [[]],
+        "dict": [{}],
+        "set": [set()],
+        "str": [""],
+        "float": [1.0],
+        "torch.nn.Module": [linear],
+        "torch.optim.Optimizer": [optimizer],
+        "torch.finfo": [torch.finfo(torch.float32)],
+    }
+    return known.get(owner) or [reserved.resolve(owner)]
+
+
+def test_every_name_exists_in_torch() -> None:
+    """No entry is a misspelling or of another release."""
+    for owner in {entry.owner for entry in vocabulary.entries()}:
+        OBJECTS[owner] = instances(owner)
+    missing = [
+        entry.path
+        for entry in vocabulary.entries()
+        if not any(hasattr(owner, entry.name) or entry.name in dir(owner) for owner in OBJECTS[entry.owner])
+    ]
+    assert missing == []
+
+
+def test_kinds_are_true() -> None:
+    """A class is listed as a class, a module is only what has names below it."""
+    wrong = []
+    for path, kind in vocabulary.PATHS.items():
+        value = reserved.resolve(path)
+        is_module = isinstance(value, ModuleType) or path == "torch.autograd.gradcheck"
+        real = "module" if is_module else "class" if isinstance(value, type) else "other"
+        if real != kind and path != "torch.autograd.gradcheck":
+            wrong.append((path, kind, real))
+    assert wrong == []
+
+
+def test_no_name_is_listed_twice_in_its_place() -> None:
+    """One area has each name."""
+    entries = [(entry.owner, entry.name) for entry in vocabulary.entries()]
+    assert sorted(entry for entry in set(entries) if entries.count(entry) > 1) == []
+
+
+def test_reserved_names_are_current() -> None:
+    """What a program can reach beyond the vocabulary; `python -m tests.spec.reserved` writes it."""
+    # In a process of its own: what other tests import shows up in torch.
+    command = [sys.executable, "-c", "from tests.spec import reserved; print(reserved.text())"]
+    root = Path(__file__).parents[2]
+    current = set(
+        subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split()
+    )
+    assert current <= vocabulary.reserved()
+    if sys.version_info[:2] == (3, 11):  # other releases of Python have other names
+        assert vocabulary.reserved() == current
+
+
+def test_no_attribute_gives_a_module() -> None:
+    """Nothing that a program can hold has a module under a name it may read."""
+    leaks = [
+        (type(value).__name__, name)
+        for value in reserved.reachable()
+        if not isinstance(value, ModuleType)
+        for name in vocabulary.ATTRIBUTES
+        if isinstance(_read(value, name), ModuleType)
+    ]
+    assert leaks == []
+
+
+def _read(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name, None)
+    except (RuntimeError, TypeError, ValueError):
+        return None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tofile",
+        "dump",
+        "dumps",
+        "tobytes",
+        "load",
+        "save",
+        "from_file",
+        "save_to",
+        "share_memory",
+        "share_memory_",
+        "format",
+        "format_map",
+        "hub",
+        "jit",
+        "compile",
+        "script",
+        "ops",
+        "distributed",
+        "gi_frame",
+        "f_globals",
+        "f_builtins",
+        "tb_frame",
+        "cr_frame",
+        "ag_frame",
+        "gi_code",
+        "func_globals",
+        "mro",
+        "with_traceback",
+        "fget",
+        "filename",
+        "ctypes",
+    ],
+)
+def test_ways_out_are_no_attributes(name: str) -> None:
+    """Names that reach files, processes, code or frames are neither attributes nor below torch."""
+    assert not vocabulary.is_attribute(name)
+    assert f"torch.{name}" not in vocabulary.PATHS
+
+
+def test_functions_have_their_paths() -> None:
+    """Over 220 functions of torch, most of them tensor methods too."""
+    functions = {entry.name for entry in vocabulary.entries() if entry.owner == "torch"}
+    methods = {entry.name for entry in vocabulary.entries() if entry.owner == "torch.Tensor"}
+    assert len(functions & methods) > 220
