@@ -342,10 +342,10 @@ class Tensor(metaclass=_TensorMeta):
     def detach(self) -> Tensor:
         """The same values outside the graph; shares memory and version counter."""
         result = make(self._array)
-        if self._inference:
-            result._inference = True
-        else:
+        if not self._inference:
             result._version_counter = version_counter(self)
+        elif state.inference:
+            result._inference = True
         return result
 
     def detach_(self) -> Tensor:

@@ -10,7 +10,7 @@ from .. import dtypes, errors
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor
-from .shape import _unsafe_view, expand, reshape, squeeze, t, transpose, unsqueeze, view
+from .shape import _unsafe_view, expand, reshape, t, transpose, unsqueeze, view
 
 
 def product(a: Array, b: Array) -> Array:
@@ -257,12 +257,17 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:  # noqa: A002
     if a == 2 and b == 1:
         return mv(input, other)  # type: ignore[no-any-return]
     if a == 1 and b == 2:
-        return squeeze(mm(unsqueeze(input, 0), other), 0)
+        return _without_row(mm(unsqueeze(input, 0), other))  # type: ignore[no-any-return]
     if a == 2 and b == 2:
         return mm(input, other)  # type: ignore[no-any-return]
     if should_fold(input, other):
         return _folded(input, other)
     return _batched(input, other)
+
+
+@op("SqueezeBackward4", name="_without_row", self=lambda grad: grad.unsqueeze(0))
+def _without_row(self: Array) -> Array:
+    return self[0]
 
 
 def should_fold(a: Tensor, b: Tensor) -> bool:

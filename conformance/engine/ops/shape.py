@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..modes import state
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, wrap_dim, wrap_dims
-from ..tensor import Tensor, make
+from ..tensor import Tensor, make, version_counter
 
 # Views --------------------------------------------------------------------------------------------
 
@@ -557,7 +558,10 @@ def _clone(self: Array) -> Array:
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:  # noqa: A002
     """A recorded copy."""
-    return _clone(input)  # type: ignore[no-any-return]
+    copy: Tensor = _clone(input)
+    if input._inference and not state.inference:
+        version_counter(copy).value = 1  # torch copies into a tensor that counts
+    return copy
 
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
