@@ -57,8 +57,12 @@ def differences(
 
 def counts(difference: Difference, groups: Collection[str]) -> bool:
     """Whether it matters to an engine that claims these groups."""
-    crash = difference.facet == "raised" and difference.reference == NOTHING
-    return crash or difference.group in groups
+    return is_crash(difference) or difference.group in groups
+
+
+def is_crash(difference: Difference) -> bool:
+    """Whether the engine raised something where the reference raised nothing."""
+    return difference.facet == "raised" and difference.reference == NOTHING
 
 
 def group_of(expression: str) -> str:

@@ -1,0 +1,112 @@
+"""Differences from torch that an engine is known to have.
+
+Note [Known divergences]
+  - An entry names one scenario, and where it is narrower a statement, a name and facets.
+  - The difference that counts is the first one. An entry with a statement covers what differs there, and all
+    that comes after: that follows from it. An entry without one covers its names and facets throughout.
+  - A crash is covered only by an entry that names the facet ``raised``; a time-out by none.
+  - An entry that covers nothing is stale: the engine has changed, or it never was so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from conformance.runner.compare import Difference, is_crash
+from conformance.runner.trace import Statement
+
+Kind: TypeAlias = Literal["bug", "missing_feature", "by_design"]
+
+
+class KnownDivergence(Exception):  # noqa: N818 - a verdict rather than an error
+    """The engine differs from torch, in what is declared and in nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """One entry: where an engine differs, of what kind that is, and why."""
+
+    scenario: str
+    kind: Kind
+    reason: str
+    position: str  # file:line:column of the entry
+    statement: str = ""  # as reports write it: "step 1, line 3"; with turns, or for all turns without
+    name: str = ""
+    facets: tuple[str, ...] = ()
+
+    def at(self, place: Statement) -> bool:
+        """Whether the entry speaks of this statement."""
+        text = str(place)
+        return not self.statement or text == self.statement or text.startswith(f"{self.statement}, ")
+
+    def covers(self, difference: Difference) -> bool:
+        """Whether it declares this difference."""
+        if is_crash(difference) and (
+            "raised" not in self.facets or difference.engine.startswith("TimeLimit")
+        ):
+            return False
+        return (
+            self.at(difference.statement)
+            and self.name in ("", difference.name)
+            and (not self.facets or difference.facet in self.facets)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What entries make of the differences of one scenario."""
+
+    used: tuple[Divergence, ...]
+    stale: tuple[Divergence, ...]
+    uncovered: tuple[Difference, ...]
+
+    @property
+    def known(self) -> bool:
+        """Whether every difference is declared, and every declaration is borne out."""
+        return bool(self.used) and not self.uncovered and not self.stale
+
+
+def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Divergence]) -> Coverage:
+    """Filter the differences of a scenario through the entries for it."""
+    own = [entry for entry in entries if entry.scenario == scenario]
+    used: list[Divergence] = []
+    uncovered: list[Difference] = []
+    follows = False
+    for place in dict.fromkeys(difference.statement for difference in differences):
+        here = [difference for difference in differences if difference.statement == place]
+        left = [difference for difference in here if not _covering(difference, own, used)]
+        uncovered += filter(is_crash, left) if follows else left
+        follows = follows or (not left and any(entry.statement and entry.at(place) for entry in own))
+    stale = tuple(entry for entry in own if entry not in used)
+    return Coverage(tuple(used), stale, tuple(uncovered))
+
+
+def _covering(difference: Difference, entries: Iterable[Divergence], used: list[Divergence]) -> bool:
+    covering = [entry for entry in entries if entry.covers(difference)]
+    used += (entry for entry in covering if entry not in used)
+    return bool(covering)
+
+
+def unmatched(entries: Iterable[Divergence], scenarios: Collection[str]) -> tuple[Divergence, ...]:
+    """The entries for scenarios that there are not."""
+    return tuple(entry for entry in entries if entry.scenario not in scenarios)
+
+
+def proposed(scenario: str, differences: Sequence[Difference]) -> str:
+    """The entry that would declare the first diverging statement, as it stands in a divergence file."""
+    if not differences:
+        return ""
+    place = differences[0].statement
+    here = [difference for difference in differences if difference.statement == place]
+    facets = dict.fromkeys(difference.facet for difference in here)
+    lines = [
+        f"- scenario: {scenario}",
+        f"  statement: {place}",
+        f"  facets: [{', '.join(map(json.dumps, facets))}]",
+        "  kind: # bug, missing_feature or by_design",
+        "  reason: # why",
+    ]
+    return "\n".join(lines) + "\n"
