@@ -8,6 +8,7 @@ from typing import Any
 from conformance.report.failure import failure_text
 from conformance.report.program import file_line
 from conformance.report.result import Difference, Result
+from conformance.report.text import label
 from conformance.report.wording import verdict_line
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
@@ -66,7 +67,7 @@ class Checker:
             file=scenario.position.file,
             line=scenario.position.line,
             claims=scenario.claims,
-            reference=f"{self.reference.name} {self.reference.version}",
+            reference=label(self.reference.name, self.reference.version),
             engine=engine.name,
             version=engine.version,
             **outcome,

@@ -135,16 +135,17 @@ class Reporter:
         self.announced = True
         count = sum(".yaml::" in name or ".yml::" in name for name in ids)
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
-        if terminal is not None and self.config.get_verbosity() >= 0:
+        if terminal is not None:
             for line in self._header(count // len(engine_names(self.config))):
                 terminal.write_line("")
                 terminal.write(line)
 
     def _header(self, count: int) -> list[str]:
-        if not count:
+        if not count or self.config.get_verbosity() < 0:
             return []
         engines = ", ".join(_with_version(name) for name in engine_names(self.config))
-        return [f"conformance: {count} scenarios, reference {_with_version('torch')}, engine {engines}"]
+        scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
+        return [f"conformance: {scenarios}, reference {_with_version('torch')}, engine {engines}"]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the result that travels on the report."""
@@ -242,8 +243,9 @@ def _with_version(name: str) -> str:
         if name == "torch":
             return f"{name} {metadata.version(name)}"
         from conformance.adapters.registry import find
+        from conformance.report.text import label
 
-        return f"{name} {find(name).version}"
+        return label(name, find(name).version)
     except LookupError:
         return f"{name} (not found)"
     except metadata.PackageNotFoundError:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from conformance.report.program import file_line, marked, snippet
-from conformance.report.text import table
+from conformance.report.text import label, table
 from conformance.report.wording import expression, verdict_line
 from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
 from conformance.runner.verdict import Outcome
 from conformance.spec.scenario import Scenario
 
-_CONSEQUENCES = 12  # rows of later differences
+_ROWS = 12  # of a table
 
 
 def failure_text(scenario: Scenario, outcome: Outcome, reference: Engine, engine: Engine) -> str:
@@ -45,19 +45,17 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
     first = outcome.differences[0]
     place = first.statement
     same = [difference for difference in outcome.differences if difference.statement == place]
-    later = [difference for difference in outcome.differences if difference.statement != place]
+    later = list(_news(outcome.differences, same))
     yield from marked(scenario, place.step, place.line)
     yield ""
     yield f"After {place} (line {file_line(scenario, place.step, place.line)}):"
-    header = ("name", "facet", f"{reference.name} {reference.version}", f"{engine.name} {engine.version}")
-    yield from table([header, *(_row(difference) for difference in same)])
+    header = ("name", "facet", label(reference.name, reference.version), label(engine.name, engine.version))
+    yield from _cut(table([header, *map(_row, same)]))
     if later:
         yield ""
         yield "What follows, perhaps as a consequence:"
-        rows = [(str(item.statement), *_row(item)) for item in later[:_CONSEQUENCES]]
-        yield from table([("statement", "name", "facet", reference.name, engine.name), *rows])
-        if len(later) > _CONSEQUENCES:
-            yield f"  ... and {len(later) - _CONSEQUENCES} more"
+        rows = [(str(each.statement), *_row(each)) for each in later]
+        yield from _cut(table([("statement", "name", "facet", reference.name, engine.name), *rows]))
     if outcome.unclaimed:
         yield ""
         yield f"{len(outcome.unclaimed)} more in facets that {engine.name} does not claim."
@@ -66,6 +64,23 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
         yield f"On {each.name}:"
         program = snippet(scenario, each, place, expression(first))
         yield from (f"    {line}".rstrip() for line in program.splitlines())
+
+
+def _news(differences: Sequence[Difference], first: Sequence[Difference]) -> Iterator[Difference]:
+    """The differences that say more than those before: one lasts from statement to statement."""
+    known = {_row(difference) for difference in first}
+    for difference in differences:
+        if _row(difference) not in known:
+            known.add(_row(difference))
+            yield difference
+
+
+def _cut(rows: Iterator[str]) -> Iterator[str]:
+    """The rows of a table, the header not counted, up to a bound."""
+    lines = list(rows)
+    yield from lines[: _ROWS + 1]
+    if len(lines) > _ROWS + 1:
+        yield f"  ... and {len(lines) - _ROWS - 1} more"
 
 
 def _row(difference: Difference) -> tuple[str, str, str, str]:

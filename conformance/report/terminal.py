@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.result import Result, Verdict
-from conformance.report.text import clip, table
+from conformance.report.text import clip, label, table
 
 GROUPS = ("values", "flags", "graph", "errors", "messages")
 _SAID: dict[Verdict, str] = {
@@ -40,7 +40,7 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     """One line for an engine that agrees; for another also how far it does, and what it lacks."""
     counts = Counter(result.verdict for result in results)
     said = ", ".join(f"{counts[verdict]} {text}" for verdict, text in _SAID.items() if counts[verdict])
-    yield f"{results[0].engine} {results[0].version} beside {results[0].reference}: {said}"
+    yield f"{label(results[0].engine, results[0].version)} beside {results[0].reference}: {said}"
     compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
     if counts["differs"] or counts["known divergence"]:
         yield "  scenarios without a difference: " + ", ".join(

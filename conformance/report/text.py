@@ -25,6 +25,11 @@ def clip(text: str, longest: int) -> str:
     return text[: longest - 3].rpartition(" ")[0].rstrip(",;") + "..."
 
 
+def label(name: str, version: str) -> str:
+    """An engine's name with its version, where it has one."""
+    return name if version == "unknown" else f"{name} {version}"
+
+
 def table(rows: Sequence[Sequence[str]], longest: int = LONGEST) -> Iterator[str]:
     """The rows in aligned columns."""
     cells = [[shorten(cell, longest) for cell in row] for row in rows]
