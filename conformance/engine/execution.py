@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -31,7 +31,7 @@ class GraphTask:
     input lies behind it), and its incoming gradients are kept where they are wanted themselves.
     """
 
-    __slots__ = ("captured", "captures", "create_graph", "dependencies", "keep_graph", "needed", "number")
+    __slots__ = ("callbacks", "captured", "captures", "create_graph", "dependencies", "keep_graph", "needed", "number")
     dependencies: dict[Node, int]
     numbers = itertools.count()
 
@@ -41,6 +41,7 @@ class GraphTask:
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Tensor | None] = []
         self.number = next(GraphTask.numbers)
+        self.callbacks: list[Callable[[], Any]] = []
 
     def should_compute(self, edge: Edge) -> bool:
         """Whether the gradient along this edge is of any use in this pass."""
@@ -127,14 +128,17 @@ def run_backward(
     task.dependencies = dependencies = count_dependencies(root)
     if wanted:
         _select(task, root, wanted, accumulate)
-    previous = (state.grad_enabled, state.inference, state.graph_task, state.evaluating)
+    modes = (state.grad_enabled, state.inference)
+    outer = (state.graph_task, state.evaluating, state.checkpoint_valid)
     _set(create_graph, state.inference)
-    state.graph_task = task
+    state.graph_task, state.checkpoint_valid = task, outer[2] and not wanted
     try:
         _run(task, root, buffer, dependencies)
+        for callback in task.callbacks:  # it may grow meanwhile
+            callback()
     finally:
-        _set(previous[0], previous[1])
-        state.graph_task, state.evaluating = previous[2], previous[3]
+        _set(*modes)
+        state.graph_task, state.evaluating, state.checkpoint_valid = outer
     return task.captured
 
 

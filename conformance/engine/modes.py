@@ -32,6 +32,8 @@ class State(threading.local):
     evaluating: Any = None  # the node now running backward (anomaly mode names it as parent)
     graph_task: Any = None  # the backward pass now running in this thread
     multithreading = True
+    checkpoint_valid = True  # no backward pass with inputs is running
+    graph_exec_group: Any = None  # the GraphExecGroup of checkpoint
 
     def __init__(self) -> None:
         np.seterr(all="ignore")

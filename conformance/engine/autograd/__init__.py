@@ -15,12 +15,20 @@ from ..modes import (
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
+    state,
 )
 from ..node import Edge, Identity, gradient_edge, new_node
 from ..tensor import Size, Tensor
-from . import graph
+from . import anomaly_mode, function, functional, grad_mode, graph
 from .function import Function
+from .grad_mode import (
+    _unsafe_preserve_version_counter,
+    is_multithreading_enabled,
+    set_multithreading_enabled,
+)
+from .gradcheck import gradcheck, gradgradcheck
 from .graph import GradientEdge
+from .variable import Variable
 
 
 def backward(
@@ -100,7 +108,10 @@ def grad(
         found = _run(roots, given, bool(retain_graph), create_graph, wanted, False)
         _check_used(found, allow_unused)
     if materialize_grads:
-        if any(each is None and isinstance(place, GradientEdge) for each, place in zip(found, wanted, strict=True)):
+        if any(
+            each is None and isinstance(place, GradientEdge)
+            for each, place in zip(found, wanted, strict=True)
+        ):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         found = [
             zeros_like(place, requires_grad=create_graph) if each is None else each
@@ -252,25 +263,34 @@ def _run(
     return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)
 
 
-class Variable:
-    """torch.autograd.Variable: nowadays a tensor."""
+def variable(*args: Any, **kwargs: Any) -> None:
+    """torch.autograd.variable: gone from torch, which says so."""
+    raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")
 
-    def __new__(cls, tensor: Tensor, requires_grad: bool = False) -> Any:
-        result = tensor.detach()
-        return result.requires_grad_(requires_grad)
+
+def _is_checkpoint_valid() -> bool:
+    return state.checkpoint_valid
 
 
 __all__ = [
     "Function",
-    "GradientEdge",
     "Variable",
+    "anomaly_mode",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "function",
+    "functional",
     "grad",
+    "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
+    "variable",
 ]

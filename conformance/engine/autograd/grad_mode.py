@@ -1,0 +1,50 @@
+"""torch.autograd.grad_mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..modes import enable_grad, inference_mode, no_grad, set_grad_enabled, state
+from ..tensor import Tensor
+
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
+
+
+class set_multithreading_enabled:  # noqa: N801  torch's own name
+    """Whether backward may use several threads; on the CPU it never does, here only the flag is kept."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = state.multithreading
+        self.mode = mode
+        state.multithreading = mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *args: object) -> None:
+        state.multithreading = self.previous
+
+
+def is_multithreading_enabled() -> bool:
+    """What set_multithreading_enabled was told."""
+    return state.multithreading
+
+
+class _unsafe_preserve_version_counter:  # noqa: N801  torch's own name
+    """Inside, in-place changes of these tensors do not count."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, tensors: Any) -> None:
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+        self.versions = tuple(each._version for each in self.tensors)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *args: object) -> None:
+        for tensor, version in zip(self.tensors, self.versions, strict=True):
+            if tensor._version_counter is not None:
+                tensor._version_counter.value = version

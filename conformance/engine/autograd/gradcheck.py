@@ -1,0 +1,452 @@
+"""torch.autograd.gradcheck: derivatives by backward against finite differences."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .. import dtypes, errors
+from ..node import Gradients, Node, gradient_edge, new_node
+from ..tensor import Tensor
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+Tensors = tuple[Any, ...]
+Function = Callable[..., Any]
+
+
+class GradcheckError(RuntimeError):
+    """The derivatives of a function are not what they should be."""
+
+    __module__ = "torch.autograd.gradcheck"
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """What is compared, and how closely."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    check_grad_dtypes: bool
+
+
+def gradcheck(
+    func: Function,
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    """Compare the gradients of ``func`` with finite differences.
+
+    Batched gradients are computed one by one in this engine, so that ``check_batched_grad`` asks nothing more.
+
+    Raises:
+        GradcheckError: they differ, unless ``raise_exception`` is off.
+        ValueError: no input requires grad.
+    """
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    if check_forward_ad:
+        raise NotImplementedError("gradcheck: check_forward_ad, this engine has no forward mode")
+    check = _Check(eps, atol, rtol, nondet_tol, check_grad_dtypes)
+    try:
+        return _gradcheck(func, _as_tuple(inputs), check, check_undefined_grad, fast_mode, bool(masked))
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+
+
+def gradgradcheck(
+    func: Function,
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """Compare the second derivatives of ``func`` with finite differences of the first.
+
+    Raises:
+        GradcheckError: they differ, unless ``raise_exception`` is off.
+    """
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    if check_undefined_grad and not check_rev_over_rev:
+        raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
+    if check_batched_grad and not check_rev_over_rev:
+        raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
+    points = _as_tuple(inputs)
+    if grad_outputs is None:
+        outputs = _differentiable(func(*points))
+        weights = tuple(_random_weight(each, gen_non_contig_grad_outputs) for each in outputs)
+    else:
+        weights = _as_tuple(grad_outputs)
+    count = len(weights)
+    wanted = [isinstance(each, Tensor) and each.requires_grad for each in points]
+    weighted = [each.requires_grad for each in weights]
+
+    def first_derivative(*arguments: Any) -> Tensors:
+        from . import grad
+
+        here = tuple(
+            each.requires_grad_() if want else each
+            for each, want in zip(arguments[:-count], wanted, strict=True)
+        )
+        outputs = _differentiable(func(*here))
+        given = tuple(
+            each.requires_grad_() if want else each
+            for each, want in zip(arguments[-count:], weighted, strict=True)
+        )
+        by = tuple(each for each, want in zip(here, wanted, strict=True) if want)
+        found = grad(outputs, by, given, create_graph=True, allow_unused=True)
+        return tuple(each for each in found if each is not None)
+
+    return gradcheck(
+        first_derivative,
+        points + weights,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
+
+
+def _gradcheck(
+    func: Function, points: Tensors, check: _Check, undefined: bool, fast: bool, masked: bool
+) -> bool:
+    _check_inputs(points)
+    results = _as_tuple(func(*points))
+    outputs = _differentiable(results)
+    if any(isinstance(each, Tensor) and each.is_complex() for each in (*points, *results)):
+        raise NotImplementedError("gradcheck of complex functions")
+    (_check_fast if fast else _check_slowly)(func, results, points, outputs, check)
+    _check_linear_in_gradient(outputs, points, masked)
+    if undefined:
+        _check_undefined(func, len(outputs), points)
+    return True
+
+
+def _check_inputs(points: Tensors) -> None:
+    wanted = False
+    for index, each in enumerate(points):
+        if not (isinstance(each, Tensor) and each.requires_grad):
+            continue
+        if each.dtype not in (dtypes.float64, dtypes.complex128):
+            warnings.warn(errors.GRADCHECK_PRECISION.format(index), stacklevel=5)
+        if not all(step > 0 or size <= 1 for step, size in zip(each.stride(), each.size(), strict=True)):
+            raise RuntimeError(errors.GRADCHECK_STRIDE.format(index))
+        wanted = True
+    if not wanted:
+        raise ValueError(errors.GRADCHECK_NO_INPUT)
+
+
+# Element by element -------------------------------------------------------------------------------
+
+
+def _check_slowly(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check) -> None:
+    numerical = [_numerical(func, index, points, results, check.eps) for index in _wanted(points)]
+    if not outputs:
+        if any((each._array != 0).any() for row in numerical for each in row):
+            raise GradcheckError("Numerical gradient for function expected to be zero")
+        return
+    floating = [each for each in results if _floating(each)]
+    kept = [number for number, each in enumerate(floating) if each.requires_grad]
+    for place, output in enumerate(outputs):
+        analytical = _analytical(points, output, _basis(output), check)
+        for index, (exact, row) in enumerate(zip(analytical, numerical, strict=True)):
+            estimate = row[kept[place]]
+            if not _close(exact, estimate, check.rtol, check.atol):
+                raise GradcheckError(_mismatch(exact, estimate, place, index))
+
+
+def _numerical(func: Function, index: int, points: Tensors, results: Tensors, eps: float) -> list[Tensor]:
+    """For each floating output the Jacobian by one input: a row for each element."""
+    memory = points[index].data
+    columns = [_differences(func, points, memory[place], eps, eps, place) for place in _places(memory)]
+    floating = [number for number, each in enumerate(results) if _floating(each)]
+    found = []
+    for number in floating:
+        jacobian = results[number].new_zeros((len(columns), results[number].numel()))
+        for row, column in enumerate(columns):
+            jacobian[row] = column[number]
+        found.append(jacobian)
+    return found
+
+
+def _differences(
+    func: Function, points: Tensors, entry: Tensor, step: Any, eps: float, place: tuple[int, ...] | None
+) -> list[Tensor]:
+    """The central difference of every output; the entry is moved in place and put back."""
+    before = entry.clone()
+    entry.copy_(before - step)
+    low = [each.clone() for each in _as_tuple(func(*points))]
+    entry.copy_(before + step)
+    high = [each.clone() for each in _as_tuple(func(*points))]
+    entry.copy_(before)
+    where = "" if place is None else f"on index {place} "
+    for first, second in zip(low, high, strict=True):
+        for what, one, other in (
+            ("shape", first.shape, second.shape),
+            ("dtype", first.dtype, second.dtype),
+        ):
+            if one != other:
+                raise AssertionError(
+                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by "
+                    f"{eps}, but got: {what}s {one} and {other}."
+                )
+    return [((b - a) / (2 * eps)).detach().reshape(-1) for a, b in zip(low, high, strict=True)]
+
+
+def _basis(output: Tensor) -> Iterator[Tensor]:
+    """Gradients of the output with a single 1, one after another in the same memory."""
+    from ..creation import zeros_like
+
+    memory = zeros_like(output.detach())
+    flat = memory.view(-1)
+    for element in range(flat.numel()):
+        flat.zero_()
+        flat[element] = 1.0
+        yield memory
+
+
+def _analytical(points: Tensors, output: Tensor, weights: Any, check: _Check) -> list[Tensor]:
+    """For each input the Jacobian of one output by backward, computed twice."""
+    weights = [each.clone() for each in weights]
+    first, types_fit, sizes_fit = _stacked(points, output, weights)
+    second, _, _ = _stacked(points, output, weights)
+    if not types_fit and check.check_grad_dtypes:
+        raise GradcheckError("Gradient has dtype mismatch")
+    if not sizes_fit:
+        raise GradcheckError("Analytical gradient has incorrect size")
+    for one, other in zip(first, second, strict=True):
+        if one.numel() and abs(one._array - other._array).max() > check.nondet_tol:
+            raise GradcheckError(errors.GRADCHECK_NONDETERMINISTIC.format(check.nondet_tol))
+    return first
+
+
+def _stacked(points: Tensors, output: Tensor, weights: list[Tensor]) -> tuple[list[Tensor], bool, bool]:
+    from . import grad
+
+    by = [points[index] for index in _wanted(points)]
+    jacobians = [each.new_zeros((each.numel(), len(weights))) for each in by]
+    types_fit = sizes_fit = True
+    for column, weight in enumerate(weights):
+        found = grad(output, by, weight, retain_graph=True, allow_unused=True)
+        for point, gradient, jacobian in zip(by, found, jacobians, strict=True):
+            if gradient is None:
+                continue
+            sizes_fit = sizes_fit and gradient.size() == point.size()
+            types_fit = types_fit and gradient.dtype is point.dtype
+            jacobian[:, column] = gradient.detach().reshape(-1)
+    return jacobians, types_fit, sizes_fit
+
+
+# Along random directions --------------------------------------------------------------------------
+
+
+def _check_fast(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check) -> None:
+    """Compare one product v J u for each pair of input and output."""
+    from .. import Generator
+
+    generator = Generator()
+    wanted = _wanted(points)
+    directions = [_direction(points[index], generator) for index in wanted]
+    weights = [_direction(each, generator) for each in outputs]
+    estimates = []
+    for index, direction in zip(wanted, directions, strict=True):
+        memory = points[index].data
+        step = direction.reshape(memory.shape) * check.eps
+        products = _differences(func, points, memory, step, check.eps, None)
+        if not outputs:
+            if any(each.numel() and abs(each._array).max() > check.nondet_tol for each in products):
+                raise GradcheckError("Numerical gradient for function expected to be zero")
+            continue
+        floating = [each for each, result in zip(products, results, strict=True) if _floating(result)]
+        estimates.append([(v * each).sum() for v, each in zip(weights, floating, strict=False)])
+    exact = []
+    for output, weight in zip(outputs, weights, strict=True):
+        rows = _analytical(points, output, [weight.reshape(output.shape)], check)
+        exact.append([(row.reshape(-1) * u).sum() for row, u in zip(rows, directions, strict=True)])
+    for index, row in enumerate(estimates):
+        for place, estimate in enumerate(row):
+            atol = check.atol * float(directions[index].sum()) * float(weights[place].sum())
+            if not _close(exact[place][index], estimate, check.rtol, atol):
+                slow = _slow_message(func, results, points, outputs, (index, place), check)
+                raise GradcheckError(_mismatch(exact[place][index], estimate, place, index) + slow)
+
+
+def _direction(tensor: Tensor, generator: Any) -> Tensor:
+    from .. import rand
+
+    found = rand(tensor.numel(), generator=generator).to(dtype=tensor.dtype)
+    return found / found.norm()  # type: ignore[no-any-return]
+
+
+def _slow_message(
+    func: Function, results: Tensors, points: Tensors, outputs: Tensors, pair: tuple[int, int], check: _Check
+) -> str:
+    index, place = pair
+    estimate = _numerical(func, _wanted(points)[index], points, results, check.eps)[place]
+    loose = _Check(check.eps, check.atol, check.rtol, float("inf"), False)
+    exact = _analytical(points, outputs[place], _basis(outputs[place]), loose)[index]
+    text = errors.GRADCHECK_SLOW.format(estimate, exact, (estimate - exact).abs().max())
+    return text + (errors.GRADCHECK_SLOW_OK if _close(exact, estimate, check.rtol, check.atol) else "")
+
+
+# Zero and undefined gradients ---------------------------------------------------------------------
+
+
+def _check_linear_in_gradient(outputs: Tensors, points: Tensors, masked: bool) -> None:
+    """A zero gradient must give zero gradients."""
+    from . import grad
+
+    by = [points[index] for index in _wanted(points)]
+    if not by:
+        raise GradcheckError("no Tensors requiring grad found in input")
+    found = grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
+    for gradient, point in zip(found, by, strict=True):
+        if gradient is None:
+            continue
+        if (abs(gradient._array) > (1e-8 if masked else 0)).any():
+            raise GradcheckError("backward not multiplied by grad_output")
+        if gradient.dtype is not point.dtype:
+            raise GradcheckError("grad is incorrect type")
+        if gradient.size() != point.size():
+            raise GradcheckError("grad is incorrect size")
+
+
+class UndefinedGradBackward(Node):
+    """Lets no gradient through: what comes out is undefined."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "torch::autograd::UndefinedGradBackward"
+
+    def apply(self, grads: Gradients) -> Gradients:
+        return (None,)
+
+
+def _undefined(tensor: Tensor) -> Tensor:
+    node = new_node(UndefinedGradBackward)
+    node.next_edges = (gradient_edge(tensor),)
+    node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
+    result = tensor.detach()
+    result._grad_fn, result._requires_grad = node, True
+    return result
+
+
+def _check_undefined(func: Function, count: int, points: Tensors) -> None:
+    """Backward must take undefined gradients, of all outputs and of each one."""
+    _check_undefined_case([_undefined(each) for each in _differentiable(func(*points))], points)
+    if count > 1:
+        for number in range(count):
+            outputs = _differentiable(func(*points))
+            _check_undefined_case(
+                [_undefined(each) if place == number else each for place, each in enumerate(outputs)], points
+            )
+
+
+def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
+    from . import grad
+
+    by = [points[index] for index in _wanted(points)]
+    try:
+        found = grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
+    except RuntimeError as error:
+        warnings.warn(errors.GRADCHECK_UNDEFINED_BC, stacklevel=7)
+        raise GradcheckError(errors.GRADCHECK_UNDEFINED) from error
+    for each in found:
+        if each is not None and each._array.any():
+            warnings.warn(errors.GRADCHECK_UNDEFINED_BC, stacklevel=7)
+            raise GradcheckError(errors.GRADCHECK_UNDEFINED_NOT_ZERO)
+
+
+# Small things -------------------------------------------------------------------------------------
+
+
+def _as_tuple(value: Any) -> Tensors:
+    return value if isinstance(value, tuple) else tuple(value) if isinstance(value, list) else (value,)
+
+
+def _differentiable(value: Any) -> Tensors:
+    return tuple(each for each in _as_tuple(value) if each.requires_grad)
+
+
+def _wanted(points: Tensors) -> list[int]:
+    return [index for index, each in enumerate(points) if isinstance(each, Tensor) and each.requires_grad]
+
+
+def _floating(value: Any) -> bool:
+    return isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex())
+
+
+def _places(tensor: Tensor) -> Iterator[tuple[int, ...]]:
+    return itertools.product(*(range(each) for each in tensor.size()))
+
+
+def _close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
+    """torch.allclose after promotion to one dtype."""
+    kind = dtypes.promote_types(a.dtype, b.dtype)
+    first, second = a.to(dtype=kind)._array, b.to(dtype=kind)._array
+    close = abs(first - second) <= atol + rtol * abs(second)
+    return bool(((first == second) | close).all())
+
+
+def _mismatch(exact: Tensor, estimate: Tensor, place: int, index: int) -> str:
+    return (
+        f"Jacobian mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
+        f"analytical:{exact}\n"
+    )
+
+
+def _random_weight(output: Tensor, spread: bool) -> Tensor:
+    """A gradient for an output: uniform between -1 and 1; not contiguous if so wanted."""
+    from ..creation import empty
+
+    kind = output.dtype if _floating(output) else dtypes.float64
+    found = empty(output.shape, dtype=kind).uniform_(-1, 1)
+    if spread and found.numel() > 1 and found.ndim:
+        found = found.repeat_interleave(2, -1)[..., ::2]
+    return found.requires_grad_()

@@ -1,0 +1,50 @@
+"""torch.autograd.variable: the old name of a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..modes import state
+from ..tensor import Tensor
+
+__all__ = ["Variable"]
+
+
+class ImperativeEngine:
+    """What old programs reach the running backward pass through."""
+
+    def queue_callback(self, callback: Callable[[], Any]) -> None:
+        """Run a function when the backward pass is done.
+
+        Raises:
+            RuntimeError: outside of a backward pass.
+        """
+        if state.graph_task is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        state.graph_task.callbacks.append(callback)
+
+    def is_checkpoint_valid(self) -> bool:
+        """Whether the whole graph runs, as reentrant checkpoints need it."""
+        return state.checkpoint_valid
+
+
+class VariableMeta(type):
+    """Makes every tensor an instance of Variable."""
+
+    __module__ = "torch.autograd.variable"
+
+    def __instancecheck__(cls, other: object) -> bool:
+        return isinstance(other, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """torch.autograd.Variable: a tensor that shares another's memory."""
+
+    __module__ = "torch.autograd.variable"
+    _execution_engine = ImperativeEngine()
+
+    def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        return data.detach().requires_grad_(requires_grad)
