@@ -46,7 +46,7 @@ class _File(Strict):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The entries of a file, as keywords of ``adapters.divergences.Divergence``, and what is wrong with it."""
+    """The entries of a file, as keywords of ``adapters.divergences.Divergence``; what is wrong with it."""
 
     engine: str = ""
     entries: tuple[dict[str, Any], ...] = ()
