@@ -1,0 +1,50 @@
+"""A tensor and a number, as torch's own formulas write it in C++: rows whose number is no operand.
+
+``a * 2`` in Python makes a tensor of the 2 and gives MulBackward0; the same in a C++ formula gives MulBackward1,
+and that is what the graph of a gradient shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..rows import Array, op
+from ..tensor import Tensor, make
+
+PUBLIC = ()
+
+
+@op("MulBackward1", name="mul_scalar", self=lambda grad, other: times(grad, other))
+def times(self: Array, other: Any) -> Array:
+    """self * other."""
+    return np.multiply(self, other)
+
+
+@op("DivBackward1", name="div_scalar", self=lambda grad, other: over(grad, other))
+def over(self: Array, other: Any) -> Array:
+    """self / other."""
+    return np.true_divide(self, other)
+
+
+@op("AddBackward1", name="add_scalar", self=lambda grad: grad)
+def plus(self: Array, other: Any) -> Array:
+    """self + other."""
+    return np.add(self, other)
+
+
+@op("SubBackward1", name="sub_scalar", self=lambda grad: grad)
+def minus(self: Array, other: Any) -> Array:
+    """self - other."""
+    return np.subtract(self, other)
+
+
+def less_than(number: Any, tensor: Tensor) -> Tensor:
+    """number - tensor: torch subtracts from a tensor full of the number."""
+    return make(np.full(tensor._array.shape, number, tensor._array.dtype)).sub_(tensor)  # type: ignore[no-any-return]
+
+
+def maybe_times(tensor: Tensor, number: Any) -> Tensor:
+    """tensor * number, the tensor itself for 1."""
+    return tensor if number == 1 else times(tensor, number)  # type: ignore[no-any-return]

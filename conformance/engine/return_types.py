@@ -1,0 +1,59 @@
+"""torch.return_types: the named tuples of operations with several results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import Any
+
+
+class _Named(tuple[Any, ...]):
+    """A tuple whose entries have names; built from one sequence and printed as torch prints it."""
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+    n_fields = n_sequence_fields = n_unnamed_fields = 0
+
+    def __new__(cls, values: Iterable[Any]) -> Any:
+        return tuple.__new__(cls, values)
+
+    def __repr__(self) -> str:
+        entries = ",\n".join(f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True))
+        return f"torch.return_types.{type(self).__name__}(\n{entries})"
+
+    def __reduce__(self) -> Any:
+        return (type(self), (tuple(self),))
+
+
+def _named(name: str, fields: str) -> Any:
+    names = tuple(fields.split())
+    body: dict[str, Any] = {each: property(itemgetter(i)) for i, each in enumerate(names)}
+    body |= {"__slots__": (), "__module__": "torch.return_types", "__match_args__": names}
+    body |= {"n_fields": len(names), "n_sequence_fields": len(names)}
+    return type(name, (_Named,), body)
+
+
+_VALUES = "values indices"
+cummax, cummin = _named("cummax", _VALUES), _named("cummin", _VALUES)
+kthvalue, mode = _named("kthvalue", _VALUES), _named("mode", _VALUES)
+max, min = _named("max", _VALUES), _named("min", _VALUES)  # noqa: A001
+median, nanmedian = _named("median", _VALUES), _named("nanmedian", _VALUES)
+sort, topk = _named("sort", _VALUES), _named("topk", _VALUES)
+aminmax = _named("aminmax", "min max")
+histogram = _named("histogram", "hist bin_edges")
+lu_unpack = _named("lu_unpack", "P L U")
+qr = _named("qr", "Q R")
+linalg_qr = _named("linalg_qr", "Q R")
+svd = _named("svd", "U S V")
+slogdet = _named("slogdet", "sign logabsdet")
+triangular_solve = _named("triangular_solve", "solution cloned_coefficient")
+linalg_cholesky_ex = _named("linalg_cholesky_ex", "L info")
+linalg_eigh = _named("linalg_eigh", "eigenvalues eigenvectors")
+linalg_inv_ex = _named("linalg_inv_ex", "inverse info")
+linalg_lstsq = _named("linalg_lstsq", "solution residuals rank singular_values")
+linalg_lu = _named("linalg_lu", "P L U")
+linalg_lu_factor = _named("linalg_lu_factor", "LU pivots")
+linalg_lu_factor_ex = _named("linalg_lu_factor_ex", "LU pivots info")
+linalg_slogdet = _named("linalg_slogdet", "sign logabsdet")
+linalg_solve_ex = _named("linalg_solve_ex", "result info")
+linalg_svd = _named("linalg_svd", "U S Vh")
