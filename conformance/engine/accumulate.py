@@ -8,7 +8,7 @@ from .modes import state
 from .node import AccumulateGrad, Gradients
 from .tensor import Tensor
 
-_ALONE = 4  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
+_ALONE = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
 
 
 def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:

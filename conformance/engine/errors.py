@@ -137,6 +137,13 @@ def short_name(node: Any) -> str:
     return head + ("" if number == "0" else number)
 
 
+def wrong_number(name: str, got: int, expected: int) -> str:
+    """A node returned more or fewer gradients than it has edges."""
+    return (
+        f"Function {name} returned an invalid number of gradients - got {got}, but expected {expected}"
+    )
+
+
 def modified(text: str, node: Any, output_nr: int, current: int, saved: int) -> str:
     """A saved tensor was changed in place."""
     origin = "" if node is None else f", which is output {output_nr} of {short_name(node)},"

@@ -185,42 +185,69 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
     task.needed = needed
 
 
-def _run(task: GraphTask, node: Node | None, buffer: Buffer, dependencies: dict[Node, int]) -> None:
+def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
+    """Run the nodes as they become ready.
+
+    A node without hooks, in a pass over the whole graph, is run right here; all else goes through ``_evaluate``.
+    No reference to a gradient stays behind when it is handed on: see Note [Stealing a gradient].
+    """
     heap: Heap = []
     waiting: dict[Node, Buffer] = {}
-    needed, keep_graph = task.needed, task.keep_graph
-    recording = task.create_graph
-    while node is not None:
-        if needed is not None and not _capture(task, node, buffer):
-            outputs: Gradients = ()
+    needed, keep_graph, recording = task.needed, task.keep_graph, task.create_graph
+    ready: tuple[Node, Buffer] | None
+    while True:
+        outputs: Any
+        if needed is None and node.hooks is None and not state.anomaly:
+            outputs = node.apply(buffer)
+            if not keep_graph:
+                node.release()
+        elif needed is not None and not _capture(task, node, buffer):
+            outputs = ()
         else:
-            outputs = _evaluate(node, tuple(buffer), keep_graph)
+            inputs = tuple(buffer)
+            buffer = []
+            outputs = _evaluate(node, inputs, keep_graph)
+            inputs = ()
         buffer = []
-        ready: tuple[Node, Buffer] | None = None
-        gradients = list(outputs)
-        outputs = ()
-        for number, edge in enumerate(node.next_edges if gradients else ()):
-            following = edge[0]
-            if following is None:
-                continue
-            gradient, gradients[number] = gradients[number], None
-            left = dependencies[following] - 1
-            dependencies[following] = left
-            pending = waiting.get(following)
-            if pending is None:
-                if needed is not None and not (needed.get(following) or following in task.captures):
+        ready = None
+        if outputs:
+            edges = node.next_edges
+            if outputs.__class__ is not list:
+                outputs = list(outputs)
+            if len(outputs) != len(edges):
+                raise RuntimeError(errors.wrong_number(node.name(), len(outputs), len(edges)))
+            for number, (following, input_nr) in enumerate(edges):
+                if following is None:
                     continue
-                pending = [None] * len(following.input_metadata)
-                if left:
-                    waiting[following] = pending
-            elif not left:
-                del waiting[following]
-            if gradient is not None:
-                _add(pending, edge[1], gradient, recording)
-            if not left:
-                if ready is not None:
-                    _push(heap, ready)
-                ready = (following, pending)
+                left = dependencies[following] - 1
+                dependencies[following] = left
+                pending = waiting.get(following)
+                if pending is None:
+                    if needed is not None and not (needed.get(following) or following in task.captures):
+                        continue
+                    pending = [None] * len(following.input_metadata)
+                    if left:
+                        waiting[following] = pending
+                elif not left:
+                    del waiting[following]
+                gradient = outputs[number]
+                if gradient is not None:
+                    outputs[number] = None
+                    shape, kind = following.input_metadata[input_nr]
+                    array = gradient._array
+                    if array.shape != shape or (array.dtype is not kind and kind is not None):
+                        gradient = _conform(gradient, shape, kind, number, node.name)
+                    array = None
+                    if pending[input_nr] is None:
+                        pending[input_nr] = gradient
+                    else:
+                        _add(pending, input_nr, gradient, recording)
+                    gradient = None
+                if not left:
+                    if ready is not None:
+                        _push(heap, ready)
+                    ready = (following, pending)
+            pending = None
         if ready is None:
             if not heap:
                 break
@@ -228,8 +255,6 @@ def _run(task: GraphTask, node: Node | None, buffer: Buffer, dependencies: dict[
         elif heap:
             _push(heap, ready)
             ready = _pop(heap)
-        # No reference to a gradient stays behind: see Note [Stealing a gradient].
-        pending = gradient = None
         node, buffer = ready
 
 
@@ -239,9 +264,6 @@ _ALONE = 3  # references to a buffered gradient that nobody outside the pass hol
 def _add(buffer: Buffer, input_nr: int, gradient: Tensor, recording: bool) -> None:
     """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else anew."""
     first = buffer[input_nr]
-    if first is None:
-        buffer[input_nr] = gradient
-        return
     if not recording and getrefcount(first) <= _ALONE:
         array = first._array
         if array.base is None and getrefcount(array) <= _ALONE and array.dtype is gradient._array.dtype:
@@ -313,10 +335,7 @@ def validate_outputs(edges: tuple[Edge, ...], gradients: Gradients, name: Any) -
         RuntimeError: the number or a shape is wrong, or a dtype cannot be brought over.
     """
     if len(edges) != len(gradients):
-        raise RuntimeError(
-            f"Function {_name(name)} returned an invalid number of gradients - got {len(gradients)}, "
-            f"but expected {len(edges)}"
-        )
+        raise RuntimeError(errors.wrong_number(_name(name), len(gradients), len(edges)))
     changed: list[Tensor | None] | None = None
     for number, (node, input_nr) in enumerate(edges):
         gradient = gradients[number]

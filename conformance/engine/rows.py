@@ -534,7 +534,7 @@ def _apply_source(row: Row) -> str:
             body.append(f"several = formula{number}({arguments})")
             returned.append("*several")
             position = f"{position} + {len(names)}"
-    body.append(f"return ({', '.join(returned)},)")
+    body.append(f"return [{', '.join(returned)}]")
     return _function("apply", "node, grads", body)
 
 

@@ -151,7 +151,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def apply(self, *args: Any) -> Any:
         """Run the user's backward: on a tuple of gradients for the engine, on single ones for anyone else."""
-        if not (len(args) == 1 and args[0].__class__ is tuple):
+        if not (len(args) == 1 and args[0].__class__ in (tuple, list)):
             return self._user_backward()(self, *args)
         return self._checked(self._user_backward()(self, *self._materialized(args[0])))
 
