@@ -35,6 +35,19 @@ def stored_names(statement: ast.stmt) -> Iterator[ast.Name]:
                 yield node
 
 
+def flat(tree: ast.AST) -> list[ast.AST]:
+    """Every node of a tree except contexts and operators, the outer before the inner."""
+    nodes = [tree]
+    for node in nodes:  # which grows meanwhile
+        for name in node._fields:
+            value = getattr(node, name)
+            if isinstance(value, list):
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator):
+                nodes.append(value)
+    return nodes
+
+
 @dataclass(slots=True)
 class Bindings:
     """Names of a program: those it gives values, those it stores as attributes, and those of torch."""
@@ -42,18 +55,30 @@ class Bindings:
     names: set[str] = field(default_factory=set)
     stored: set[str] = field(default_factory=set)
     classes: set[str] = field(default_factory=set)
-    paths: dict[str, str] = field(default_factory=lambda: dict(vocabulary.BOUND))
+    paths: dict[str, str] = field(default_factory=dict)
     class_values: int = 0  # of torch's: neither called, nor derived from, nor left of a dot
 
     @classmethod
-    def of(cls, trees: Sequence[tuple[int, ast.AST]]) -> Bindings:
-        """The bindings of all the pieces of a scenario together."""
+    def of_piece(cls, nodes: Sequence[ast.AST]) -> Bindings:
+        """The bindings of one piece alone."""
         bindings = cls()
-        for _, tree in trees:
-            for node in ast.walk(tree):
-                add = _ADD.get(type(node))
-                if add is not None:
-                    add(bindings, node)
+        for node in nodes:
+            add = _ADD.get(type(node))
+            if add is not None:
+                add(bindings, node)
+        return bindings
+
+    @classmethod
+    def of(cls, parts: Sequence[Bindings], trees: Sequence[ast.AST]) -> Bindings:
+        """The bindings of all the pieces of a scenario together."""
+        bindings = cls(
+            set().union(*(part.names for part in parts)),
+            set().union(*(part.stored for part in parts)),
+            set().union(*(part.classes for part in parts)),
+            dict(vocabulary.BOUND),
+        )
+        for part in parts:
+            bindings.paths.update(part.paths)
         for name in vocabulary.BOUND:
             if name != "torch" and name in bindings.names and _first_bound(name, trees):
                 del bindings.paths[name]  # the program's own from its first mention on
@@ -125,9 +150,9 @@ _ADD: dict[type[ast.AST], Any] = {
 }
 
 
-def _first_bound(name: str, trees: Sequence[tuple[int, ast.AST]]) -> bool:
+def _first_bound(name: str, trees: Sequence[ast.AST]) -> bool:
     """Whether the first statement that mentions ``name`` is ``name = value``, of a value without it."""
-    for _, tree in trees:
+    for tree in trees:
         for statement in tree.body if isinstance(tree, ast.Module) else []:
             if _mentions(statement, name):
                 return (

@@ -27,9 +27,8 @@ PUT = ("a class of torch may not be put into what has other names", "write it wh
 Definition = ast.FunctionDef | ast.ClassDef
 
 
-def misuses(trees: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterator[Located]:
+def misuses(nodes: Sequence[tuple[int, ast.AST]], bindings: Bindings) -> Iterator[Located]:
     """Stores on what may be a class of torch, and classes handed to where they cannot be followed."""
-    nodes = [(piece, node) for piece, tree in trees for node in ast.walk(tree)]
     flow = _Flow(bindings, [node for _, node in nodes])
     for piece, node in nodes:
         match node:

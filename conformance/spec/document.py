@@ -145,6 +145,7 @@ def read_scalar(text: str) -> Any:
 
 # ------------------------------------------------------------------------------------------------ reading
 
+_BRACKET = re.compile(r"[(){}\[\]]")
 Report = Callable[[Place, str, str], None]
 
 
@@ -195,7 +196,7 @@ class Reader:
 
     def keyed(self, node: MappingNode) -> Iterator[tuple[str, ScalarNode, Node]]:
         """Key, its node and the value's node of each entry."""
-        lines: dict[str, int] = {}
+        known: dict[str, ScalarNode] = {}
         for key_node, value in node.value:
             if not isinstance(key_node, ScalarNode):
                 self.report(self.place(key_node), "a key must be text", "quote it")
@@ -210,11 +211,11 @@ class Reader:
                 self.report(
                     self.place(key_node), "merge keys (<<) are not used here", "write the entries out"
                 )
-            elif key in lines:
-                hint = f"it stands in line {lines[key]} already"
+            elif key in known:
+                hint = f"it stands in line {self.place(known[key]).line} already"
                 self.report(self.place(key_node), f"the key `{key}` is repeated", hint)
             else:
-                lines[key] = self.place(key_node).line
+                known[key] = key_node
                 yield key, key_node, value
 
     def text_of(self, node: ScalarNode) -> str:
@@ -287,4 +288,6 @@ def _half_of(key: str, in_braces: bool) -> tuple[str, str]:
 
 
 def _unbalanced(text: str) -> bool:
-    return any(text.count(a) != text.count(b) for a, b in ("()", "[]", "{}"))
+    return _BRACKET.search(text) is not None and any(
+        text.count(a) != text.count(b) for a, b in ("()", "[]", "{}")
+    )

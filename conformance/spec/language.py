@@ -11,10 +11,11 @@ import ast
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeGuard
 
 from conformance.spec import classes, vocabulary
-from conformance.spec.bindings import Bindings, Located, is_dunder, stored_names
+from conformance.spec.bindings import Bindings, Located, flat, is_dunder, stored_names
 from conformance.spec.grammar import ALLOWED, FORBIDDEN, INSTEAD, KNOWN, LEAVES, REFUSED
 from conformance.spec.suggest import did_you_mean
 
@@ -45,49 +46,60 @@ class Fault(NamedTuple):
     hint: str
 
 
+class _Parsed(NamedTuple):
+    """What one piece is by itself."""
+
+    tree: ast.AST | None
+    nodes: list[ast.AST]
+    bindings: Bindings
+    fault: Fault | None  # as of piece 0
+
+
 def check_program(pieces: Sequence[Piece]) -> list[Fault]:
     """Everything in the pieces that is not the language, in their order; nothing of them is run."""
+    parsed = [_parse(piece) for piece in pieces]
     faults: list[Fault] = []
-    trees: list[tuple[int, Any]] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python's remarks on odd syntax are not the suite's business
-        for index, piece in enumerate(pieces):
-            try:
-                trees.append((index, compile(piece.source, "<program>", piece.mode, ast.PyCF_ONLY_AST)))
-            except SyntaxError as error:
-                faults.append(_not_python(index, piece, error))
-            except (RecursionError, MemoryError, ValueError):
-                faults.append(Fault(index, 1, 1, *TOO_DEEP))
-        try:
-            bindings = Bindings.of(trees)
-            for index, tree in trees:
-                _Checker(index, pieces[index].source, bindings, faults).visit(tree)
-            if not faults and bindings.class_values:
-                faults += [
-                    _fault(found, pieces[found.piece].source) for found in classes.misuses(trees, bindings)
-                ]
-            if not faults:
-                for index, tree in trees:
-                    _compile(index, pieces[index], tree, faults)
-        except RecursionError:
-            faults.append(Fault(0, 1, 1, *TOO_DEEP))
+    bindings = Bindings.of([part.bindings for part in parsed], [part.tree for part in parsed if part.tree])
+    try:
+        for index, part in enumerate(parsed):
+            if part.tree is not None:
+                _Checker(index, pieces[index].source, bindings, faults).visit(part.tree)
+            if part.fault is not None and not any(fault.piece == index for fault in faults):
+                faults.append(part.fault._replace(piece=index))
+        if not faults and bindings.class_values:
+            nodes = [(index, node) for index, part in enumerate(parsed) for node in part.nodes]
+            faults += [
+                _fault(found, pieces[found.piece].source) for found in classes.misuses(nodes, bindings)
+            ]
+    except RecursionError:
+        faults.append(Fault(0, 1, 1, *TOO_DEEP))
     return sorted(dict.fromkeys(faults))
 
 
-def _compile(index: int, piece: Piece, tree: Any, faults: list[Fault]) -> None:
-    """What Python says only when it compiles: return outside of a function, an argument named twice."""
-    try:
-        compile(tree, "<program>", piece.mode)
-    except SyntaxError as error:
-        faults.append(_not_python(index, piece, error))
+@lru_cache(maxsize=512)  # the cases of a matrix have most of their pieces in common
+def _parse(piece: Piece) -> _Parsed:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's remarks on odd syntax are not the suite's business
+        tree: Any = None
+        nodes: list[ast.AST] = []
+        fault = None
+        try:
+            tree = compile(piece.source, "<program>", piece.mode, ast.PyCF_ONLY_AST)
+            nodes = flat(tree)
+            compile(tree, "<program>", piece.mode)  # a return outside of a function is told only here
+        except SyntaxError as error:
+            fault = _not_python(piece, error)
+        except (RecursionError, MemoryError, ValueError):
+            fault = Fault(0, 1, 1, *TOO_DEEP)
+        return _Parsed(tree, nodes, Bindings.of_piece(nodes), fault)
 
 
-def _not_python(index: int, piece: Piece, error: SyntaxError) -> Fault:
+def _not_python(piece: Piece, error: SyntaxError) -> Fault:
     line = error.lineno or 1
     hint = "a key of expect is an expression" if piece.is_expression else ""
     if piece.source.split("\n")[min(line, piece.source.count("\n") + 1) - 1].lstrip().startswith(">>>"):
         hint = "remove the prompts >>> and what was printed"
-    return Fault(index, line, max(error.offset or 1, 1), f"not Python: {error.msg}", hint)
+    return Fault(0, line, max(error.offset or 1, 1), f"not Python: {error.msg}", hint)
 
 
 def _fault(found: Located, source: str) -> Fault:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from yaml import ScalarNode
 
 from conformance.spec import placeholder
 from conformance.spec.document import Place, Reader
+
+_FIRST_TEXT = re.compile(r"(?:[ ]*\n)*([ ]*)")  # of the first line that is not empty: its indentation
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,6 @@ class Source:
 
     def _indentation(self) -> int:
         """How far a block's text is indented: what the first line with text has in the file and not here."""
-        for raw, text in zip(self._raw().split("\n")[1:], self.node.value.split("\n"), strict=False):
-            if text.strip():
-                return len(raw) - len(raw.lstrip(" ")) - (len(text) - len(text.lstrip(" ")))
-        return 0
+        raw = _FIRST_TEXT.match(self.reader.text, self.reader.text.find("\n", self.node.start_mark.index) + 1)
+        read = _FIRST_TEXT.match(self.node.value)
+        return len(raw[1]) - len(read[1]) if raw and read else 0
