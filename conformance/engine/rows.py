@@ -10,7 +10,8 @@ The formula's argument names are what is saved, under torch's names (``_saved_ot
 
 * ``grad`` (or ``grads``, a tuple with None where undefined, for several outputs),
 * a tensor argument of the operation, saved as it was; ``result`` or the name of an output, saved as output,
-* ``<tensor>_sym_sizes`` / ``_sym_strides`` / ``_sym_numel`` / ``_scalar_type``, read off a tensor argument,
+* ``<tensor>_sym_sizes`` / ``_sym_strides`` / ``_sym_numel`` / ``_scalar_type`` / ``_dim``, read off a tensor argument
+  (with an underscore in front they are this engine's own: no ``_saved_*`` shows them),
 * ``metadata``: shape and dtype of each output, for what is undefined in ``grads``,
 * ``needed``: which inputs want a gradient, for a formula of several inputs (``key "a b"`` gives a tuple),
 * any other argument of the operation, as it was passed.
@@ -45,7 +46,7 @@ from .views import as_view
 
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
-_SIZES, _STRIDES, _NUMEL, _TYPE = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type"
+_SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
 
 
 @dataclass(eq=False)
@@ -470,9 +471,9 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
     if kind == "list":
         return f"tuple(None if t is None else save(t) for t in {name})"
     if kind == "plain":
-        for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size")):
-            if name.endswith(suffix):
-                base = name.removesuffix(suffix)
+        for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size"), (_DIM, ".ndim")):
+            if name.endswith(suffix) and name not in row.parameters:
+                base = name.removesuffix(suffix).removeprefix("_")
                 if base in row.lists:
                     return f"tuple(t._array{text} for t in {base})"
                 return f"{base}._array{text}"
