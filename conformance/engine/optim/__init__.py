@@ -1,10 +1,12 @@
 """torch.optim: optimizers and learning-rate schedules."""
 
 from . import lr_scheduler
-from .descent import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, RMSprop
+from .adam import Adam, Adamax, AdamW, NAdam, RAdam
+from .descent import ASGD, SGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 
 __all__ = [
-    "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Optimizer", "RMSprop", "lr_scheduler",
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop",
+    "Rprop", "lr_scheduler",
 ]  # fmt: skip

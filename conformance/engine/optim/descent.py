@@ -1,16 +1,16 @@
-"""First-order optimizers; the arithmetic is torch's single-tensor code, step by step."""
+"""First-order optimizers without Adam's means; the arithmetic is torch's single-tensor code, step by step."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..creation import full_like, tensor, zeros_like
-from ..tensor import Tensor
-from .optimizer import Optimizer, Params, check, check_betas, decayed
+import numpy as np
 
-
-def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, Tensor) else value
+from ..tensor import Tensor, make
+from .optimizer import (
+    Optimizer, Params, check, check_rate, count_step, counter, decayed_square, gradient, lerp, number, written,
+    zeros_for,
+)  # fmt: skip
 
 
 class SGD(Optimizer):
@@ -23,103 +23,33 @@ class SGD(Optimizer):
         nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:  # fmt: skip
-        check("learning rate", lr, lr >= 0.0)
+        check_rate(lr)
         check("momentum value", momentum, momentum >= 0.0)
         check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        defaults = {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
+        }  # fmt: skip
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(
-            params,
-            {
-                "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
-                "nesterov": nesterov, "maximize": maximize, "foreach": foreach, "differentiable": differentiable,
-                "fused": fused,
-            },
-        )  # fmt: skip
+        super().__init__(params, defaults)
 
-    def update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        momentum, lr = group["momentum"], _number(group["lr"])
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        momentum, lr = group["momentum"], number(group["lr"])
         for param in params:
-            grad = decayed(param, group)
+            grad = gradient(param, group, group["weight_decay"])
             if momentum:
-                state = self.state[param]
-                buffer = state.get("momentum_buffer")
+                own = self.state[param]
+                buffer = own.get("momentum_buffer")
                 if buffer is None:
-                    buffer = state["momentum_buffer"] = grad.detach().clone()
+                    buffer = own["momentum_buffer"] = make(grad.copy())
                 else:
-                    buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
-                grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-            param.add_(grad, alpha=-lr)
-
-
-class Adam(Optimizer):
-    """Adam: means of the gradient and of its square, corrected for their start at 0."""
-
-    __module__ = "torch.optim.adam"
-
-    def __init__(
-        self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False,
-        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:  # fmt: skip
-        check("learning rate", lr, lr >= 0.0)
-        check("epsilon value", eps, eps >= 0.0)
-        check_betas(betas)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-                "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-                "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
-            },
-        )  # fmt: skip
-
-    def update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        beta1, beta2 = group["betas"]
-        lr = _number(group["lr"])
-        for param in params:
-            state = self.state[param]
-            if not state:
-                state["step"] = tensor(0.0)
-                state["exp_avg"] = zeros_like(param)
-                state["exp_avg_sq"] = zeros_like(param)
-                if group["amsgrad"]:
-                    state["max_exp_avg_sq"] = zeros_like(param)
-            state["step"].add_(1)
-            if group["decoupled_weight_decay"]:
-                grad = -param._grad if group["maximize"] else param._grad  # type: ignore[operator]
-                if group["weight_decay"]:
-                    param.mul_(1 - lr * group["weight_decay"])
-            else:
-                grad = decayed(param, group)
-            state["exp_avg"].lerp_(grad, 1 - beta1)
-            state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-            step = state["step"].item()
-            step_size = lr / (1 - beta1**step)
-            correction = (1 - beta2**step) ** 0.5
-            second = state["exp_avg_sq"]
-            if group["amsgrad"]:
-                second = state["max_exp_avg_sq"].copy_(state["max_exp_avg_sq"].maximum(second))
-            denominator = (second.sqrt() / correction).add_(group["eps"])
-            param.addcdiv_(state["exp_avg"], denominator, value=-step_size)
-
-
-class AdamW(Adam):
-    """Adam with the weights' decay apart from the gradient."""
-
-    __module__ = "torch.optim.adamw"
-
-    def __init__(
-        self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False, foreach: bool | None = None,
-        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
-            differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
-        )  # fmt: skip
+                    array = written(buffer, 2)
+                    array *= momentum
+                    array += grad * (1 - group["dampening"])
+                grad = grad + buffer._array * momentum if group["nesterov"] else buffer._array
+            array = written(param)
+            array += grad * -lr
 
 
 class RMSprop(Optimizer):
@@ -132,45 +62,46 @@ class RMSprop(Optimizer):
         momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
         maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check("learning rate", lr, lr >= 0.0)
+        check_rate(lr)
         check("epsilon value", eps, eps >= 0.0)
         check("momentum value", momentum, momentum >= 0.0)
         check("weight_decay value", weight_decay, weight_decay >= 0.0)
         check("alpha value", alpha, alpha >= 0.0)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-                "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
-                "differentiable": differentiable,
-            },
-        )  # fmt: skip
+        defaults = {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
 
-    def update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        alpha, lr = group["alpha"], _number(group["lr"])
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        alpha, lr = group["alpha"], number(group["lr"])
         for param in params:
-            state = self.state[param]
-            if not state:
-                state["step"] = tensor(0.0)
-                state["square_avg"] = zeros_like(param)
+            own = self.state[param]
+            if not own:
+                own["step"] = counter()
+                own["square_avg"] = zeros_for(param)
                 if group["momentum"] > 0:
-                    state["momentum_buffer"] = zeros_like(param)
+                    own["momentum_buffer"] = zeros_for(param)
                 if group["centered"]:
-                    state["grad_avg"] = zeros_like(param)
-            grad = decayed(param, group)
-            state["step"].add_(1)
-            state["square_avg"].mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
+                    own["grad_avg"] = zeros_for(param)
+            count_step(own)
+            grad = gradient(param, group, group["weight_decay"])
+            square = decayed_square(own["square_avg"], grad, alpha)
             if group["centered"]:
-                mean = state["grad_avg"].lerp_(grad, 1 - alpha)
-                root = state["square_avg"].addcmul(mean, mean, value=-1).sqrt_()
-            else:
-                root = state["square_avg"].sqrt()
-            root = root.add_(group["eps"])
+                mean = lerp(own["grad_avg"], grad, 1 - alpha)
+                square = square - mean * mean
+            root = np.sqrt(square)
+            root += group["eps"]
             if group["momentum"] > 0:
-                state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, root)
-                param.add_(state["momentum_buffer"], alpha=-lr)
+                buffer = written(own["momentum_buffer"], 2)
+                buffer *= group["momentum"]
+                buffer += grad / root
+                array = written(param)
+                array += buffer * -lr
             else:
-                param.addcdiv_(grad, root, value=-lr)
+                array = written(param)
+                array += grad * -lr / root
 
 
 class Adagrad(Optimizer):
@@ -183,32 +114,39 @@ class Adagrad(Optimizer):
         initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
         maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
-        check("learning rate", lr, lr >= 0.0)
+        check_rate(lr)
         check("lr_decay value", lr_decay, lr_decay >= 0.0)
         check("weight_decay value", weight_decay, weight_decay >= 0.0)
         check("initial_accumulator_value value", initial_accumulator_value, initial_accumulator_value >= 0.0)
         check("epsilon value", eps, eps >= 0.0)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-                "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-                "differentiable": differentiable, "fused": fused,
-            },
-        )  # fmt: skip
+        defaults = {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "fused": fused,
+        }  # fmt: skip
+        super().__init__(params, defaults)
         for group in self.param_groups:
             for param in group["params"]:
-                start = full_like(param, group["initial_accumulator_value"])
-                self.state[param] = {"step": tensor(0.0), "sum": start}
+                self._start(param)
 
-    def update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _start(self, param: Tensor) -> None:
+        total = np.full_like(param._array, self.defaults["initial_accumulator_value"])
+        self.state[param].update(step=counter(), sum=make(total))
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         for param in params:
-            state = self.state[param]
-            state["step"].add_(1)
-            grad = decayed(param, group)
-            rate = _number(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
-            state["sum"].addcmul_(grad, grad, value=1)
-            param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
+            own = self.state[param]
+            if not own:
+                self._start(param)
+            steps = count_step(own)
+            grad = gradient(param, group, group["weight_decay"])
+            rate = number(group["lr"]) / (1 + (steps - 1) * group["lr_decay"])
+            total = written(own["sum"])
+            total += grad * grad
+            root = np.sqrt(total)
+            root += group["eps"]
+            array = written(param)
+            array += grad * -rate / root
 
 
 class Adadelta(Optimizer):
@@ -220,69 +158,103 @@ class Adadelta(Optimizer):
         self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
         foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check("learning rate", lr, lr >= 0.0)
+        check_rate(lr)
         check("rho value", rho, 0.0 <= rho <= 1.0)
         check("epsilon value", eps, eps >= 0.0)
         check("weight_decay value", weight_decay, weight_decay >= 0.0)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-                "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
-            },
-        )  # fmt: skip
+        defaults = {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
 
-    def update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         rho, eps = group["rho"], group["eps"]
         for param in params:
-            state = self.state[param]
-            if not state:
-                state["step"] = tensor(0.0)
-                state["square_avg"] = zeros_like(param)
-                state["acc_delta"] = zeros_like(param)
-            state["step"].add_(1)
-            grad = decayed(param, group)
-            state["square_avg"].mul_(rho).addcmul_(grad, grad, value=1 - rho)
-            root = state["square_avg"].add(eps).sqrt_()
-            delta = state["acc_delta"].add(eps).sqrt_().div_(root).mul_(grad)
-            state["acc_delta"].mul_(rho).addcmul_(delta, delta, value=1 - rho)
-            param.add_(delta, alpha=-_number(group["lr"]))
+            own = self.state[param]
+            if not own:
+                own.update(step=counter(), square_avg=zeros_for(param), acc_delta=zeros_for(param))
+            count_step(own)
+            grad = gradient(param, group, group["weight_decay"])
+            root = np.sqrt(decayed_square(own["square_avg"], grad, rho) + eps)
+            delta = np.sqrt(own["acc_delta"]._array + eps) / root * grad
+            decayed_square(own["acc_delta"], delta, rho)
+            array = written(param)
+            array += delta * -number(group["lr"])
 
 
-class Adamax(Optimizer):
-    """Adamax: Adam with the largest gradient in place of the mean square."""
+class Rprop(Optimizer):
+    """Rprop: a step size of its own for each element, by whether the gradient's sign stays."""
 
-    __module__ = "torch.optim.adamax"
+    __module__ = "torch.optim.rprop"
 
     def __init__(
-        self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False,
+        self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        check_rate(lr)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        defaults = {
+            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
+
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        shrink, grow = group["etas"]
+        for param in params:
+            own = self.state[param]
+            if not own:
+                start = np.full_like(param._array, number(group["lr"]))
+                own.update(step=counter(), prev=zeros_for(param), step_size=make(start))
+            count_step(own)
+            grad = gradient(param, group)
+            product = grad * own["prev"]._array
+            size = written(own["step_size"], 2)
+            size *= np.where(product > 0, grow, np.where(product < 0, shrink, 1)).astype(size.dtype)
+            np.clip(size, *group["step_sizes"], out=size)
+            grad = np.where(product < 0, grad.dtype.type(0), grad)
+            array = written(param)
+            array -= np.sign(grad) * size
+            written(own["prev"])[...] = grad
+
+
+class ASGD(Optimizer):
+    """Gradient descent that also averages the parameters."""
+
+    __module__ = "torch.optim.asgd"
+
+    def __init__(
+        self, params: Params, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
+        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
         capturable: bool = False,
     ) -> None:  # fmt: skip
-        check("learning rate", lr, lr >= 0.0)
-        check("epsilon value", eps, eps >= 0.0)
-        check_betas(betas)
+        check_rate(lr)
         check("weight_decay value", weight_decay, weight_decay >= 0.0)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
-                "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-            },
-        )  # fmt: skip
+        defaults = {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        }  # fmt: skip
+        super().__init__(params, defaults)
 
-    def update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        beta1, beta2 = group["betas"]
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        lr, lambd = number(group["lr"]), group["lambd"]
         for param in params:
-            state = self.state[param]
-            if not state:
-                state["step"] = tensor(0.0)
-                state["exp_avg"] = zeros_like(param)
-                state["exp_inf"] = zeros_like(param)
-            state["step"].add_(1)
-            grad = decayed(param, group)
-            state["exp_avg"].lerp_(grad, 1 - beta1)
-            largest = state["exp_inf"]
-            largest.copy_(largest.mul_(beta2).maximum(grad.abs().add_(group["eps"])))
-            rate = _number(group["lr"]) / (1 - beta1 ** state["step"].item())
-            param.addcdiv_(state["exp_avg"], largest, value=-rate)
+            own = self.state[param]
+            if not own:
+                own.update(step=counter(), eta=counter(lr), mu=counter(1.0), ax=zeros_for(param))
+            steps = count_step(own)
+            grad = gradient(param, group, group["weight_decay"])
+            eta, mu = own["eta"].item(), own["mu"].item()
+            array = written(param, 2)
+            array *= 1 - lambd * eta
+            array += grad * -eta
+            mean = written(own["ax"])
+            if mu != 1:
+                mean += (array - mean) * own["mu"]._array
+            else:
+                mean[...] = array
+            written(own["eta"])[...] = lr / (1 + lambd * lr * steps) ** group["alpha"]
+            written(own["mu"])[...] = 1 / max(1, steps - group["t0"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
@@ -9,9 +10,16 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
+from .. import dtypes
 from ..hooks import RemovableHandle
-from ..modes import enable_grad, no_grad
-from ..tensor import Tensor
+from ..modes import enable_grad, no_grad, state
+from ..tensor import Tensor, make
+from ..views import increment_version
+
+Params = Iterable[Any]
+Array = np.ndarray[Any, Any]
 
 
 class _Required:
@@ -21,33 +29,44 @@ class _Required:
 
 required = _Required()
 
+_HOOKS = (
+    "_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)  # fmt: skip
+
 
 class Optimizer:
-    """Base of all optimizers; a subclass defines ``update(group, parameters)``, which runs under no_grad.
+    """Base of all optimizers. Those of torch define ``_update(group, params)``, others may define ``step``.
 
-    ``differentiable`` and ``foreach`` are kept in the groups, as torch keeps them; they choose no other code here.
+    ``foreach``, ``fused`` and ``capturable`` are kept in the groups, as torch keeps them; they choose no other code.
     """
 
     __module__ = "torch.optim.optimizer"
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
-        self.state: Any = defaultdict(dict)
-        self.param_groups: list[dict[str, Any]] = []
-        self._optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
-        self._optimizer_step_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self._make_hooks()
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                f"torch.{params.dtype.legacy}Tensor"
+                + _typename(params)
             )
+        self.state: Any = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
-            self.add_param_group(dict(group) if isinstance(group, dict) else group)
+            self.add_param_group(group)
+
+    def _make_hooks(self) -> None:
+        for name in _HOOKS:
+            self.__dict__.setdefault(name, OrderedDict())
+        if not hasattr(type(self).step, "hooked"):
+            type(self).step = _hooked(type(self).step)  # type: ignore[method-assign]
 
     def add_param_group(self, param_group: Any) -> None:
         """Add parameters with settings of their own.
@@ -58,23 +77,26 @@ class Optimizer:
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        params = param_group["params"]
-        if isinstance(params, Tensor):
-            params = [params]
-        elif isinstance(params, set):
+        given = param_group["params"]
+        if isinstance(given, Tensor):
+            given = [given]
+        elif isinstance(given, set):
             raise TypeError(
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
                 "will change between runs. Please use a list instead."
             )
-        params = list(params)
-        if params and isinstance(params[0], tuple):
-            param_group["param_names"] = [name for name, _ in params]
-            params = [value for _, value in params]
+        given = list(given)
+        params = [each[1] if isinstance(each, tuple) else each for each in given]
+        names = [each[0] for each in given if isinstance(each, tuple)]
         param_group["params"] = params
+        if names and len(names) != len(params):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        if names:
+            param_group["param_names"] = names
         for param in params:
             if not isinstance(param, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {_typename(param)}")
-            if not (param.is_leaf or param.retains_grad):
+            if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
@@ -86,6 +108,13 @@ class Optimizer:
                 "see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )
+        for group in self.param_groups:
+            if ("param_names" in param_group) != ("param_names" in group):
+                kind = "with names" if names else "without names"
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param group "
+                    f"{kind} to the optimizer"
+                )
         known = set(chain.from_iterable(group["params"] for group in self.param_groups))
         if not known.isdisjoint(set(params)):
             raise ValueError("some parameters appear in more than one parameter group")
@@ -95,56 +124,76 @@ class Optimizer:
         """Forget the gradients of all parameters, or set them to 0."""
         for group in self.param_groups:
             for param in group["params"]:
-                if param._grad is None:
-                    continue
-                if set_to_none:
-                    param._grad = None
-                else:
-                    if param._grad.grad_fn is not None:
-                        param._grad.detach_()
-                    else:
-                        param._grad.requires_grad_(False)
-                    param._grad.zero_()
+                zero_grad(param, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient; returns what ``closure`` returned."""
-        for pre in self._optimizer_step_pre_hooks.values():
-            pre(self, (), {})
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
+        if self.defaults.get("differentiable"):
+            raise NotImplementedError(f"{type(self).__name__} with differentiable=True")
         with no_grad():
+            loss = None
+            if closure is not None:
+                with enable_grad():
+                    loss = closure()
             for group in self.param_groups:
-                self.update(group, [each for each in group["params"] if each._grad is not None])
-        for post in self._optimizer_step_post_hooks.values():
-            post(self, (), {})
+                self._update(group, [each for each in group["params"] if each.grad is not None])
         return loss
 
-    def update(self, group: dict[str, Any], params: list[Tensor]) -> None:
+    def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """One step for the parameters of a group that have a gradient."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Run ``hook(optimizer, args, kwargs)`` before each step."""
-        return RemovableHandle(self._optimizer_step_pre_hooks, hook)
+        """Run ``hook(optimizer, args, kwargs)`` before each step; it may replace the arguments."""
+        return self._register("_optimizer_step_pre_hooks", hook)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(optimizer, args, kwargs)`` after each step."""
-        return RemovableHandle(self._optimizer_step_post_hooks, hook)
+        return self._register("_optimizer_step_post_hooks", hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Run ``hook(optimizer)`` before state_dict."""
+        return self._register("_optimizer_state_dict_pre_hooks", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Run ``hook(optimizer, state_dict)`` after state_dict; it may replace the dictionary."""
+        return self._register("_optimizer_state_dict_post_hooks", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Run ``hook(optimizer, state_dict)`` before load_state_dict; it may replace the dictionary."""
+        return self._register("_optimizer_load_state_dict_pre_hooks", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Run ``hook(optimizer)`` after load_state_dict."""
+        return self._register("_optimizer_load_state_dict_post_hooks", hook, prepend)
+
+    def _register(self, table: str, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        hooks = self.__dict__[table]
+        handle = RemovableHandle(hooks, hook)
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        return handle
 
     def state_dict(self) -> dict[str, Any]:
         """State and groups, with parameters as numbers in the order of the groups."""
+        for pre in self.__dict__["_optimizer_state_dict_pre_hooks"].values():
+            pre(self)
         numbers: dict[int, int] = {}
         groups = []
+        count = 0
         for group in self.param_groups:
-            for param in group["params"]:
-                numbers.setdefault(id(param), len(numbers))
             packed = {key: value for key, value in group.items() if key != "params"}
+            for number, param in enumerate(group["params"], count):
+                numbers.setdefault(id(param), number)
             packed["params"] = [numbers[id(param)] for param in group["params"]]
+            count += len(group["params"])
             groups.append(packed)
-        state = {numbers[id(k)] if isinstance(k, Tensor) else k: v for k, v in self.state.items()}
-        return {"state": state, "param_groups": groups}
+        states = {numbers[id(k)] if isinstance(k, Tensor) else k: v for k, v in self.state.items()}
+        found: dict[str, Any] = {"state": states, "param_groups": groups}
+        for post in self.__dict__["_optimizer_state_dict_post_hooks"].values():
+            replaced = post(self, found)
+            found = found if replaced is None else replaced
+        return found
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over state and settings.
@@ -152,32 +201,45 @@ class Optimizer:
         Raises:
             ValueError: the groups do not match this optimizer's.
         """
+        state_dict = state_dict.copy()
+        for pre in self.__dict__["_optimizer_load_state_dict_pre_hooks"].values():
+            replaced = pre(self, state_dict)
+            state_dict = state_dict if replaced is None else replaced
         saved = deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
-        for ours, theirs in zip(self.param_groups, saved, strict=True):
-            if len(ours["params"]) != len(theirs["params"]):
-                raise ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
-                )
-        by_number = dict(
-            zip(
-                chain.from_iterable(group["params"] for group in saved),
-                chain.from_iterable(group["params"] for group in self.param_groups),
-                strict=True,
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(self.param_groups, saved, strict=True)):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
             )
-        )
-        state: Any = defaultdict(dict)
-        for key, value in deepcopy(state_dict["state"]).items():
-            param = by_number.get(key, key)
-            state[param] = {k: _like(k, v, param) for k, v in value.items()} if isinstance(value, dict) else value
-        self.state = state
+        numbers = chain.from_iterable(group["params"] for group in saved)
+        params = chain.from_iterable(group["params"] for group in self.param_groups)
+        by_number = dict(zip(numbers, params, strict=True))
+        states: Any = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            if key in by_number:
+                states[by_number[key]] = _like(by_number[key], value)
+            else:
+                states[key] = value
         for ours, theirs in zip(self.param_groups, saved, strict=True):
             theirs["params"] = ours["params"]
-        self.param_groups = saved
+            if "param_names" in ours:
+                theirs.setdefault("param_names", ours["param_names"])
+        self.__setstate__({"state": states, "param_groups": saved})
+        for post in self.__dict__["_optimizer_load_state_dict_post_hooks"].values():
+            post(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._make_hooks()
+        self.defaults.setdefault("differentiable", False)
+        for group in self.param_groups:
+            for name, default in self.defaults.items():
+                if default is None or default is False:
+                    group.setdefault(name, default)
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("
@@ -189,15 +251,61 @@ class Optimizer:
         return text + ")"
 
 
+def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A step with its hooks around it."""
+
+    @functools.wraps(step)
+    def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        for pre in list(self._optimizer_step_pre_hooks.values()):  # type: ignore[attr-defined]
+            replaced = pre(self, args, kwargs)
+            if replaced is not None:
+                if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                    raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {replaced}.")
+                args, kwargs = replaced
+        found = step(self, *args, **kwargs)
+        for post in list(self._optimizer_step_post_hooks.values()):  # type: ignore[attr-defined]
+            post(self, args, kwargs)
+        return found
+
+    run.hooked = True  # type: ignore[attr-defined]
+    return run
+
+
+def zero_grad(param: Tensor, set_to_none: bool) -> None:
+    """Forget a gradient, or set it to 0."""
+    gradient = param.grad
+    if gradient is None:
+        return
+    if set_to_none:
+        param.grad = None
+        return
+    if gradient.grad_fn is not None:
+        gradient.detach_()
+    else:
+        gradient.requires_grad_(False)
+    gradient.zero_()
+
+
 def _typename(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"torch.{value.dtype.legacy}Tensor" if type(value) is Tensor else "torch.nn.parameter.Parameter"
     kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _like(key: str, value: Any, param: Any) -> Any:
-    if isinstance(value, Tensor) and key != "step" and isinstance(param, Tensor) and param.is_floating_point():
-        return value.to(param.dtype)
+def _like(param: Tensor, value: Any, key: Any = None) -> Any:
+    """A loaded state in the parameter's dtype, but for its count of steps."""
+    if isinstance(value, Tensor):
+        return value.to(param.dtype) if key != "step" and param.is_floating_point() else value
+    if isinstance(value, dict):
+        return {k: _like(param, v, k) for k, v in value.items()}
+    if isinstance(value, Iterable):
+        return type(value)(_like(param, each) for each in value)  # type: ignore[call-arg]
     return value
+
+
+# What the optimizers compute with -----------------------------------------------------------------
+# On arrays, with the parameter's version counted as often as torch writes to it.
 
 
 def check(name: str, value: Any, valid: bool) -> None:
@@ -210,20 +318,73 @@ def check(name: str, value: Any, valid: bool) -> None:
         raise ValueError(f"Invalid {name}: {value}")
 
 
+def check_rate(lr: Any) -> None:
+    """Refuse a negative rate, or a tensor of several."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    check("learning rate", lr, bool(lr >= 0.0))
+
+
 def check_betas(betas: tuple[float, float]) -> None:
     """Refuse decay rates outside [0, 1)."""
     for index, beta in enumerate(betas):
-        check(f"beta parameter at index {index}", beta, 0.0 <= beta < 1.0)
+        check(f"beta parameter at index {index}", beta, bool(0.0 <= beta < 1.0))
 
 
-def decayed(param: Tensor, group: dict[str, Any]) -> Tensor:
+def number(value: Any) -> Any:
+    """A setting that may be a tensor, as a number."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def counter(start: float = 0.0) -> Tensor:
+    """A state of one number, in float32, or float64 where that is the default dtype."""
+    kind = np.float64 if dtypes.default is dtypes.float64 else np.float32
+    return make(np.array(start, kind))
+
+
+def count_step(own: dict[str, Any]) -> float:
+    """One more step; the number of steps."""
+    found: float = written(own["step"]).__iadd__(1).item()
+    return found
+
+
+def zeros_for(param: Tensor) -> Tensor:
+    """A state of the parameter's shape, 0 at first."""
+    return make(np.zeros_like(param._array))
+
+
+def written(tensor: Tensor, times: int = 1) -> Array:
+    """The array, to be written to in place as often as that."""
+    if state.before_mutation is not None:
+        state.before_mutation(tensor)
+    for _ in range(times):
+        increment_version(tensor)
+    return tensor._array
+
+
+def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
     """The gradient to descend along: negated when maximizing, with the weights' decay added."""
-    grad: Tensor = param._grad  # type: ignore[assignment]
-    if group.get("maximize"):
-        grad = -grad
-    if group.get("weight_decay"):
-        grad = grad.add(param, alpha=group["weight_decay"])
+    grad = param.grad._array  # type: ignore[union-attr]
+    if group["maximize"]:
+        grad = np.negative(grad)
+    if decay:
+        grad = grad + param._array * number(decay)
     return grad
 
 
-Params = Iterable[Any]
+def lerp(mean: Tensor, value: Array, weight: float) -> Array:
+    """Move a running mean towards a value, in place."""
+    array = written(mean)
+    if weight < 0.5:
+        array += (value - array) * weight
+    else:
+        array[...] = value - (value - array) * (1 - weight)
+    return array
+
+
+def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
+    """Move a running mean of squares towards a value's square, in place."""
+    array = written(mean, 2)
+    array *= beta
+    array += value * (1 - beta) * value
+    return array

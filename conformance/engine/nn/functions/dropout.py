@@ -1,0 +1,87 @@
+"""Dropout with its checks, as torch.nn.functional has it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+from ...ops import dropout as ops
+from ...tensor import Tensor
+
+
+def _check(p: float) -> None:
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _elements(plain: Callable[..., Tensor], inplace_form: Callable[..., Tensor], always: bool) -> Callable[..., Tensor]:
+    def function(input: Tensor, p: float = 0.5, training: bool = always, inplace: bool = False) -> Tensor:  # noqa: A002
+        _check(p)
+        return inplace_form(input, p, training) if inplace else plain(input, p, training)
+
+    function.__name__ = function.__qualname__ = plain.__name__
+    function.__doc__ = plain.__doc__
+    return function
+
+
+dropout = _elements(ops.dropout, ops.dropout_, True)
+alpha_dropout = _elements(ops.alpha_dropout, ops.alpha_dropout_, False)
+feature_alpha_dropout = _elements(ops.feature_alpha_dropout, ops.feature_alpha_dropout_, False)
+
+
+def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:  # noqa: A002
+    drop = ops.feature_dropout_ if inplace else ops.feature_dropout
+    if batched:
+        return drop(input, p, training)
+    if inplace:
+        return drop(input.unsqueeze_(0), p, training).squeeze_(0)  # type: ignore[no-any-return]
+    return drop(input.unsqueeze(0), p, training).squeeze(0)  # type: ignore[no-any-return]
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:  # noqa: A002
+    """Dropout of whole channels with one dimension."""
+    _check(p)
+    ndim = input.dim()
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch "
+            "dimension (i.e. 2D or 3D inputs)."
+        )
+    return _channels(input, p, training, inplace, ndim == 3)
+
+
+def _warn(name: str, ndim: int, spatial: int) -> None:
+    warnings.warn(
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
+        "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+        f"{name} exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a channel "
+        f"dimension, and an optional batch dimension (i.e. {spatial + 1}D or {spatial + 2}D inputs).",
+        stacklevel=3,
+    )
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:  # noqa: A002
+    """Dropout of whole channels with two dimensions."""
+    _check(p)
+    ndim = input.dim()
+    if ndim not in (3, 4):
+        _warn("dropout2d", ndim, 2)
+    if ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
+            "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
+            "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
+            "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
+            stacklevel=2,
+        )
+    return _channels(input, p, training, inplace, True)
+
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:  # noqa: A002
+    """Dropout of whole channels with three dimensions."""
+    _check(p)
+    ndim = input.dim()
+    if ndim not in (4, 5):
+        _warn("dropout3d", ndim, 3)
+    return _channels(input, p, training, inplace, ndim == 5)

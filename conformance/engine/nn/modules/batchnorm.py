@@ -1,0 +1,101 @@
+"""Batch normalization, and what it shares with instance normalization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...creation import empty, ones, tensor, zeros
+from ...dtypes import int64
+from ...tensor import Tensor
+from .. import functional, init
+from ..parameter import Parameter
+from .module import Module
+
+
+class _NormBase(Module):
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        for name, present in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, Parameter(empty(num_features, dtype=dtype)) if present else None)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracked else None)
+        self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracked else None)
+        self.register_buffer("num_batches_tracked", tensor(0, dtype=int64) if tracked else None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget the batches seen so far."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Forget the batches; weight 1, bias 0."""
+        self.reset_running_stats()
+        if self.affine:
+            init.ones_(self.weight)
+            if self.bias is not None:
+                init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:  # noqa: A002
+        raise NotImplementedError
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class _BatchNorm(_NormBase):
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        self._check_input_dim(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the plain mean of all batches
+                momentum = 1.0 / float(self.num_batches_tracked)
+        passed = not self.training or self.track_running_stats
+        return functional.batch_norm(
+            input,
+            self.running_mean if passed else None,
+            self.running_var if passed else None,
+            self.weight,
+            self.bias,
+            self.training or (self.running_mean is None and self.running_var is None),
+            momentum,
+            self.eps,
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Normalizes features, or channels of one dimension."""
+
+    def _check_input_dim(self, input: Tensor) -> None:  # noqa: A002
+        if input.dim() not in (2, 3):
+            raise ValueError(f"expected 2D or 3D input (got {input.dim()}D input)")
+
+
+class BatchNorm2d(_BatchNorm):
+    """Normalizes channels of two dimensions."""
+
+    def _check_input_dim(self, input: Tensor) -> None:  # noqa: A002
+        if input.dim() != 4:
+            raise ValueError(f"expected 4D input (got {input.dim()}D input)")
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalizes channels of three dimensions."""
+
+    def _check_input_dim(self, input: Tensor) -> None:  # noqa: A002
+        if input.dim() != 5:
+            raise ValueError(f"expected 5D input (got {input.dim()}D input)")

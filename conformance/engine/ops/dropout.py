@@ -1,0 +1,86 @@
+"""Dropout: elements or whole channels set to 0 at random (torch: native/Dropout.cpp)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import distributions, random
+from ..rows import Array
+from ..tensor import Tensor, wrap
+
+PUBLIC = (
+    "alpha_dropout", "alpha_dropout_", "dropout", "dropout_", "feature_alpha_dropout", "feature_alpha_dropout_",
+    "feature_dropout", "feature_dropout_",
+)  # fmt: skip
+
+_ALPHA = 1.7580993408473766  # of selu: what it tends to for negative numbers
+
+
+def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inplace: bool) -> Tensor:  # noqa: A002
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+    array = input._array
+    if p == 0 or not train or not array.size:
+        return input
+    multiply = input.mul_ if inplace else input.mul
+    if p == 1:
+        return multiply(wrap(np.zeros((), array.dtype)))  # type: ignore[no-any-return]
+    shape = array.shape
+    if feature:
+        if array.ndim < 2:
+            raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+        shape = (*shape[:2], *(1,) * (array.ndim - 2))
+    if not alpha:
+        return multiply(wrap(_noise(shape, array.dtype, p)))  # type: ignore[no-any-return]
+    kept = distributions.bernoulli(random.default_generator, shape, array.dtype, 1 - p)
+    scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
+    shift = (kept - 1) * array.dtype.type(_ALPHA * scale) + array.dtype.type(_ALPHA * scale * p)
+    found = multiply(wrap(kept * array.dtype.type(scale)))
+    return found.add_(wrap(shift)) if inplace else found + wrap(shift)  # type: ignore[no-any-return]
+
+
+def _noise(shape: tuple[int, ...], kind: Any, p: float) -> Array:
+    return distributions.dropout_noise(random.default_generator, shape, kind, p)
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+    """Each element 0 with probability p, the others scaled up."""
+    return _drop(input, p, train, False, False, False)
+
+
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+    """dropout, in place."""
+    return _drop(input, p, train, False, False, True)
+
+
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+    """Each channel 0 with probability p, the others scaled up."""
+    return _drop(input, p, train, True, False, False)
+
+
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+    """feature_dropout, in place."""
+    return _drop(input, p, train, True, False, True)
+
+
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+    """Dropout that keeps mean and deviation of what selu gives."""
+    return _drop(input, p, train, False, True, False)
+
+
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+    """alpha_dropout, in place."""
+    return _drop(input, p, train, False, True, True)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+    """alpha_dropout of whole channels."""
+    return _drop(input, p, train, True, True, False)
+
+
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+    """feature_alpha_dropout, in place."""
+    return _drop(input, p, train, True, True, True)

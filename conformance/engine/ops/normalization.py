@@ -1,0 +1,214 @@
+"""Normalizations: over a batch, a layer, groups of channels (torch: native/Normalization.cpp, native/layer_norm.cpp).
+
+Note [Statistics]: mean and inverse deviation are computed before the row is evaluated and handed to it, since they
+are no differentiable outputs: torch saves them (``_saved_result1``, ``_saved_result2``) and returns the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..rows import Array, op
+from ..tensor import Tensor, make, wrap
+
+PUBLIC = ("batch_norm",)
+
+
+def _channels(values: Array, ndim: int) -> Array:
+    """One value a channel, against an input of that many dimensions."""
+    return values.reshape(1, -1, *(1,) * (ndim - 2))
+
+
+def _others(ndim: int) -> tuple[int, ...]:
+    """All dimensions but the channels'."""
+    return (0, *range(2, ndim))
+
+
+# Over the batch -----------------------------------------------------------------------------------
+
+
+@op(
+    "NativeBatchNormBackward0",
+    name="native_batch_norm",
+    tensors="running_mean running_var result1 result2",
+    inputs={
+        "input weight bias": lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps,  # noqa: A006
+        needed: _batch_norm_backward(
+            grad, input, weight, running_mean, running_var, result1, result2, training, eps, tuple(needed)
+        )
+    },
+)
+def _native_batch_norm(
+    input: Array, weight: Any = None, bias: Any = None, running_mean: Any = None, running_var: Any = None,  # noqa: A002
+    result1: Any = None, result2: Any = None, training: bool = False, eps: float = 1e-5,
+) -> Array:  # fmt: skip
+    if training:
+        mean, scale = result1.astype(np.float64), result2.astype(np.float64)
+    else:
+        mean, scale = running_mean.astype(np.float64), 1 / np.sqrt(running_var.astype(np.float64) + eps)
+    if weight is not None:
+        scale = scale * weight
+    shift = -mean * scale if bias is None else bias - mean * scale
+    kind = np.promote_types(input.dtype, np.float32)
+    found = input * _channels(scale.astype(kind), input.ndim) + _channels(shift.astype(kind), input.ndim)
+    return found.astype(input.dtype, copy=False)
+
+
+def _batch_norm_backward(grad: Tensor, *saved: Any) -> Any:
+    found = native_batch_norm_backward(grad, *saved)
+    return [each if needed else None for each, needed in zip(found, saved[-1], strict=True)]
+
+
+@op(
+    "NativeBatchNormBackwardBackward0",
+    outputs="grad_input grad_weight grad_bias",
+    tensors="running_mean running_var",
+    inputs={
+        "grad_out input weight save_mean save_invstd": lambda grads, grad_out, input, weight, running_mean,  # noqa: A006
+        running_var, save_mean, save_invstd, train, eps, needed: _batch_norm_double_backward(
+            grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, needed
+        )
+    },
+)
+def native_batch_norm_backward(
+    grad_out: Array, input: Array, weight: Any = None, running_mean: Any = None, running_var: Any = None,  # noqa: A002
+    save_mean: Any = None, save_invstd: Any = None, train: bool = False, eps: float = 1e-5,
+    output_mask: tuple[bool, ...] = (True, True, True),
+) -> Any:  # fmt: skip
+    """The gradients of input, weight and bias."""
+    ndim, others = input.ndim, _others(input.ndim)
+    count = input.size // input.shape[1]
+    grads = grad_out.astype(np.float64)
+    mean = (save_mean if train else running_mean).astype(np.float64)
+    invstd = save_invstd.astype(np.float64) if train else 1 / np.sqrt(running_var.astype(np.float64) + eps)
+    centered = input - _channels(mean, ndim)
+    product, total = (grads * centered).sum(others), grads.sum(others)
+    scale = invstd if weight is None else invstd * weight
+    given = np.zeros(0, input.dtype)
+    found = [given, given, given]
+    if output_mask[0]:
+        if train:
+            along = centered * _channels(product * invstd * invstd / count, ndim)
+            grads = grads - _channels(total / count, ndim) - along
+        found[0] = (grads * _channels(scale, ndim)).astype(input.dtype)
+    kind = input.dtype if weight is None else weight.dtype
+    if output_mask[1]:
+        found[1] = (product * invstd).astype(kind)
+    if output_mask[2]:
+        found[2] = total.astype(kind)
+    return found
+
+
+def _spread(values: Tensor, like: Tensor) -> Tensor:
+    return values.view(1, -1, *(1,) * (like._array.ndim - 2))  # type: ignore[no-any-return]
+
+
+def _batch_norm_double_backward(
+    grads: Any, grad_out: Tensor, input: Tensor, weight: Any, running_mean: Any, running_var: Any,  # noqa: A002
+    save_mean: Any, save_invstd: Any, train: bool, eps: float, needed: Any,
+) -> Any:  # fmt: skip
+    """torch's batchnorm_double_backward: the gradients of grad_out, input and weight; the statistics have none."""
+    gg_input, gg_weight, gg_bias = grads
+    array = input._array
+    m = array.size // array.shape[1]
+    others = list(_others(array.ndim))
+
+    def total(each: Tensor) -> Tensor:
+        return each.sum(others, keepdim=True)  # type: ignore[no-any-return]
+
+    mean = save_mean.to(input.dtype) if train else running_mean
+    deviation = save_invstd.to(input.dtype) if train else running_var.add(eps).pow(-0.5)
+    centered = input - _spread(mean, input)
+    invstd = _spread(deviation, input)
+    gamma = 1.0 if weight is None else _spread(weight, input)
+    cubed = centered * invstd.pow(3)
+    out_centered, out_total = total(grad_out * centered), total(grad_out)
+
+    def first(each: Tensor, scale: Any) -> Tensor:
+        h1 = m * each - total(each) - centered * invstd.pow(2) * total(each * centered)
+        return (scale * invstd / m) * h1
+
+    g_input = g_weight = g_out = None
+    if gg_input is not None:
+        if train:
+            in_total, in_centered = total(gg_input), total(gg_input * centered)
+            inner = in_total * out_total / m - total(grad_out * gg_input)
+            inner = inner + invstd.pow(2) * out_centered * in_centered * (3.0 / m)
+            g_input = cubed * inner / m
+            g_input = g_input + in_centered * invstd.pow(3) / m * (out_total / m - grad_out)
+            g_input = gamma * (g_input + out_centered * invstd.pow(3) / m * (in_total / m - gg_input))
+            g_out = first(gg_input, gamma)
+        else:
+            g_out = gg_input * invstd * gamma
+        if weight is not None:
+            along = gg_input * first(grad_out, 1.0) if train else gg_input * grad_out * invstd
+            g_weight = along.sum(others)
+    if gg_weight is not None:
+        spread = _spread(gg_weight, input)
+        if train:
+            term = spread * (grad_out * invstd - invstd * out_total / m - cubed * out_centered / m)
+        else:
+            term = spread * invstd * grad_out
+        g_input = term if g_input is None else g_input + term
+        term = spread * centered * invstd
+        g_out = term if g_out is None else g_out + term
+    if gg_bias is not None:
+        g_out = _spread(gg_bias, input) if g_out is None else g_out + _spread(gg_bias, input)
+    return (
+        _or_zeros(g_out, grad_out, needed[0]), _or_zeros(g_input, input, needed[1]),
+        _or_zeros(g_weight, weight, needed[2]), None, None,
+    )  # fmt: skip
+
+
+def _or_zeros(found: Tensor | None, like: Any, needed: bool) -> Tensor | None:
+    if found is None and needed:
+        return make(np.zeros(like._array.shape, like._array.dtype))
+    return found
+
+
+def _batch_statistics(
+    array: Array, running_mean: Tensor | None, running_var: Tensor | None, momentum: float, eps: float
+) -> tuple[Array, Array]:
+    """Mean and inverse deviation of a batch; the running ones move towards them, uncounted by their versions."""
+    others = _others(array.ndim)
+    count = array.size // array.shape[1]
+    exact = array.astype(np.float64)
+    mean = exact.mean(others)
+    squares = np.square(exact - _channels(mean, array.ndim)).sum(others)
+    kind = np.promote_types(array.dtype, np.float32)
+    if running_mean is not None:
+        running_mean._array[...] = momentum * mean + (1 - momentum) * running_mean._array.astype(np.float64)
+    if running_var is not None:
+        unbiased = squares / (count - 1)
+        running_var._array[...] = momentum * unbiased + (1 - momentum) * running_var._array.astype(np.float64)
+    return mean.astype(kind), (1 / np.sqrt(squares / count + eps)).astype(kind)
+
+
+def batch_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,  # noqa: A002
+    running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool = True,
+) -> Tensor:  # fmt: skip
+    """Each channel with mean 0 and deviation 1, then scaled and shifted."""
+    array = input._array
+    features = array.shape[1]
+    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for name, each in named.items():
+        if each is not None and each._array.size != features:
+            raise RuntimeError(f"{name} should contain {features} elements not {each._array.size}")
+        if each is None and not training and name.startswith("running"):
+            raise RuntimeError(f"Expected {name} to be defined when training is False")
+    if not array.size:
+        out = input.clone()
+        if weight is not None:
+            out = out * weight[0]
+        return out if bias is None else out + bias[0]  # type: ignore[no-any-return]
+    if training:
+        statistics = _batch_statistics(array, running_mean, running_var, momentum, eps)
+    else:
+        statistics = np.zeros(0, array.dtype), np.zeros(0, array.dtype)
+    mean, invstd = (wrap(each) for each in statistics)
+    return _native_batch_norm(  # type: ignore[no-any-return]
+        input, weight, bias, running_mean, running_var, mean, invstd, training, eps
+    )
