@@ -22,7 +22,7 @@ from conformance.runner.paths import SHOWN, Kind, Kinds, inside, plain
 from conformance.runner.texts import error_text
 from conformance.runner.trace import Facet, State
 
-_ALIASED = frozenset(Kind) - {Kind.PLAIN, Kind.DTYPE, Kind.OPAQUE}
+PLAIN, TENSOR = Kind.PLAIN, Kind.TENSOR
 
 
 class Observer:
@@ -84,13 +84,12 @@ class _Snapshot:
         while todo:
             name, value = todo.pop()
             kind = self._kinds(value)
-            if kind in _ALIASED and not (kind is Kind.SEQUENCE and isinstance(value, tuple)):
-                first = self._names.setdefault(id(value), name)
-                if first != name:
-                    self.state[name] = {"is": first}
-                    continue
-            if kind is Kind.TENSOR:
-                todo += self._tensor(name, value)
+            if kind is PLAIN:
+                self.state[name] = {"value": plain(value)}
+            elif (first := self._names.setdefault(id(value), name)) != name and _has_identity(value, kind):
+                self.state[name] = {"is": first}
+            elif kind is TENSOR:
+                self._tensor(name, value, todo)
             else:
                 self.state[name], inner = self._other(name, value, kind)
                 todo += reversed(inner)
@@ -106,17 +105,17 @@ class _Snapshot:
             return {"grad_fn": type(value).__name__}, []
         if kind is Kind.OPAQUE:
             return {"value": "bound"}, []
-        self._held.append(value)
         try:
             inner = [(name + path, item) for path, item in inside(value, kind)]
         except Exception as error:
             return {"value": _raised(error)}, []
+        self._held.append(inner)
         count = f" of {len(value)}" if kind in (Kind.SEQUENCE, Kind.MAPPING) else ""
         more = f", of which {SHOWN} are shown" if count and len(value) > SHOWN else ""
         return {"value": kind.name.lower() + count + more}, inner
 
-    def _tensor(self, name: str, value: Any) -> list[tuple[str, Any]]:
-        """Reads a tensor's own facets; what is to be walked next is its grad, where it may be read."""
+    def _tensor(self, name: str, value: Any, todo: list[tuple[str, Any]]) -> None:
+        """Reads a tensor's own facets; its grad, where it may be read, is to be walked next."""
         tensor = self._engine.observe(value)
         facets: dict[str, Facet]
         try:
@@ -126,15 +125,15 @@ class _Snapshot:
             grad_fn, facets = _read_one_by_one(tensor)
         self.state[name] = facets
         self._tensors.append((name, tensor, grad_fn))
-        if facets["is_leaf"] is not True and facets["retains_grad"] is not True:
-            return []
-        try:
-            grad = tensor.grad  # type: ignore[union-attr]
-        except Exception as error:
-            facets["grad"] = _raised(error)
-            return []
-        self._held.append(grad)
-        return [] if grad is None else [(f"{name}.grad", grad)]
+        if facets["is_leaf"] is True or facets["retains_grad"] is True:
+            try:
+                grad = tensor.grad  # type: ignore[union-attr]
+            except Exception as error:
+                facets["grad"] = _raised(error)
+            else:
+                if grad is not None:
+                    self._held.append(grad)
+                    todo.append((f"{name}.grad", grad))
 
     def _relate(self) -> None:
         graphs = Graphs(self._name_of, self._allowance)
@@ -167,6 +166,11 @@ class _Snapshot:
             self._unnamed += 1
             name = self._names[id(value)] = f"unnamed {self._unnamed}"
         return name
+
+
+def _has_identity(value: Any, kind: Kind) -> bool:
+    """Whether it matters that two names hold one object."""
+    return kind is not Kind.DTYPE and kind is not Kind.OPAQUE and not isinstance(value, tuple)
 
 
 def _read_at_once(tensor: Any, grad_fn: Any) -> dict[str, Facet]:

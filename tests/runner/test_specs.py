@@ -1,0 +1,37 @@
+"""The suite's own scenarios: their programs observed end as they do unobserved, or they say ``observe: end``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.locate import CLAIMS, specs
+from conformance.runner.execute import run
+from conformance.runner.trace import Trace
+from conformance.spec.load import load_file
+from conformance.spec.scenario import Scenario
+from tests.runner.make import torch_engine
+
+FILES = sorted(path for path in specs().rglob("*.yaml") if path.name != CLAIMS)
+
+
+def _end(trace: Trace) -> list[object]:
+    happened = [(m.statement, m.raised, m.warned, m.printed, m.values, m.failed) for m in trace.moments]
+    return [*happened, trace.moments[-1].state]
+
+
+def _changed(scenario: Scenario) -> bool:
+    whole, end = run(scenario, torch_engine), run(scenario, torch_engine, observe="end")
+    return _end(whole) != _end(end) or Trace.from_json(whole.to_json()) != whole
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_observing_changes_no_spec(path: Path) -> None:
+    """In no state, error, warning or print; and the trace survives JSON."""
+    changed = [
+        scenario.id
+        for scenario in load_file(path).scenarios
+        if scenario.observe == "each" and not scenario.needs and _changed(scenario)
+    ]
+    assert changed == []
