@@ -15,7 +15,6 @@ _STYLE = (
         re.compile(r"\btests? (that|if|whether|for)\b", re.IGNORECASE),
         "a title says what torch does, not that it is tested",
     ),
-    (re.compile(r"[.;,:]$"), "a title ends without punctuation"),
 )
 
 

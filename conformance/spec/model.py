@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -32,7 +33,8 @@ def _texts(item: dict[str, Any]) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]})
 
 
-Warns = Annotated[list[str], BeforeValidator(_listed), Field(min_length=1), _texts({"type": "string"})]
+Beginning = Annotated[str, Field(min_length=1)]
+Warns = Annotated[list[Beginning], BeforeValidator(_listed), Field(min_length=1), _texts({"type": "string"})]
 Claims = Annotated[
     list[ClaimId],
     BeforeValidator(_listed),
@@ -129,6 +131,7 @@ class Contradiction(NamedTuple):
     hint: str
 
 
+_ASSERT = re.compile(r"(?:^|[:;])\s*assert\b", re.MULTILINE)
 OUTCOMES = ("expect", "raises", "message", "warns")
 
 
@@ -191,7 +194,7 @@ def _same(claimed: Any, own: Any) -> bool:
 
 def _says_something(step: Step) -> bool:
     keys = {"expect", "raises", "warns", "claimed"}
-    return bool(step.model_fields_set & keys) or "assert" in step.run
+    return bool(step.model_fields_set & keys) or _ASSERT.search(step.run) is not None
 
 
 def table() -> str:

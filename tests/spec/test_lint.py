@@ -14,7 +14,6 @@ from conformance.spec.load import load_text
     [
         ("backward should add to grad", "the title has `should`"),
         ("Test that backward adds to grad", "the title has `Test that`"),
-        ("backward adds to grad.", "the title has `.`"),
     ],
 )
 def test_titles(title: str, remark: str) -> None:
