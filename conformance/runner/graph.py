@@ -39,6 +39,10 @@ class Graphs:
     def __init__(self, name_of: Callable[[Any], str], allowance: Allowance) -> None:
         self._name_of = name_of  # of a leaf
         self._owners: dict[Hashable, dict[Any, str]] = {}  # node -> output_nr -> name of a tensor
+        self._numbers: dict[
+            Hashable, tuple[str, int]
+        ] = {}  # node -> the name whose text has it, its line there
+        self._last: dict[str, int] = {}  # the highest number in the text of each name
         self._allowance = allowance
         self._until = max(allowance.left - AT_ONCE, 0)
 
@@ -46,15 +50,16 @@ class Graphs:
         """A living tensor has this node as its grad_fn."""
         self._owners.setdefault(key_of(node), {}).setdefault(output_nr, name)
 
-    def describe(self, root: Any, name: str = "") -> dict[str, str]:
-        """The facets ``edges`` and ``name()`` of a node, the grad_fn of the tensor of that name."""
-        owners = self._owners.get(key_of(root), {})
-        first = next(iter(owners.values()), name)
+    def describe(self, root: Any, name: str) -> dict[str, str]:
+        """The facets ``edges`` and ``name()`` of a node that has this name, or whose tensor has it."""
+        key = key_of(root)
+        owners = self._owners.get(key)
+        first = next(iter(owners.values())) if owners else self._called(key, name)
         if first != name:
             return {"edges": f"as {first}", "name()": _name(root)}
+        self._numbers[key] = (name, 0)
         lines: list[str] = []
         called: list[str] = []
-        numbers: dict[Hashable, int] = {}
         queue = deque([root])
         while queue:
             node = queue.popleft()
@@ -65,10 +70,10 @@ class Graphs:
                     break
                 self._allowance.left -= 1
             called.append(_name(node))
-            lines.append(f"{head}({self._edges(node, numbers, queue, called)})")
+            lines.append(f"{head}({self._edges(node, name, queue, called)})")
         return {"edges": "\n".join(lines), "name()": ", ".join(called)}
 
-    def _edges(self, node: Any, numbers: dict[Hashable, int], queue: deque[Any], called: list[str]) -> str:
+    def _edges(self, node: Any, name: str, queue: deque[Any], called: list[str]) -> str:
         try:
             if type(node).__name__ == "AccumulateGrad":
                 return self._name_of(node.variable)
@@ -80,25 +85,34 @@ class Graphs:
                 if type(target).__name__ == "AccumulateGrad":
                     text = f"AccumulateGrad({self._name_of(target.variable)})"
                     called.append(_name(target))
+                    edges.append(text if index == 0 else f"{text}:{index}")
                 else:
-                    text = self._target(target, index, numbers, queue)
-                    if not text.startswith(("#", "grad_fn of ")):
-                        edges.append(text)
-                        continue
-                edges.append(text if index == 0 else f"{text}:{index}")
+                    edges.append(self._target(target, index, name, queue))
         except Exception as error:
             return f"raises {type(error).__name__}: {error_text(error)}"
         return ", ".join(edges)
 
-    def _target(self, target: Any, index: Any, numbers: dict[Hashable, int], queue: deque[Any]) -> str:
+    def _target(self, target: Any, index: Any, name: str, queue: deque[Any]) -> str:
         key = key_of(target)
         owners = self._owners.get(key)
+        if owners is not None and index in owners:
+            return owners[index]
         if owners is not None:
-            return owners.get(index) or f"grad_fn of {next(iter(owners.values()))}"
-        if key not in numbers:
-            numbers[key] = len(numbers) + 1
-            queue.append(target)
-        return f"#{numbers[key]}"
+            text = f"grad_fn of {next(iter(owners.values()))}"
+        else:
+            if key not in self._numbers:
+                queue.append(target)
+                self._last[name] = number = self._last.get(name, 0) + 1
+                self._numbers[key] = (name, number)
+            text = self._called(key, name)
+        return text if index == 0 else f"{text}:{index}"
+
+    def _called(self, key: Hashable, name: str) -> str:
+        """What a node without a tensor is called in the text of ``name``."""
+        owner, number = self._numbers.get(key, (name, 0))
+        if not number:
+            return owner
+        return f"#{number}" if owner == name else f"#{number} of {owner}"
 
 
 def _name(node: Any) -> str:

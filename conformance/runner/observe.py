@@ -157,7 +157,7 @@ class _Snapshot:
             except Exception as error:
                 facets["storage"] = _raised(error)
         for name, node in self._nodes:
-            self.state[name].update(graphs.describe(node))
+            self.state[name].update(graphs.describe(node, name))
 
     def _name_of(self, value: Any) -> str:
         name = self._names.get(id(value))

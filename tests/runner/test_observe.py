@@ -57,6 +57,18 @@ def test_edges_have_indices() -> None:
     assert (facets(moment, "x")["output_nr"], facets(moment, "y")["output_nr"]) == (0, 1)
 
 
+def test_nodes_that_two_names_share_are_seen_to_be_one() -> None:
+    """What an earlier name's text has spelled out is referred to, by a tensor and by a name for a node."""
+    moment = last(
+        "a = torch.ones(2, requires_grad=True)",
+        "t = a.exp()\nc = t.sum()\nd = (t * 2).sum()\ndel t",
+        "e, node = d.grad_fn.next_functions[0]",
+    )
+    assert facets(moment, "c")["edges"] == "(#1)\n#1 = ExpBackward0(AccumulateGrad(a))"
+    assert facets(moment, "d")["edges"] == "(#1)\n#1 = MulBackward0(#1 of c, None)"
+    assert facets(moment, "e")["edges"] == "as #1 of d"
+
+
 def test_leaves_without_a_name_are_told_apart() -> None:
     """By number, in the order in which they are met."""
     moment = last("def leaf(): return torch.ones(1, requires_grad=True)\nx = leaf()\nc = x * leaf() * leaf()")
