@@ -72,6 +72,18 @@ NUMBERS = frozenset((int, float, bool))  # what may stand where torch takes a Sc
 _CATEGORY = {each.numpy: each.category for each in ALL}
 _CATEGORY_OF_NUMBER = {bool: BOOLEAN, int: INTEGER, float: FLOATING, complex: COMPLEX}
 
+_C_NAMES = {
+    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
+    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def c_name(kind: np.dtype[Any]) -> str:
+    """The type's name in C, as some texts have it: "expected dtype float for `end`"."""
+    return _C_NAMES[BY_NUMPY[kind].name]
+
+
 default = float32  # the default dtype; see set_default_dtype
 
 

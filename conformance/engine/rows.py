@@ -92,6 +92,7 @@ def op(
     outputs: str = "",
     view: str | None = None,
     returns: Callable[..., Any] | None = None,
+    check: Callable[..., None] | None = None,
     **formulas: Callable[..., Any],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an operation; the decorated function is its forward on arrays.
@@ -107,6 +108,7 @@ def op(
         outputs: names of several outputs, separated by blanks.
         view: "default" or "multi_output" where the results share the first argument's memory.
         returns: what to make of several results (a named tuple).
+        check: what refuses operands of different dtypes before they meet.
         formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names.
     """
 
@@ -130,7 +132,7 @@ def op(
             outputs=tuple(outputs.split()) or ("result",),
             view=view,
         )
-        compile_row(row, node, returns)
+        compile_row(row, node, returns, check)
         ROWS[row.name] = row
         return row.call
 
@@ -144,11 +146,14 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 # Compilation, see Note [Rows are compiled] --------------------------------------------------------
 
 
-def compile_row(row: Row, node_name: str | None, returns: Callable[..., Any] | None) -> None:
+def compile_row(
+    row: Row, node_name: str | None, returns: Callable[..., Any] | None, check: Callable[..., None] | None
+) -> None:
     """Write the row's functions and its node class."""
     scope: dict[str, Any] = {
         "forward": row.forward, "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asarray": np.asarray,
-        "new": object.__new__, "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "meet": meet_arrays,
+        "new": object.__new__, "NUMBERS": NUMBERS, "FULL": FULL_PRECISION,
+        "meet": meet_arrays if check is None else _checked_meeting(check),
         "to_float": array_to_float, "as_view": as_view, "save": save, "save_output": save_output,
         "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE, "new_node": new_node,
         "returns": returns or tuple, "release": release, "Size": Size, "retry": retry,
@@ -209,6 +214,8 @@ def _node_class(row: Row, name: str) -> type[Node]:
             body[f"_raw_saved_{each}"] = _raw_saved_property(each)
     if name in _NAMESPACED:
         body["name"] = lambda node: f"torch::autograd::{name}"
+    if name == "NotImplemented":  # an operation without a derivative, see ops/undefined.py
+        body["name"] = lambda node: "torch::autograd::NotImplemented"
     made: type[Node] = type(name, (Node,), body)
     return made
 
@@ -568,6 +575,14 @@ def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     if to_float and kind.kind not in "fc":
         kind = dtypes.default.numpy
     return tuple(None if each is None else np.asarray(each).astype(kind, copy=False) for each in operands)
+
+
+def _checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
+    def meet(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+        check(*operands)
+        return meet_arrays(to_float, *operands)
+
+    return meet
 
 
 def mismatch(error: Exception, *operands: Any) -> Exception:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..rows import Array, op
+from ..creation import zeros_like
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-
-
-def _alpha(grad: Tensor, alpha: Any) -> Tensor:
-    return grad if alpha == 1 else grad * alpha
+from .kernels import refuse_bools
+from .scalars import maybe_times
 
 
 def _scaled(other: Any, alpha: Any) -> Any:
@@ -27,7 +27,7 @@ def _scaled(other: Any, alpha: Any) -> Any:
     "AddBackward0",
     meet="self other",
     self=lambda grad: grad,
-    other=lambda grad, alpha: _alpha(grad, alpha),
+    other=lambda grad, alpha: maybe_times(grad, alpha),
 )
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self + alpha * other."""
@@ -52,8 +52,9 @@ def _subtractable(self: Any, other: Any) -> None:
 @op(
     "SubBackward0",
     meet="self other",
+    check=_subtractable,
     self=lambda grad: grad,
-    other=lambda grad, alpha: -grad if alpha == 1 else grad * -alpha,
+    other=lambda grad, alpha: maybe_times(-grad, alpha),
 )
 def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self - alpha * other."""
@@ -66,19 +67,32 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     "RsubBackward1",
     name="rsub",
     tensors="self",
-    self=lambda grad, alpha: -grad if alpha == 1 else grad * -alpha,
+    self=lambda grad, alpha: maybe_times(-grad, alpha),
 )
 def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     """other - alpha * self, for a number."""
+    _subtractable(self, other)
     kind = dtypes.result_dtype(self, other)
     return np.subtract(np.asarray(other).astype(kind), _scaled(self.astype(kind, copy=False), alpha))
 
 
-def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:  # noqa: A002
+@op(
+    "RsubBackward0",
+    name="rsub_tensor",
+    meet="self other",
+    check=_subtractable,
+    numbers=False,
+    self=lambda grad, alpha: maybe_times(-grad, alpha),
+    other=lambda grad: grad,
+)
+def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
+    _subtractable(self, other)
+    return np.subtract(other, _scaled(self, alpha))
+
+
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha * input."""
-    if isinstance(other, Tensor):
-        return sub(other, input, alpha=alpha)  # type: ignore[no-any-return]
-    return _rsub_number(input, other, alpha)  # type: ignore[no-any-return]
+    return (_rsub_tensor if isinstance(other, Tensor) else _rsub_number)(input, other, alpha)  # type: ignore[no-any-return]
 
 
 @op(
@@ -106,35 +120,77 @@ def _true_divide(self: Any, other: Any) -> Array:
 
 
 @op(
-    "DivBackward1",
+    "DivBackward2",
     name="div_rounded",
     meet="self other",
-    self=lambda grad, other, rounding_mode: grad / other if rounding_mode is None else grad * 0,
-    other=lambda grad, self, other, rounding_mode: (
-        -grad * ((self / other) / other) if rounding_mode is None else grad * 0
-    ),
+    self=lambda grad, other, rounding_mode: zeros_like(grad),
+    other=lambda grad, self, other, rounding_mode: zeros_like(grad),
 )
-def _div_rounded(self: Any, other: Any, rounding_mode: Any = None) -> Array:
-    if rounding_mode is None:
-        return np.true_divide(self, other)
-    integral = np.asarray(self).dtype.kind not in "f"
-    if integral and np.any(np.asarray(other) == 0):
-        raise RuntimeError("ZeroDivisionError")
+def _div_rounded(self: Any, other: Any, rounding_mode: Any) -> Array:
     if rounding_mode == "floor":
-        return np.floor_divide(self, other)
+        return floor_quotient(self, other)
     if rounding_mode == "trunc":
-        quotient = np.trunc(np.true_divide(self, other))
-        return quotient.astype(np.asarray(self).dtype)
+        return trunc_quotient(self, other)
     raise RuntimeError(
         f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
     )
 
 
-def div(input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:  # noqa: A002
+def integral(self: Any, divisor: Any) -> bool:
+    """Whether a division is one of integers, which have no infinity to divide by zero to.
+
+    Raises:
+        RuntimeError: the divisor is 0 somewhere.
+    """
+    if np.asarray(self).dtype.kind not in "iu" or np.asarray(divisor).dtype.kind not in "iu":
+        return False
+    if not np.all(divisor):
+        raise RuntimeError("ZeroDivisionError")
+    return True
+
+
+def floor_quotient(self: Any, other: Any) -> Array:
+    """Divided and rounded down; the infinities that IEEE division gives stay."""
+    refuse_bools("div_floor_cpu", self, other)
+    if integral(self, other):
+        return np.floor_divide(self, other)
+    return np.where(np.equal(other, 0), np.true_divide(self, other), np.floor_divide(self, other))
+
+
+def trunc_quotient(self: Any, other: Any) -> Array:
+    """Divided and rounded towards zero."""
+    refuse_bools("div_trunc_cpu", self, other)
+    if not integral(self, other):
+        return np.trunc(np.true_divide(self, other))
+    quotient = np.floor_divide(self, other)
+    return quotient + ((quotient < 0) & (quotient * other != self))
+
+
+def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]]:
+    """The row for a rounding mode, and its arguments."""
+    return (
+        ("div", [input, other]) if rounding_mode is None else ("div_rounded", [input, other, rounding_mode])
+    )
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     """input / other, rounded towards zero ("trunc") or down ("floor") where asked."""
-    if rounding_mode is None:
-        return _true_divide(input, other, out=out)  # type: ignore[no-any-return]
-    return _div_rounded(input, other, rounding_mode, out=out)  # type: ignore[no-any-return]
+    name, arguments = _divided(rounding_mode, input, other)
+    return ROWS[name].call(*arguments, out=out)  # type: ignore[no-any-return]
+
+
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """div, in place."""
+    name, arguments = _divided(rounding_mode, self, other)
+    return run_inplace(ROWS[name], arguments)
+
+
+divide, divide_ = div, div_
+
+
+def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    """input / other."""
+    return _true_divide(input, other, out=out)  # type: ignore[no-any-return]
 
 
 @op("NegBackward0", self=lambda grad: -grad)
@@ -162,3 +218,6 @@ lt = _compare("lt", np.less)
 le = _compare("le", np.less_equal)
 gt = _compare("gt", np.greater)
 ge = _compare("ge", np.greater_equal)
+
+subtract, multiply, negative = sub, mul, neg
+not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge

@@ -1,78 +1,399 @@
-"""Functions of two numbers: remainders, quotients rounded down, angles, signs, logarithms of sums."""
+"""Functions of two numbers or more: remainders, angles, signs, interpolation, sums of products, divisors."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..creation import scalar_tensor
-from ..dtypes import NUMBERS
-from ..rows import Array, op
+from ..creation import scalar_tensor, zeros_like
+from ..dtypes import NUMBERS, c_name
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from .arithmetic import div, floor_quotient, integral
+from .kernels import need_floats, need_integers, refuse_bools
+from .scalars import less_than, plus, times
+from .selection import where
+from .undefined import unsupported
 
 # Quotients and remainders -------------------------------------------------------------------------
 
 
-def refuse_zero(kind: np.dtype[Any], divisor: Any) -> None:
-    """Integers have no infinity to divide by zero to."""
-    if kind.kind in "iu" and not np.all(divisor):
-        raise RuntimeError("ZeroDivisionError")
-
-
-def refuse_bool(kind: np.dtype[Any], kernel: str) -> None:
-    """For kernels without a case for bools."""
-    if kind.kind == "b":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
-
-
-def _kind(self: Any, other: Any) -> np.dtype[Any]:
-    return self.dtype if isinstance(self, np.ndarray) else other.dtype  # type: ignore[no-any-return]
-
-
-def floor_quotient(self: Any, other: Any) -> Array:
-    """Divided and rounded down; the infinities that IEEE division gives stay."""
-    kind = _kind(self, other)
-    refuse_bool(kind, "div_floor_cpu")
-    refuse_zero(kind, other)
-    quotient = np.floor_divide(self, other)
-    return (
-        np.where(np.equal(other, 0), np.true_divide(self, other), quotient) if kind.kind == "f" else quotient
-    )
-
-
-@op(name="floor_divide", meet="self other")
+@op(
+    "NotImplemented",
+    name="floor_divide_tensor",
+    meet="self other",
+    self=unsupported("floor_divide"),
+    other=unsupported("floor_divide"),
+)
 def _floor_divide(self: Any, other: Any) -> Array:
     return floor_quotient(self, other)
 
 
-@op(
-    "RemainderBackward0",
-    name="remainder",
-    meet="self other",
-    self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * self.div(other, rounding_mode="floor"),
-)
-def _remainder(self: Any, other: Any) -> Array:
-    kind = _kind(self, other)
-    refuse_bool(kind, "remainder_cpu")
-    refuse_zero(kind, other)
-    return np.remainder(self, other)
-
-
-def _first(input: Any, other: Any) -> Any:
-    """A number before a tensor, as a tensor."""
-    if input.__class__ in NUMBERS and isinstance(other, Tensor):
-        return scalar_tensor(input, dtype=dtypes.of_number(input))
-    return input
+@op("NotImplemented", name="floor_divide", tensors="self", self=unsupported("floor_divide"))
+def _floor_divide_by_number(self: Array, other: Any) -> Array:
+    kind = dtypes.result_dtype(self, other)
+    return floor_quotient(self.astype(kind, copy=False), np.asarray(other).astype(kind))
 
 
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The quotient, rounded down."""
-    return _floor_divide(_first(input, other), other, out=out)  # type: ignore[no-any-return]
+    if other.__class__ in NUMBERS:
+        return _floor_divide_by_number(input, other, out=out)  # type: ignore[no-any-return]
+    return _floor_divide(input, other, out=out)  # type: ignore[no-any-return]
+
+
+def floor_divide_(self: Tensor, other: Any) -> Tensor:
+    """floor_divide, in place."""
+    return run_inplace(
+        ROWS["floor_divide" if other.__class__ in NUMBERS else "floor_divide_tensor"], [self, other]
+    )
+
+
+def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
+    """The rows of a remainder by a tensor and by a number."""
+    kernel = f"{name}_cpu"
+
+    def by_tensor(self: Any, other: Any) -> Array:
+        refuse_bools(kernel, self, other)
+        integral(self, other)
+        return function(self, other)  # type: ignore[no-any-return]
+
+    def by_number(self: Array, other: Any) -> Array:
+        kind = dtypes.result_dtype(self, other)
+        return by_tensor(self.astype(kind, copy=False), np.asarray(other).astype(kind))
+
+    node = f"{name.capitalize()}Backward"
+    return (
+        op(
+            f"{node}1", name=f"{name}_tensor", meet="self other",
+            self=lambda grad: grad,
+            other=lambda grad, self, other: -grad * div(self, other, rounding_mode=rounding),
+        )(by_tensor),
+        op(f"{node}0", name=name, self=lambda grad: grad)(by_number),
+    )  # fmt: skip
+
+
+_fmod_tensor, _fmod_number = _modulo("fmod", np.fmod, "trunc")
+_remainder_tensor, _remainder_number = _modulo("remainder", np.remainder, "floor")
+
+
+def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
+    """What is left of the division, with the sign of input."""
+    return (_fmod_number if other.__class__ in NUMBERS else _fmod_tensor)(input, other, out=out)  # type: ignore[no-any-return]
 
 
 def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """What is left of the division, with the sign of the divisor."""
-    return _remainder(_first(input, other), other, out=out)  # type: ignore[no-any-return]
+    """What is left of the division, with the sign of other."""
+    return (_remainder_number if other.__class__ in NUMBERS else _remainder_tensor)(input, other, out=out)  # type: ignore[no-any-return]
+
+
+def fmod_(self: Tensor, other: Any) -> Tensor:
+    """fmod, in place."""
+    return run_inplace(ROWS["fmod" if other.__class__ in NUMBERS else "fmod_tensor"], [self, other])
+
+
+def remainder_(self: Tensor, other: Any) -> Tensor:
+    """remainder, in place."""
+    return run_inplace(ROWS["remainder" if other.__class__ in NUMBERS else "remainder_tensor"], [self, other])
+
+
+# Angles and lengths -------------------------------------------------------------------------------
+
+
+def _atan2_backward(grad: Tensor, self: Tensor, other: Tensor, needed: Any) -> Any:
+    recip = (self * self + other * other).reciprocal()
+    recip = recip.masked_fill((self == 0).logical_and(other == 0), 0)
+    return (
+        grad * other * recip if needed[0] else None,
+        grad * -self * recip if needed[1] else None,
+    )
+
+
+@op("Atan2Backward0", meet="self other", numbers=False, to_float=True, inputs={"self other": _atan2_backward})
+def atan2(self: Array, other: Array) -> Array:
+    """The angle of the point (other, self)."""
+    return np.arctan2(self, other)
+
+
+arctan2 = atan2
+
+
+@op(
+    "HypotBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, result: grad * self / result,
+    other=lambda grad, other, result: grad * other / result,
+)
+def hypot(self: Array, other: Array) -> Array:
+    """The length of the hypotenuse over two legs."""
+    need_floats("hypot_cpu", self)
+    return np.hypot(self, other)
+
+
+# Signs and neighbours -----------------------------------------------------------------------------
+
+
+def _copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    ratio = result / self
+    return grad * ratio.masked_fill_(self == 0, 0)
+
+
+@op(
+    "CopysignBackward0",
+    name="copysign_tensor",
+    meet="self other",
+    numbers=False,
+    to_float=True,
+    self=_copysign_backward,
+    other=lambda grad, other_sym_sizes: zeros_like(grad).expand(other_sym_sizes),
+)
+def _copysign_tensor(self: Array, other: Array) -> Array:
+    return np.copysign(self, other)
+
+
+@op("CopysignBackward1", name="copysign", meet="self", to_float=True, self=_copysign_backward)
+def _copysign_number(self: Array, other: Any) -> Array:
+    return np.copysign(self, self.dtype.type(other))
+
+
+def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
+    """The number of input with the sign of other."""
+    return (_copysign_number if other.__class__ in NUMBERS else _copysign_tensor)(input, other, out=out)  # type: ignore[no-any-return]
+
+
+def copysign_(self: Tensor, other: Any) -> Tensor:
+    """copysign, in place."""
+    return run_inplace(ROWS["copysign" if other.__class__ in NUMBERS else "copysign_tensor"], [self, other])
+
+
+@op(
+    "NextafterBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: where(self != other, grad, 0),
+    other=lambda grad, other: zeros_like(other),
+)
+def nextafter(self: Array, other: Array) -> Array:
+    """The next number that can be represented, in the direction of other."""
+    need_floats("nextafter_cpu", self)
+    return np.nextafter(self, other)
+
+
+@op("NotImplemented", self=unsupported("heaviside"), values=unsupported("heaviside"))
+def heaviside(self: Array, values: Array) -> Array:
+    """0 below zero, 1 above it, and the values at zero."""
+    if self.dtype != values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return np.where(self == 0, values, (self > 0).astype(self.dtype))
+
+
+# Powers of two and sums of exponentials -----------------------------------------------------------
+
+
+def _to_power_of_two(self: Array, other: Array) -> Array:
+    kind = dtypes.result_dtype(self, other)
+    if kind.kind not in "fc":
+        kind = dtypes.default.numpy
+    return np.multiply(self.astype(kind), np.exp2(other.astype(np.float64)).astype(kind))
+
+
+@op(
+    "LdexpBackward0",
+    tensors="self other",
+    self=lambda grad, other: grad * other.__rpow__(2),
+    other=lambda grad, result: times(grad * result, math.log(2)),
+)
+def ldexp(self: Array, other: Array) -> Array:
+    """self * 2**other."""
+    return _to_power_of_two(self, other)
+
+
+@op(
+    "LogaddexpBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: grad / plus((other - self).exp(), 1),
+    other=lambda grad, self, other: grad / plus((self - other).exp(), 1),
+)
+def logaddexp(self: Array, other: Array) -> Array:
+    """log(exp(self) + exp(other))."""
+    need_floats("logaddexp_cpu", self)
+    return np.logaddexp(self, other)
+
+
+@op(
+    "Logaddexp2Backward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other: grad / plus((other - self).__rpow__(2), 1),
+    other=lambda grad, self, other: grad / plus((self - other).__rpow__(2), 1),
+)
+def logaddexp2(self: Array, other: Array) -> Array:
+    """log2(2**self + 2**other)."""
+    need_floats("logaddexp2_cpu", self)
+    return np.logaddexp2(self, other)
+
+
+# Interpolation and sums of products ---------------------------------------------------------------
+
+
+def _same_type(self: Array, **others: Any) -> None:
+    for name, each in others.items():
+        if isinstance(each, np.ndarray) and each.dtype != self.dtype:
+            have, want = c_name(each.dtype), c_name(self.dtype)
+            raise RuntimeError(f"expected dtype {want} for `{name}` but got dtype {have}")
+
+
+def _interpolate(self: Array, end: Array, weight: Any) -> Array:
+    difference = end - self
+    return np.where(np.abs(weight) < 0.5, self + weight * difference, end - difference * (1 - weight))
+
+
+@op(
+    "LerpBackward0",
+    name="lerp",
+    self=lambda grad, weight: times(grad, 1 - float(weight)),
+    end=lambda grad, weight: times(grad, weight),
+)
+def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
+    _same_type(self, end=end)
+    need_floats("lerp_kernel_scalar", self)
+    return _interpolate(self, end, self.dtype.type(weight))
+
+
+@op(
+    "LerpBackward1",
+    name="lerp_tensor",
+    self=lambda grad, weight: grad * less_than(1, weight),
+    end=lambda grad, weight: grad * weight,
+    weight=lambda grad, self, end: grad * (end - self),
+)
+def _lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
+    _same_type(self, end=end, weight=weight)
+    need_floats("lerp_kernel_tensor", self)
+    return _interpolate(self, end, weight)
+
+
+def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Any = None) -> Tensor:
+    """From input to end, as far as weight says."""
+    return (_lerp_tensor if isinstance(weight, Tensor) else _lerp_number)(input, end, weight, out=out)  # type: ignore[no-any-return]
+
+
+def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """lerp, in place."""
+    return run_inplace(ROWS["lerp_tensor" if isinstance(weight, Tensor) else "lerp"], [self, end, weight])
+
+
+@op(
+    "AddcmulBackward0",
+    meet="self tensor1 tensor2",
+    numbers=False,
+    self=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * times(tensor2, value),
+    tensor2=lambda grad, tensor1, value: grad * times(tensor1, value),
+)
+def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
+    """self + value * tensor1 * tensor2."""
+    refuse_bools("addcmul_cpu_out", self)
+    return self + np.asarray(value).astype(self.dtype) * tensor1 * tensor2
+
+
+_INTEGER_ADDCDIV = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+    "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+    "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+    "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+    "tensor2), for all dtypes."
+)
+
+
+def _divisible(self: Array, tensor1: Array, tensor2: Array) -> None:
+    if tensor1.dtype.kind in "iub" and tensor2.dtype.kind in "iub":
+        raise RuntimeError(_INTEGER_ADDCDIV)
+
+
+def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
+    """value / tensor: torch divides a tensor full of the number."""
+    return scalar_tensor(value, dtype=tensor.dtype).expand(tensor._array.shape) / tensor  # type: ignore[no-any-return]
+
+
+@op(
+    "AddcdivBackward0",
+    meet="self tensor1 tensor2",
+    numbers=False,
+    check=_divisible,
+    self=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * _quotient_of(value, tensor2),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * (times(tensor1, value) / (tensor2 * tensor2)),
+)
+def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
+    """self + value * tensor1 / tensor2."""
+    return self + np.asarray(value).astype(self.dtype) * tensor1 / tensor2
+
+
+# Common divisors ----------------------------------------------------------------------------------
+
+
+@op(meet="self other", numbers=False)
+def gcd(self: Array, other: Array) -> Array:
+    """The greatest common divisor."""
+    need_integers("gcd_cpu", self)
+    return np.gcd(self, other)
+
+
+@op(meet="self other", numbers=False)
+def lcm(self: Array, other: Array) -> Array:
+    """The least common multiple."""
+    need_integers("lcm_cpu", self)
+    return np.lcm(self, other)
+
+
+# Likeness -----------------------------------------------------------------------------------------
+
+
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Where the difference is at most atol + rtol * abs(other)."""
+    return _isclose(input, other, rtol, atol, equal_nan)  # type: ignore[no-any-return]
+
+
+@op(name="isclose", tensors="self other")
+def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
+    if self.dtype != other.dtype:
+        a, b = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[other.dtype].legacy
+        raise RuntimeError(f"{a} did not match {b}")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+    close = self == other
+    if equal_nan and self.dtype.kind == "f":
+        close = close | (np.isnan(self) & np.isnan(other))
+    if rtol == 0 and atol == 0:
+        return close
+    if self.dtype.kind != "f":
+        self, other = self.astype(dtypes.default.numpy), other.astype(dtypes.default.numpy)
+    error = np.abs(self - other)
+    return close | (np.isfinite(error) & (error <= atol + np.abs(rtol * other)))
+
+
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Whether isclose holds everywhere."""
+    return bool(_isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether shapes and values are the same."""
+    return bool(_equal(input, other)._array)
+
+
+@op(name="equal", tensors="self other")
+def _equal(self: Array, other: Array) -> Any:
+    return self.shape == other.shape and bool(np.all(self == other))

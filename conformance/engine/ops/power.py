@@ -12,6 +12,7 @@ from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from .scalars import minus, times
 from .selection import where
 
 
@@ -54,7 +55,7 @@ def _pow_number(self: Array, exponent: Any) -> Array:
 def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     if exponent == 0:
         return zeros_like(self)
-    return grad * (exponent * self.pow(exponent - 1))
+    return grad * times(self.pow(exponent - 1), exponent)
 
 
 @op(
@@ -83,7 +84,7 @@ def _power(self: Any, exponent: Any) -> Array:
 
 
 def _pow_backward_self(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
-    return where(exponent == 0.0, 0, grad * (exponent * self.pow(exponent - 1)))
+    return where(exponent == 0.0, 0, grad * (exponent * self.pow(minus(exponent, 1))))
 
 
 def _pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
@@ -105,7 +106,7 @@ def _pow_of_number(self: Any, exponent: Array) -> Array:
 
 
 def _pow_number_backward(grad: Tensor, base: Any, exponent: Tensor, result: Tensor) -> Tensor:
-    with_log = result * float(np.log(np.float64(base)))
+    with_log = times(result, float(np.log(np.float64(base))))
     return grad * (where(exponent >= 0, 0, with_log) if base == 0 else with_log)
 
 
@@ -150,13 +151,13 @@ def square_(self: Tensor) -> Tensor:
     return pow_(self, 2)
 
 
-@op("SqrtBackward0", meet="self", to_float=True, self=lambda grad, result: grad / (2 * result))
+@op("SqrtBackward0", meet="self", to_float=True, self=lambda grad, result: grad / times(result, 2))
 def sqrt(self: Array) -> Array:
     """The square root; nan for negative numbers."""
     return np.sqrt(self)
 
 
-@op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: -0.5 * grad * result.pow(3))
+@op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: times(grad, -0.5) * result.pow(3))
 def rsqrt(self: Array) -> Array:
     """One over the square root."""
     return np.reciprocal(np.sqrt(self))

@@ -12,6 +12,7 @@ from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from .scalars import over
 
 # where --------------------------------------------------------------------------------------------
 
@@ -195,7 +196,7 @@ def clamp_max_(self: Tensor, max: Any) -> Tensor:
 
 
 def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
-    return where(self == other, grad / 2, grad)  # type: ignore[no-any-return]
+    return where(self == other, over(grad, 2), grad)  # type: ignore[no-any-return]
 
 
 @op(

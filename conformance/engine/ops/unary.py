@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
-from ..rows import Array, op
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from .kernels import refuse_bools
+from .scalars import less_than, minus, plus, times
+from .undefined import undefined
 
 LN2, LN10, HALF_PI = math.log(2), math.log(10), math.pi / 2
 
@@ -29,37 +32,39 @@ def _float(node: str, function: Any, gradient: Callable[..., Tensor], text: str,
 # Exponentials and logarithms ----------------------------------------------------------------------
 
 exp = _float("ExpBackward0", np.exp, lambda grad, result: grad * result, "e to the power of self.")
-exp2 = _float("Exp2Backward0", np.exp2, lambda grad, result: grad * result * LN2, "2 to the power of self.")
-expm1 = _float("Expm1Backward0", np.expm1, lambda grad, result: grad * (result + 1), "exp(self) - 1.")
+exp2 = _float(
+    "Exp2Backward0", np.exp2, lambda grad, result: times(grad * result, LN2), "2 to the power of self."
+)
+expm1 = _float("Expm1Backward0", np.expm1, lambda grad, result: grad * plus(result, 1), "exp(self) - 1.")
 log = _float("LogBackward0", np.log, lambda grad, self: grad.div(self), "The natural logarithm.")
 log2 = _float(
-    "Log2Backward0", np.log2, lambda grad, self: grad / (self * LN2), "The logarithm to the base 2."
+    "Log2Backward0", np.log2, lambda grad, self: grad / times(self, LN2), "The logarithm to the base 2."
 )
 log10 = _float(
-    "Log10Backward0", np.log10, lambda grad, self: grad / (self * LN10), "The logarithm to the base 10."
+    "Log10Backward0", np.log10, lambda grad, self: grad / times(self, LN10), "The logarithm to the base 10."
 )
-log1p = _float("Log1PBackward0", np.log1p, lambda grad, self: grad / (self + 1), "log(1 + self).")
+log1p = _float("Log1PBackward0", np.log1p, lambda grad, self: grad / plus(self, 1), "log(1 + self).")
 
 
 # Trigonometry -------------------------------------------------------------------------------------
 
 sin = _float("SinBackward0", np.sin, lambda grad, self: grad * self.cos(), "The sine.")
 cos = _float("CosBackward0", np.cos, lambda grad, self: grad * -self.sin(), "The cosine.")
-tan = _float("TanBackward0", np.tan, lambda grad, result: grad * (1 + result.pow(2)), "The tangent.")
+tan = _float("TanBackward0", np.tan, lambda grad, result: grad * plus(result.pow(2), 1), "The tangent.")
 asin = _float(
     "AsinBackward0",
     np.arcsin,
-    lambda grad, self: grad * (-self * self + 1).rsqrt(),
+    lambda grad, self: grad * plus(-self * self, 1).rsqrt(),
     "The inverse of the sine.",
 )
 acos = _float(
     "AcosBackward0",
     np.arccos,
-    lambda grad, self: grad * -((-self * self + 1).rsqrt()),
+    lambda grad, self: grad * -(plus(-self * self, 1).rsqrt()),
     "The inverse of the cosine.",
 )
 atan = _float(
-    "AtanBackward0", np.arctan, lambda grad, self: grad / (self * self + 1), "The inverse of the tangent."
+    "AtanBackward0", np.arctan, lambda grad, self: grad / plus(self * self, 1), "The inverse of the tangent."
 )
 arcsin, arccos, arctan = asin, acos, atan
 
@@ -72,13 +77,22 @@ tanh = _float(
     "TanhBackward0", np.tanh, lambda grad, result: _tanh_backward(grad, result), "The hyperbolic tangent."
 )
 asinh = _float(
-    "AsinhBackward0", np.arcsinh, lambda grad, self: grad * (self.pow(2) + 1).rsqrt(), "The inverse of sinh."
+    "AsinhBackward0",
+    np.arcsinh,
+    lambda grad, self: grad * plus(self.pow(2), 1).rsqrt(),
+    "The inverse of sinh.",
 )
 acosh = _float(
-    "AcoshBackward0", np.arccosh, lambda grad, self: grad * (self * self - 1).rsqrt(), "The inverse of cosh."
+    "AcoshBackward0",
+    np.arccosh,
+    lambda grad, self: grad * minus(self * self, 1).rsqrt(),
+    "The inverse of cosh.",
 )
 atanh = _float(
-    "AtanhBackward0", np.arctanh, lambda grad, self: grad * 1 / (1 - self.pow(2)), "The inverse of tanh."
+    "AtanhBackward0",
+    np.arctanh,
+    lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)),
+    "The inverse of tanh.",
 )
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
 
@@ -87,7 +101,7 @@ arcsinh, arccosh, arctanh = asinh, acosh, atanh
     "TanhBackwardBackward0",
     name="tanh_backward",
     grad_output=lambda grad, output: _tanh_backward(grad, output),
-    output=lambda grad, grad_output, output: grad * (-2 * output * grad_output),
+    output=lambda grad, grad_output, output: grad * (times(output, -2) * grad_output),
 )
 def _tanh_backward(grad_output: Array, output: Array) -> Array:
     return grad_output * (1 - output * output)
@@ -103,10 +117,30 @@ def sigmoid(self: Array) -> Array:
     "SigmoidBackwardBackward0",
     name="sigmoid_backward",
     grad_output=lambda grad, output: _sigmoid_backward(grad, output),
-    output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
+    output=lambda grad, grad_output, output: grad * grad_output * plus(times(output, -2), 1),
 )
 def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
     return grad_output * (1 - output) * output
+
+
+def _overwritten(function: str) -> Any:
+    """The in-place form of a function that torch differentiates out of place only."""
+
+    def forward(self: Array) -> Array:
+        return ROWS[function].forward(self)  # type: ignore[no-any-return]
+
+    node = f"{function.capitalize()}Backward1"
+    return op(
+        node,
+        name=f"{function}_",
+        meet="self",
+        to_float=True,
+        self=undefined(f"inplace version of {function}"),
+    )(forward)
+
+
+for _name in ("acosh", "asinh", "atanh"):
+    _overwritten(_name)
 
 
 # Signs --------------------------------------------------------------------------------------------
@@ -115,8 +149,7 @@ def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
 @op("AbsBackward0", self=lambda grad, self: grad * self.sgn())
 def abs(self: Array) -> Array:
     """The absolute value; its gradient at 0 is 0."""
-    if self.dtype.kind == "b":
-        raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
+    refuse_bools("abs_cpu", self)
     return np.abs(self)
 
 
@@ -129,7 +162,7 @@ def sign(self: Array) -> Array:
     return _sign(self)
 
 
-@op("SgnBackward0", self=lambda grad, self: zeros_like(grad))
+@op("SgnBackward0", self=lambda grad, self, result: zeros_like(grad))
 def sgn(self: Array) -> Array:
     """-1, 0 or 1; as sign, for real numbers."""
     return _sign(self)
@@ -145,10 +178,3 @@ def _sign(array: Array) -> Array:
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""
     return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)
-
-
-def positive(input: Tensor) -> Tensor:
-    """The tensor itself."""
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
-    return input

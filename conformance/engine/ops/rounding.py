@@ -1,0 +1,95 @@
+"""Rounding, fractions, angles in degrees, and what stands in for nan: constant or linear piece by piece."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..creation import zeros_like
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor
+from .kernels import need_floats, refuse_bools
+from .scalars import times
+
+
+def _whole(name: str, function: Any, text: str) -> Any:
+    def forward(self: Array) -> Array:
+        refuse_bools(f"{name}_vml_cpu", self)
+        return function(self) if self.dtype.kind == "f" else self.copy()
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(f"{name.capitalize()}Backward0", self=lambda grad: zeros_like(grad))(forward)
+
+
+floor = _whole("floor", np.floor, "The greatest integer that is not above.")
+ceil = _whole("ceil", np.ceil, "The least integer that is not below.")
+trunc = fix = _whole("trunc", np.trunc, "Without the digits behind the point.")
+_round_whole = _whole("round", np.rint, "The nearest integer; of two as near, the even one.")
+
+
+@op("RoundBackward1", name="round_decimals", self=lambda grad: zeros_like(grad))
+def _round_decimals(self: Array, decimals: int) -> Array:
+    need_floats("round_cpu", self)
+    scale = self.dtype.type(10.0 ** abs(decimals))
+    if decimals < 0:
+        return np.rint(self / scale) * scale
+    return np.rint(self * scale) / scale
+
+
+def _rounded(input: Tensor, decimals: int) -> tuple[str, list[Any]]:
+    return ("round", [input]) if decimals == 0 else ("round_decimals", [input, decimals])
+
+
+def round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    """Rounded to so many digits behind the point; of two as near, to the even one."""
+    name, arguments = _rounded(input, decimals)
+    return ROWS[name].call(*arguments, out=out)  # type: ignore[no-any-return]
+
+
+def round_(self: Tensor, *, decimals: int = 0) -> Tensor:
+    """round, in place."""
+    name, arguments = _rounded(self, decimals)
+    return run_inplace(ROWS[name], arguments)
+
+
+@op("FracBackward0", self=lambda grad: grad)
+def frac(self: Array) -> Array:
+    """The digits behind the point, with the sign of the number."""
+    need_floats("frac_cpu", self)
+    return self - np.trunc(self)
+
+
+@op("Deg2RadBackward0", meet="self", to_float=True, self=lambda grad: times(grad, math.pi / 180))
+def deg2rad(self: Array) -> Array:
+    """Degrees as radians."""
+    return self * self.dtype.type(math.pi / 180)
+
+
+@op("Rad2DegBackward0", meet="self", to_float=True, self=lambda grad: times(grad, 180 / math.pi))
+def rad2deg(self: Array) -> Array:
+    """Radians as degrees."""
+    return self * self.dtype.type(180 / math.pi)
+
+
+@op("NanToNumBackward0", self=lambda grad, self: grad * self.isfinite())
+def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
+    """Numbers in place of nan (0) and the infinities (the greatest and the least number)."""
+    if self.dtype.kind != "f":
+        return self.copy()
+    limits = np.finfo(self.dtype)
+    given = [
+        limits_or if each is None else each
+        for each, limits_or in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
+    ]
+    nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
+    return np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)
+
+
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input

@@ -1,0 +1,371 @@
+"""Special functions, and those that torch.special has under other names (torch: native/UnaryOps, special_*)."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..creation import full_like, scalar_tensor
+from ..dtypes import NUMBERS
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor, make
+from .kernels import half_up
+from .scalars import less_than, minus, over, plus, times
+from .selection import where
+from .undefined import undefined
+
+SQRT_PI = math.sqrt(math.pi)
+
+
+def scipy(name: str) -> Callable[..., Array]:
+    """A function of scipy.special, in the dtype of its arguments; scipy is loaded with the first call."""
+
+    @functools.cache
+    def find() -> Any:
+        import scipy.special
+
+        return getattr(scipy.special, name)
+
+    def kernel(*operands: Any) -> Array:
+        kind = next(each.dtype for each in operands if isinstance(each, np.ndarray))
+        return np.asarray(find()(*map(half_up, map(np.asarray, operands)))).astype(kind, copy=False)
+
+    return kernel
+
+
+def _function(
+    node: str | None, name: str, kernel: Any, text: str, gradient: Callable[..., Any] | None = None
+) -> Any:
+    """A row of one function whose integer arguments become floats."""
+
+    def forward(self: Array) -> Array:
+        return kernel(self)  # type: ignore[no-any-return]
+
+    forward.__doc__ = text
+    formulas = {} if gradient is None else {"self": gradient}
+    return op(node, name=name, meet="self", to_float=True, **formulas)(forward)
+
+
+# Error functions ----------------------------------------------------------------------------------
+
+
+def _bell(self: Tensor, factor: float) -> Tensor:
+    return times((-(self.pow(2))).exp(), factor)  # type: ignore[no-any-return]
+
+
+erf = _function(
+    "ErfBackward0", "erf", scipy("erf"), "The error function.",
+    lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad,
+)  # fmt: skip
+erfc = _function(
+    "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
+    lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad,
+)  # fmt: skip
+erfinv = _function(
+    "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
+    lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
+)  # fmt: skip
+_erfcx = _function(
+    "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx"), "exp(self * self) * erfc(self).",
+    lambda grad, self, result: minus(times(self, 2.0) * result, 2.0 / SQRT_PI) * grad,
+)  # fmt: skip
+_ndtri = _function(
+    "SpecialNdtriBackward0", "special_ndtri", scipy("ndtri"), "The inverse of ndtr.",
+    lambda grad, result: times(grad, math.sqrt(2 * math.pi)) * over(result.square(), 2).exp(),
+)  # fmt: skip
+_log_ndtr = _function(
+    "SpecialLogNdtrBackward0", "special_log_ndtr", scipy("log_ndtr"), "The logarithm of ndtr.",
+    lambda grad, self, result: over(grad, math.sqrt(2 * math.pi)) * (result + over(self.pow(2), 2)).neg().exp(),
+)  # fmt: skip
+_entr = _function(
+    "SpecialEntrBackward0", "special_entr", scipy("entr"), "-self * log(self).",
+    lambda grad, self: grad * (-plus(self.log(), 1)),
+)  # fmt: skip
+
+
+def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+    found = times(plus(times(_floating(input), 1 / math.sqrt(2)).erf(), 1), 0.5)
+    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+
+
+def _floating(input: Tensor) -> Tensor:
+    return input if input._array.dtype.kind == "f" else input.to(dtypes.default)
+
+
+# Gamma functions ----------------------------------------------------------------------------------
+
+
+def _digamma_kernel(self: Array) -> Array:
+    found = scipy("psi")(self)
+    return np.where(
+        self == 0, np.copysign(np.inf, -self), np.where((self < 0) & (self == np.trunc(self)), np.nan, found)
+    ).astype(self.dtype)
+
+
+lgamma = _function(
+    "LgammaBackward0", "lgamma", scipy("gammaln"), "The logarithm of the absolute value of gamma.",
+    lambda grad, self: grad * self.digamma(),
+)  # fmt: skip
+digamma = _function(
+    "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",
+    lambda grad, self: grad * polygamma(1, self),
+)  # fmt: skip
+
+
+def _trigamma_kernel(self: Array) -> Array:
+    wide = self.astype(np.float64)
+    reflected = wide < 0.5
+    found = np.asarray(scipy("zeta")(np.asarray(2.0), np.where(reflected, 1 - wide, wide)))
+    return np.where(reflected, (np.pi / np.sin(np.pi * wide)) ** 2 - found, found).astype(self.dtype)
+
+
+@op(
+    "PolygammaBackward0",
+    name="polygamma",
+    meet="self",
+    to_float=True,
+    self=lambda grad, self, n: grad * polygamma(n + 1, self),
+)
+def _polygamma(self: Array, n: int) -> Array:
+    if n == 0:
+        return _digamma_kernel(self)
+    if n == 1:
+        return _trigamma_kernel(self)
+    sign = 1 if n % 2 else -1
+    return scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(sign * math.exp(math.lgamma(n + 1)))
+
+
+def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
+    """The n-th derivative of digamma; as a method, of the tensor."""
+    if isinstance(n, Tensor):
+        n, input = input, n
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return _polygamma(input, n, out=out)  # type: ignore[no-any-return]
+
+
+def polygamma_(self: Tensor, n: int) -> Tensor:
+    """polygamma, in place."""
+    return run_inplace(ROWS["polygamma"], [self, n])
+
+
+def _mvlgamma_shifts(kind: Any, p: int) -> Array:
+    return np.arange(-p / 2 + 0.5, 0.5, 0.5, dtype=kind)
+
+
+@op(
+    "MvlgammaBackward0",
+    meet="self",
+    to_float=True,
+    self=lambda grad, self, p: (
+        grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma().sum(-1)
+    ),
+)
+def mvlgamma(self: Array, p: int) -> Array:
+    """The logarithm of gamma of p dimensions."""
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    each = scipy("gammaln")(self[..., None] + _mvlgamma_shifts(self.dtype, p))
+    return np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
+
+
+def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
+    return (minus(self, 1) * other.log() - other - self.lgamma()).exp()  # type: ignore[no-any-return]
+
+
+@op(
+    "IgammaBackward0",
+    meet="self other",
+    numbers=False,
+    self=undefined("igamma: input"),
+    other=lambda grad, self, other: grad * _gamma_slope(self, other),
+)
+def igamma(self: Array, other: Array) -> Array:
+    """The lower incomplete gamma function, as a share of the whole."""
+    return scipy("gammainc")(self, other)
+
+
+@op(
+    "IgammacBackward0",
+    meet="self other",
+    numbers=False,
+    self=undefined("igammac: input"),
+    other=lambda grad, self, other: -grad * _gamma_slope(self, other),
+)
+def igammac(self: Array, other: Array) -> Array:
+    """The upper incomplete gamma function, as a share of the whole."""
+    return scipy("gammaincc")(self, other)
+
+
+# Bessel functions ---------------------------------------------------------------------------------
+
+
+def _away_from_zero(self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+    """The slope, but 0.5 where self is next to 0."""
+    eps = float(np.finfo(self._array.dtype).eps)
+    far = self.abs() > eps
+    safe = where(far, self, full_like(scalar_tensor(0.0, dtype=self.dtype), eps))
+    return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))  # type: ignore[no-any-return]
+
+
+i0 = _function(
+    "I0Backward0", "i0", scipy("i0"), "The modified Bessel function of order 0.",
+    lambda grad, self: grad * _i1(self),
+)  # fmt: skip
+_i0e = _function(
+    "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
+    lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),
+)  # fmt: skip
+_i1 = _function(
+    "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
+    lambda grad, self, result: (
+        grad * _away_from_zero(self, lambda safe: safe.i0() - result * safe.reciprocal())
+    ),
+)  # fmt: skip
+_i1e = _function(
+    "SpecialI1EBackward0", "special_i1e", scipy("i1e"), "i1(self) * exp(-abs(self)).",
+    lambda grad, self, result: (
+        grad * _away_from_zero(self, lambda safe: _i0e(safe) - result * (safe.sgn() + safe.reciprocal()))
+    ),
+)  # fmt: skip
+
+
+# Products with logarithms -------------------------------------------------------------------------
+
+
+def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: Any, text: str) -> Any:
+    """self * log(other) and self * log1p(other), 0 where self is 0: three rows, by which argument is a number.
+
+    ``edge`` is where the logarithm goes to minus infinity, ``slope`` the divisor in its derivative.
+    """
+
+    def kernel(self: Any, other: Any) -> Array:
+        product = np.where(np.equal(self, 0), np.zeros_like(other), self * logarithm(other))
+        return np.where(np.isnan(other), np.nan, product).astype(np.result_type(self, other))
+
+    def of_tensors(self: Array, other: Array) -> Array:
+        return kernel(self, other)
+
+    def of_number(self: Any, other: Array) -> Array:
+        return kernel(np.asarray(self, other.dtype), other)
+
+    def with_number(self: Array, other: Any) -> Array:
+        return kernel(self, np.asarray(other, self.dtype))
+
+    def number_gradient(grad: Tensor, self: Tensor, other: Any) -> Tensor:
+        found = by_number(grad, other)
+        return found if other > edge else found.masked_fill(self == 0.0, 0.0)  # type: ignore[no-any-return]
+
+    by_tensors = op(
+        f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
+        self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
+        other=lambda grad, self, other: grad * self / slope(other),
+    )(of_tensors)  # fmt: skip
+    of_a_number = op(
+        f"{node}1", name=f"{name}_of_number", meet="other", to_float=True,
+        other=lambda grad, self, other: times(grad, self) / slope(other),
+    )(of_number)  # fmt: skip
+    by_number = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
+
+    def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
+        if other.__class__ in NUMBERS:
+            return by_number(input, other, out=out)  # type: ignore[no-any-return]
+        if input.__class__ in NUMBERS and isinstance(other, Tensor):
+            return of_a_number(input, other, out=out)  # type: ignore[no-any-return]
+        return by_tensors(input, other, out=out)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
+
+
+xlogy = _product_with_log(
+    "xlogy", "XlogyBackward", np.log, 0.0, lambda other: other, "self * log(other), 0 where self is 0."
+)
+_xlog1py = _product_with_log(
+    "special_xlog1py", "SpecialXlog1PyBackward", np.log1p, -1.0, lambda other: plus(other, 1),
+    "self * log1p(other), 0 where self is 0.",
+)  # fmt: skip
+
+
+def xlogy_(self: Tensor, other: Any) -> Tensor:
+    """xlogy, in place."""
+    return run_inplace(ROWS["xlogy" if other.__class__ in NUMBERS else "xlogy_tensors"], [self, other])
+
+
+@op(
+    "SpecialZetaBackward0",
+    name="special_zeta",
+    meet="self other",
+    to_float=True,
+    self=undefined("zeta"),
+    other=lambda grad, self, other: (
+        grad * -self * _zeta(plus(self, 1.0) if isinstance(self, Tensor) else self + 1, other)
+    ),
+)
+def _zeta(self: Array, other: Array) -> Array:
+    return scipy("zeta")(self, other)
+
+
+# Quotients that need care -------------------------------------------------------------------------
+
+
+def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
+    self_pi = times(self, math.pi)
+    squared = times(self * self, math.pi)
+    out = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / squared)
+    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)  # type: ignore[no-any-return]
+
+
+@op("SincBackward0", meet="self", to_float=True, self=_sinc_backward)
+def sinc(self: Array) -> Array:
+    """sin(pi * self) / (pi * self), 1 at 0."""
+    product = self * self.dtype.type(math.pi)
+    return np.where(self == 0, self.dtype.type(1), np.sin(product) / product)
+
+
+def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
+    low, high, outside = (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
+    inside = (self >= low).logical_and(self <= high)
+    rest = scalar_tensor(outside, dtype=self.dtype)
+    return where(inside, grad / (self * less_than(1.0, self)), rest)  # type: ignore[no-any-return]
+
+
+@op("LogitBackward0", meet="self", to_float=True, self=_logit_backward)
+def logit(self: Array, eps: Any = None) -> Array:
+    """log(self / (1 - self)), with self clamped to eps and 1 - eps where that is given."""
+    if eps is not None:
+        self = np.minimum(np.maximum(self, self.dtype.type(eps)), self.dtype.type(1 - eps))
+    return np.log(self / (1 - self))
+
+
+# torch.special ------------------------------------------------------------------------------------
+
+_bessel = {
+    "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0",
+    "modified_bessel_i1": "i1", "modified_bessel_k0": "k0", "modified_bessel_k1": "k1",
+    "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e",
+}  # fmt: skip
+
+SPECIAL: dict[str, Callable[..., Any]] = {
+    "erf": erf, "erfc": erfc, "erfinv": erfinv, "erfcx": _erfcx, "ndtr": _ndtr, "ndtri": _ndtri,
+    "log_ndtr": _log_ndtr, "entr": _entr, "gammaln": lgamma, "digamma": digamma, "psi": digamma,
+    "polygamma": polygamma, "multigammaln": mvlgamma, "gammainc": igamma, "gammaincc": igammac, "i0": i0,
+    "i0e": _i0e, "i1": _i1, "i1e": _i1e, "xlogy": xlogy, "xlog1py": _xlog1py, "zeta": _zeta, "sinc": sinc,
+    "logit": logit,
+}  # fmt: skip
+_bessel_kernels = {name: scipy(kernel) for name, kernel in _bessel.items()}
+_bessel_kernels["airy_ai"] = lambda self: scipy("airy")(self)[0]
+_bessel_kernels["spherical_bessel_j0"] = lambda self: np.where(
+    self == 0, self.dtype.type(1), np.sin(self) / self
+)
+SPECIAL.update(
+    (name, _function(None, f"special_{name}", kernel, "A function that torch gives no derivative."))
+    for name, kernel in _bessel_kernels.items()
+)
