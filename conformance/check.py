@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from conformance.adapters.divergences import Coverage, Divergence, cover
 from conformance.report.failure import failure_text
 from conformance.report.program import file_line
 from conformance.report.result import Difference, Result
@@ -34,30 +36,63 @@ class Checker:
         self.reference = reference
         self._last: tuple[Scenario, Trace] | None = None
 
-    def __call__(self, scenario: Scenario, engine: Engine) -> Checked:
-        """Run ``scenario`` on both and judge; one that needs what is not there is not run."""
+    def __call__(self, scenario: Scenario, engine: Engine, entries: Sequence[Divergence] = ()) -> Checked:
+        """Run ``scenario`` on both and judge; ``entries`` say what the engine is known to do otherwise.
+
+        A scenario that needs what is not there is not run.
+        """
         if absent := [need for need in scenario.needs if not _available(self.reference.torch, need)]:
             reason = f"needs {', '.join(absent)}, which {self.reference.name} does not find on this machine"
             return Checked(self._result(scenario, engine, verdict="skipped", reason=reason))
         outcome = judge(scenario, self._trace(scenario), run(scenario, engine), engine.claims)
-        result = self._result(
+        coverage = cover(scenario.id, outcome.differences, entries)
+        if outcome.verdict != "unsound" and (coverage.used or coverage.stale):
+            return self._declared(scenario, engine, outcome, coverage)
+        result = self._judged(
             scenario,
             engine,
+            outcome,
             verdict=outcome.verdict,
             reason=verdict_line(scenario, outcome, self.reference, engine),
-            claim_holds=None if outcome.verdict == "unsound" else outcome.claim_holds,
-            missing=outcome.missing,
-            differences=_differences(scenario, outcome),
-            unclaimed=len(outcome.unclaimed),
         )
-        if outcome.verdict == "agrees":
-            return Checked(result)
-        return Checked(result, failure_text(scenario, outcome, self.reference, engine))
+        text = failure_text(scenario, outcome, self.reference, engine) if result.verdict != "agrees" else ""
+        return Checked(result, text)
+
+    def _declared(self, scenario: Scenario, engine: Engine, outcome: Outcome, coverage: Coverage) -> Checked:
+        """The outcome where divergences are declared: as declared, beyond that, or no longer."""
+        if coverage.known:
+            reason = "; ".join(f"{entry.kind}: {entry.reason}" for entry in coverage.used)
+            return Checked(self._judged(scenario, engine, outcome, verdict="known divergence", reason=reason))
+        if coverage.uncovered:
+            beyond = replace(outcome, verdict="differs", differences=coverage.uncovered)
+            reason = verdict_line(scenario, beyond, self.reference, engine)
+            text = failure_text(scenario, beyond, self.reference, engine)
+            if coverage.used:
+                text += "\n\nThat is beyond what is declared at:"
+            verdict = "differs"
+        else:
+            beyond, verdict = outcome, "stale"
+            reason = f"{engine.name} no longer differs as declared at {coverage.stale[0].position}"
+            text = f"{reason}\n\nRemove what no longer shows:"
+        about = coverage.used if coverage.uncovered else coverage.stale
+        text += "".join(f"\n  {entry.position}: {entry.kind}: {entry.reason}" for entry in about)
+        return Checked(self._judged(scenario, engine, beyond, verdict=verdict, reason=reason), text)
 
     def _trace(self, scenario: Scenario) -> Trace:
         if self._last is None or self._last[0] is not scenario:
             self._last = (scenario, run(scenario, self.reference))
         return self._last[1]
+
+    def _judged(self, scenario: Scenario, engine: Engine, outcome: Outcome, **verdict: Any) -> Result:
+        return self._result(
+            scenario,
+            engine,
+            claim_holds=None if outcome.verdict == "unsound" else outcome.claim_holds,
+            missing=outcome.missing,
+            differences=_differences(scenario, outcome),
+            unclaimed=len(outcome.unclaimed),
+            **verdict,
+        )
 
     def _result(self, scenario: Scenario, engine: Engine, **outcome: Any) -> Result:
         return Result(

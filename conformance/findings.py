@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +32,17 @@ def findings(library: Library, results: Sequence[Result]) -> tuple[Findings, ...
     judged = []
     for path in sorted({path for path in governing.values() if path is not None}):
         claims = library.claims(path)
-        found = find(claims.claims, library.scenarios_of_claims(path), results)
+        found = find(claims.claims, _by_claim(library.cases(path.parent)), results)
         if any(finding.contradicted and finding.observed == "confirmed" for finding in found):
-            found = find(claims.claims, library.scenarios_of_claims(path, all_files=True), results)
+            library.complete(path.parent)
+            found = find(claims.claims, _by_claim(library.cases(path.parent)), results)
         judged.append(Findings(path, claims, found))
     return tuple(judged)
+
+
+def _by_claim(cases: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for case, claims in cases.items():
+        for claim in claims:
+            found.setdefault(claim, []).append(case)
+    return found

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from conformance.check import Checker
     from conformance.runner.engine import Engine
 
-LIBRARY = pytest.StashKey[Library]()
+_LIBRARY = pytest.StashKey[Library]()
+
+
+def library_of(config: pytest.Config) -> Library:
+    """The scenario files of a run."""
+    return config.stash.setdefault(_LIBRARY, Library())
 
 
 class Failure(Exception):  # noqa: N818 - verdicts rather than errors
@@ -68,8 +73,7 @@ class ScenarioFile(pytest.File):
     """A YAML file with a top-level key ``scenarios``."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        library = self.config.stash.setdefault(LIBRARY, Library())
-        loaded = library.load(self.path)
+        loaded = library_of(self.config).load(self.path)
         engines = engine_names(self.config)
         for scenario in loaded.scenarios:
             for engine in engines:
@@ -122,11 +126,16 @@ class ScenarioItem(_Item):
 
     def runtest(self) -> None:
         """Check, and turn the verdict into pytest's terms."""
+        from conformance.adapters.divergences import KnownDivergence
         from conformance.adapters.registry import EngineNotFoundError
+        from conformance.known import known
 
         try:
             engine = find_engine(self.engine)
-            checked = checker()(self.scenario, engine)
+            entries = [each for each in known(engine)[0] if each.scenario == self.scenario.id]
+            for entry in entries:
+                self.add_marker(pytest.mark.xfail(strict=True, raises=KnownDivergence, reason=entry.reason))
+            checked = checker()(self.scenario, engine, entries)
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would say the same
             raise EngineMissing(str(error), self.position) from None
@@ -134,12 +143,25 @@ class ScenarioItem(_Item):
         match result.verdict:
             case "unsound":
                 raise Unsound(checked.text, self.position)
+            case "known divergence":
+                raise KnownDivergence(result.reason)
+            case "stale":
+                raise Mismatch(checked.text, self.position)
             case "unsupported" if getattr(engine, "complete", False):
                 raise Mismatch(checked.text, self.position)
             case "differs":
                 raise Mismatch(checked.text, replace(self.position, line=result.differences[0].line))
             case "skipped" | "unsupported":
                 pytest.skip(result.reason)
+
+
+def misdeclared(config: pytest.Config) -> Iterator[Problem]:
+    """What is wrong with the divergence files of the engines that ran in this process."""
+    if checker.cache_info().currsize:
+        from conformance import known
+
+        for name in engine_names(config):
+            yield from known.misdeclared(find_engine(name), library_of(config))
 
 
 @cache

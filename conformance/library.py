@@ -19,7 +19,7 @@ class Library:
     def __init__(self) -> None:
         self._loaded: dict[Path, Loaded] = {}
         self._claims: dict[Path, Claims] = {}
-        self._claimed: dict[Path, dict[str, list[str]]] = {}  # file -> claim -> ids of its cases
+        self._cases: dict[Path, dict[str, tuple[str, ...]]] = {}  # file -> case -> its claims
         self._defined: dict[str, Position] = {}  # where each id stands
 
     def load(self, path: Path) -> Loaded:
@@ -31,10 +31,7 @@ class Library:
             wrong = {problem.scenario for problem in problems}
             scenarios = tuple(each for each in loaded.scenarios if base_id(each) not in wrong)
             self._loaded[path] = Loaded(scenarios, tuple(dict.fromkeys(problems)))
-            claimed = self._claimed[path] = {}
-            for scenario in scenarios:
-                for claim in scenario.claims:
-                    claimed.setdefault(claim, []).append(scenario.id)
+            self._cases[path] = {scenario.id: scenario.claims for scenario in scenarios}
         return self._loaded[path]
 
     def load_all(self, paths: Iterable[Path]) -> Loaded:
@@ -56,26 +53,27 @@ class Library:
         path = governing_claims(scenario_file)
         return self.claims(path) if path else None
 
-    def scenarios_of_claims(self, claims: Path, *, all_files: bool = False) -> dict[str, list[str]]:
-        """The ids of the cases of each claim, in the files met so far or in all that ``claims`` governs."""
-        if all_files:
-            for path in scenario_files([claims.parent]):
-                if path.resolve() not in self._claimed and is_scenario_file(path):
-                    self.load(path)
-        found: dict[str, list[str]] = {}
-        for path in sorted(self._claimed):
-            if path.is_relative_to(claims.parent):
-                for claim, ids in self._claimed[path].items():
-                    found.setdefault(claim, []).extend(ids)
+    def complete(self, folder: Path) -> None:
+        """Load what has not been met of the files below a folder."""
+        for path in scenario_files([folder.resolve()]):
+            if path not in self._cases and is_scenario_file(path):
+                self.load(path)
+
+    def cases(self, folder: Path | None = None) -> dict[str, tuple[str, ...]]:
+        """The cases met so far, below a folder or anywhere, with the claims of each."""
+        found: dict[str, tuple[str, ...]] = {}
+        for path in sorted(self._cases):
+            if folder is None or path.is_relative_to(folder.resolve()):
+                found |= self._cases[path]
         return found
 
-    def index(self) -> dict[str, dict[str, list[str]]]:
-        """What `scenarios_of_claims` rests on, as plain data for another process."""
-        return {str(path): claimed for path, claimed in self._claimed.items()}
+    def index(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """What `cases` rests on, as plain data for another process."""
+        return {str(path): cases for path, cases in self._cases.items()}
 
-    def adopt(self, index: dict[str, dict[str, list[str]]]) -> None:
+    def adopt(self, index: dict[str, dict[str, tuple[str, ...]]]) -> None:
         """Know what another process loaded."""
-        self._claimed |= {Path(path): claimed for path, claimed in index.items()}
+        self._cases |= {Path(path): cases for path, cases in index.items()}
 
     def _repeated(self, loaded: Loaded) -> Iterable[Problem]:
         for scenario in loaded.scenarios:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -12,8 +13,9 @@ import pytest
 
 if TYPE_CHECKING:
     from conformance.findings import Findings
-    from conformance.library import Library
     from conformance.report.result import Result
+    from conformance.spec.document import Problem
+    from conformance.spec.scenario import Position
 
 DEFAULT_ENGINE = "inhouse"
 VARIABLE = "CONFORMANCE_ENGINE"
@@ -94,13 +96,13 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A worker tells which scenarios bear on which claims, so that who reports need not load them again."""
+    """A worker tells what it loaded and found wrong, so that who reports need not load it again."""
     output = getattr(session.config, "workeroutput", None)
-    if output is not None and "conformance.library" in sys.modules:
-        from conformance.items import LIBRARY
+    if output is not None and "conformance.items" in sys.modules:
+        from conformance.items import library_of, misdeclared
 
-        if library := session.config.stash.get(LIBRARY, None):
-            output["conformance"] = library.index()
+        problems = [dataclasses.asdict(problem) for problem in misdeclared(session.config)]
+        output["conformance"] = {"cases": library_of(session.config).index(), "problems": problems}
 
 
 class Reporter:
@@ -110,6 +112,7 @@ class Reporter:
         self.config = config
         self.results: list[Result] = []
         self.findings: tuple[Findings, ...] = ()
+        self.problems: list[Problem] = []  # of divergence files
         self.announced = False
         self.path = config.getoption("--conformance-json")
         if self.path:
@@ -158,55 +161,50 @@ class Reporter:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Take what a worker tells at its end."""
-        index = (getattr(node, "workeroutput", None) or {}).get("conformance")
-        if index:
-            self._library().adopt(index)
+        told = (getattr(node, "workeroutput", None) or {}).get("conformance")
+        if told:
+            from conformance.items import library_of
+            from conformance.spec.document import Problem
+            from conformance.spec.scenario import Position
+
+            library_of(self.config).adopt(told["cases"])
+            for problem in told["problems"]:
+                self.problems.append(Problem(**{**problem, "position": Position(**problem["position"])}))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """When all have run: a declared verdict that torch contradicts is reported as a failure."""
+        """When all have run: what is wrong with claims and divergences is reported as failures."""
         done = yield
         if self.results:
             from conformance.findings import findings
+            from conformance.items import failure_report, library_of, misdeclared
 
-            self.findings = findings(self._library(), self.results)
-        for name, file, line, text in self._wrong_claims():
-            from conformance.items import failure_report
-
-            report = pytest.TestReport(
-                nodeid=f"{file}::{name}",
-                location=(file, line - 1, name),
-                keywords={},
-                outcome="failed",
-                longrepr=failure_report(text, file, line),
-                when="call",
-            )
-            session.config.hook.pytest_runtest_logreport(report=report)
+            self.findings = findings(library_of(self.config), self.results)
+            self.problems += misdeclared(self.config)
+            for name, place, text in self._failures():
+                report = pytest.TestReport(
+                    nodeid=f"{place.file}::{name}",
+                    location=(place.file, place.line - 1, name),
+                    keywords={},
+                    outcome="failed",
+                    longrepr=failure_report(text, place.file, place.line),
+                    when="call",
+                )
+                session.config.hook.pytest_runtest_logreport(report=report)
         return done
 
-    def _wrong_claims(self) -> Iterator[tuple[str, str, int, str]]:
-        """Name, file, line and text of what is wrong with claims files and the verdicts they declare."""
-        for each in self.findings:
-            for problem in each.claims.problems:
-                place = problem.position
-                yield (
-                    f"line-{place.line}",
-                    place.file,
-                    place.line,
-                    f"invalid: {problem.message}\n\n  {problem}",
-                )
-            from conformance.report.claims import contradiction
+    def _failures(self) -> Iterator[tuple[str, Position, str]]:
+        """Name, place and text of what is wrong with files that hold no scenarios."""
+        from conformance.report.claims import contradiction
 
+        problems = [problem for each in self.findings for problem in each.claims.problems]
+        for problem in dict.fromkeys((*problems, *self.problems)):
+            text = f"invalid: {problem.message}\n\n  {problem}"
+            yield f"line-{problem.position.line}", problem.position, text
+        for each in self.findings:
             for finding in each.found:
                 if finding.contradicted:
-                    place = finding.claim.position
-                    yield finding.claim.id, place.file, place.line, contradiction(finding)
-
-    def _library(self) -> Library:
-        from conformance.items import LIBRARY
-        from conformance.library import Library
-
-        return self.config.stash.setdefault(LIBRARY, Library())
+                    yield finding.claim.id, finding.claim.position, contradiction(finding)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """How the engines did and what became of the claims."""

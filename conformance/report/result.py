@@ -9,6 +9,7 @@ Verdict: TypeAlias = Literal[
     "agrees",  # the engine does as torch does
     "differs",
     "known divergence",  # it differs where its divergence file says so, and nowhere else
+    "stale",  # its divergence file says that it differs, and it does not
     "unsupported",  # the engine lacks a name that the program uses
     "unsound",  # the scenario is wrong about torch, so nothing is said about the engine
     "invalid",  # the scenario cannot be read

@@ -13,7 +13,8 @@ GROUPS = ("values", "flags", "graph", "errors", "messages")
 _SAID: dict[Verdict, str] = {
     "agrees": "agree",
     "differs": "differ",
-    "known divergence": "differ as its divergence file says",
+    "known divergence": "differ as declared",
+    "stale": "no longer differ as declared",
     "unsupported": "not supported",
     "unsound": "wrong about torch",
     "skipped": "skipped",
