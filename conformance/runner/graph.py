@@ -41,7 +41,7 @@ class Graphs:
         self._owners: dict[Hashable, dict[Any, str]] = {}  # node -> output_nr -> name of a tensor
         self._numbers: dict[
             Hashable, tuple[str, int]
-        ] = {}  # node -> the name whose text has it, its line there
+        ] = {}  # node -> the name whose text has it, and where
         self._last: dict[str, int] = {}  # the highest number in the text of each name
         self._allowance = allowance
         self._until = max(allowance.left - AT_ONCE, 0)
