@@ -1,4 +1,7 @@
-"""L-BFGS, a quasi-Newton method (torch: optim/lbfgs.py)."""
+"""L-BFGS, a quasi-Newton method (torch: optim/lbfgs.py).
+
+Slopes and step lengths are tensors of one number, as in torch: their rounding decides how long the search goes on.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,19 @@ from typing import Any
 from ..modes import enable_grad, no_grad
 from ..ops.shape import cat
 from ..tensor import Tensor
-from .optimizer import Optimizer, Params, check
+from .optimizer import Optimizer, Params, check_rate
 
 Evaluate = Callable[[Any, Any, Any], tuple[float, Tensor]]
 
 
-def _cubic_interpolate(
-    x1: float, f1: float, g1: float, x2: float, f2: float, g2: float, bounds: tuple[float, float] | None = None
-) -> float:
+def _cubic_interpolate(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: Any = None) -> Any:
     """The minimum of the cubic through two points with their slopes, kept within the bounds."""
     low, high = bounds if bounds is not None else ((x1, x2) if x1 <= x2 else (x2, x1))
     d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
     square = d1**2 - g1 * g2
-    if square < 0:
+    if not square >= 0:
         return (low + high) / 2.0
-    d2 = square**0.5
+    d2 = square.sqrt()
     if x1 <= x2:
         place = x2 - (x2 - x1) * ((g2 + d2 - d1) / (g2 - g1 + 2 * d2))
     else:
@@ -30,72 +31,80 @@ def _cubic_interpolate(
     return min(max(place, low), high)
 
 
+class _Point:
+    """A step length with the loss, the gradient and the slope found there."""
+
+    __slots__ = ("f", "g", "slope", "t")
+
+    def __init__(self, t: Any, f: Any, g: Tensor, slope: Any) -> None:
+        self.t, self.f, self.g, self.slope = t, f, g, slope
+
+
 def strong_wolfe(
-    evaluate: Evaluate, x: Any, t: float, d: Tensor, f: float, g: Tensor, gtd: float, c1: float = 1e-4,
-    c2: float = 0.9, tolerance_change: float = 1e-9, max_ls: int = 25,
-) -> tuple[float, Tensor, float, int]:  # fmt: skip
+    evaluate: Evaluate, x: Any, t: Any, d: Tensor, f: float, g: Tensor, slope: Any, c1: float = 1e-4, c2: float = 0.9,
+    tolerance_change: float = 1e-9, max_ls: int = 25,
+) -> tuple[float, Tensor, Any, int]:  # fmt: skip
     """A step length that satisfies the strong Wolfe conditions: bracketing, then zooming in."""
-    d_norm = float(d.abs().max().item())
-    g = g.clone()
-    f_new, g_new = evaluate(x, t, d)
-    evaluations = 1
-    gtd_new = float(g_new.dot(d).item())
-    t_prev, f_prev, g_prev, gtd_prev = 0.0, f, g, gtd
+    longest = d.abs().max()
+    evaluations = 0
+
+    def look(t: Any) -> _Point:
+        nonlocal evaluations
+        evaluations += 1
+        loss, gradient = evaluate(x, t, d)
+        return _Point(t, loss, gradient, gradient.dot(d))
+
+    start = previous = _Point(0, f, g.clone(), slope)
+    new = look(t)
+    bracket = [start, new]
     done = False
     iteration = 0
     while iteration < max_ls:
-        if f_new > (f + c1 * t * gtd) or (iteration > 1 and f_new >= f_prev):
-            bracket, values = [t_prev, t], [f_prev, f_new]
-            grads, slopes = [g_prev, g_new.clone()], [gtd_prev, gtd_new]
+        if new.f > f + c1 * new.t * slope or (iteration > 1 and new.f >= previous.f):
+            bracket = [previous, new]
             break
-        if abs(gtd_new) <= -c2 * gtd:
-            bracket, values, grads, slopes = [t], [f_new], [g_new], [gtd_new]
-            done = True
+        if abs(new.slope) <= -c2 * slope:
+            bracket, done = [new], True
             break
-        if gtd_new >= 0:
-            bracket, values = [t_prev, t], [f_prev, f_new]
-            grads, slopes = [g_prev, g_new.clone()], [gtd_prev, gtd_new]
+        if new.slope >= 0:
+            bracket = [previous, new]
             break
-        min_step, max_step = t + 0.01 * (t - t_prev), t * 10
-        previous = t
-        t = _cubic_interpolate(t_prev, f_prev, gtd_prev, t, f_new, gtd_new, (min_step, max_step))
-        t_prev, f_prev, g_prev, gtd_prev = previous, f_new, g_new.clone(), gtd_new
-        f_new, g_new = evaluate(x, t, d)
-        evaluations += 1
-        gtd_new = float(g_new.dot(d).item())
+        bounds = (new.t + 0.01 * (new.t - previous.t), new.t * 10)
+        t = _cubic_interpolate(previous.t, previous.f, previous.slope, new.t, new.f, new.slope, bounds)
+        previous, new = new, look(t)
         iteration += 1
-    else:
-        bracket, values, grads, slopes = [0.0, t], [f, f_new], [g, g_new], [gtd, gtd_new]
-    insufficient = False
-    low, high = (0, 1) if len(values) == 1 or values[0] <= values[-1] else (1, 0)
+    if iteration == max_ls:
+        bracket = [start, new]
+    low, high = (0, 1) if bracket[0].f <= bracket[-1].f else (1, 0)
+    stuck = False
     while not done and iteration < max_ls:
-        if abs(bracket[1] - bracket[0]) * d_norm < tolerance_change:
+        a, b = bracket
+        if abs(b.t - a.t) * longest < tolerance_change:
             break
-        t = _cubic_interpolate(bracket[0], values[0], slopes[0], bracket[1], values[1], slopes[1])
-        eps = 0.1 * (max(bracket) - min(bracket))
-        if min(max(bracket) - t, t - min(bracket)) < eps:
-            if insufficient or t >= max(bracket) or t <= min(bracket):
-                t = max(bracket) - eps if abs(t - max(bracket)) < abs(t - min(bracket)) else min(bracket) + eps
-                insufficient = False
+        t = _cubic_interpolate(a.t, a.f, a.slope, b.t, b.f, b.slope)
+        left, right = min(a.t, b.t), max(a.t, b.t)
+        margin = 0.1 * (right - left)
+        if min(right - t, t - left) < margin:
+            if stuck or t >= right or t <= left:
+                t = right - margin if abs(t - right) < abs(t - left) else left + margin
+                stuck = False
             else:
-                insufficient = True
+                stuck = True
         else:
-            insufficient = False
-        f_new, g_new = evaluate(x, t, d)
-        evaluations += 1
-        gtd_new = float(g_new.dot(d).item())
+            stuck = False
+        new = look(t)
         iteration += 1
-        if f_new > (f + c1 * t * gtd) or f_new >= values[low]:
-            bracket[high], values[high], grads[high], slopes[high] = t, f_new, g_new.clone(), gtd_new
-            low, high = (0, 1) if values[0] <= values[1] else (1, 0)
+        if new.f > f + c1 * t * slope or new.f >= bracket[low].f:
+            bracket[high] = new
+            low, high = (0, 1) if bracket[0].f <= bracket[1].f else (1, 0)
         else:
-            if abs(gtd_new) <= -c2 * gtd:
+            if abs(new.slope) <= -c2 * slope:
                 done = True
-            elif gtd_new * (bracket[high] - bracket[low]) >= 0:
-                bracket[high], values[high] = bracket[low], values[low]
-                grads[high], slopes[high] = grads[low], slopes[low]
-            bracket[low], values[low], grads[low], slopes[low] = t, f_new, g_new.clone(), gtd_new
-    return values[low], grads[low], bracket[low], evaluations
+            elif new.slope * (bracket[high].t - bracket[low].t) >= 0:
+                bracket[high] = bracket[low]
+            bracket[low] = new
+    best = bracket[low]
+    return best.f, best.g, best.t, evaluations
 
 
 class LBFGS(Optimizer):
@@ -108,138 +117,146 @@ class LBFGS(Optimizer):
         tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
         line_search_fn: str | None = None,
     ) -> None:  # fmt: skip
-        check("learning rate", lr, lr >= 0.0)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-                "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
-                "line_search_fn": line_search_fn,
-            },
-        )  # fmt: skip
+        check_rate(lr)
+        defaults = {
+            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }  # fmt: skip
+        super().__init__(params, defaults)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
+        self._numel_cache = None
 
-    def _flat_grad(self) -> Tensor:
-        parts = [
-            p.new_zeros(p.numel()) if p._grad is None else p._grad.reshape(-1) for p in self._params
-        ]
-        return cat(parts, 0)
+    def _gather_flat_grad(self) -> Tensor:
+        return cat([p.new_zeros(p.numel()) if p.grad is None else p.grad.view(-1) for p in self._params], 0)
 
-    def _move(self, t: Any, direction: Tensor) -> None:
+    def _add_grad(self, step_size: Any, update: Tensor) -> None:
+        by = step_size.item() if isinstance(step_size, Tensor) else step_size
         offset = 0
         for p in self._params:
             n = p.numel()
-            p.add_(direction[offset : offset + n].view(p.shape), alpha=t)
+            p.add_(update[offset : offset + n].view_as(p), alpha=by)
             offset += n
 
     def _evaluate(self, closure: Callable[[], Any]) -> Evaluate:
         def evaluate(x: Any, t: Any, d: Any) -> tuple[float, Tensor]:
-            self._move(t, d)
+            self._add_grad(t, d)
             loss = float(closure())
-            gradient = self._flat_grad()
+            gradient = self._gather_flat_grad()
             for param, value in zip(self._params, x, strict=True):
                 param.copy_(value)
             return loss, gradient
 
         return evaluate
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
         """Up to ``max_iter`` quasi-Newton steps; returns the first loss."""
-        if closure is None:
-            raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
+        if len(self.param_groups) != 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
         with no_grad():
-            return self._step(lambda: _with_grad(closure))
+            return self._search(enable_grad()(closure))
 
-    def _step(self, closure: Callable[[], Any]) -> Any:
-        group = self.param_groups[0]
-        lr = float(group["lr"])
-        state = self.state[self._params[0]]
-        state.setdefault("func_evals", 0)
-        state.setdefault("n_iter", 0)
+    def _search(self, closure: Callable[[], Any]) -> Any:
+        group, own = self.param_groups[0], self.state[self._params[0]]
+        own.setdefault("func_evals", 0)
+        own.setdefault("n_iter", 0)
         first_loss = closure()
         loss = float(first_loss)
         evaluations = 1
-        state["func_evals"] += 1
-        gradient = self._flat_grad()
-        if float(gradient.abs().max().item()) <= group["tolerance_grad"]:
+        own["func_evals"] += 1
+        gradient = self._gather_flat_grad()
+        if gradient.abs().max() <= group["tolerance_grad"]:
             return first_loss
-        d, t = state.get("d"), state.get("t")
-        old_dirs, old_stps, ro = state.get("old_dirs"), state.get("old_stps"), state.get("ro")
-        h_diag = state.get("H_diag")
-        previous_gradient, previous_loss = state.get("prev_flat_grad"), state.get("prev_loss")
-        iteration = 0
-        while iteration < group["max_iter"]:
-            iteration += 1
-            state["n_iter"] += 1
-            if state["n_iter"] == 1:
-                d = gradient.neg()
-                old_dirs, old_stps, ro, h_diag = [], [], [], 1
+        memory = _Memory(own)
+        for iteration in range(1, group["max_iter"] + 1):
+            own["n_iter"] += 1
+            d = memory.direction(gradient, own, group["history_size"])
+            if memory.gradient is None:
+                memory.gradient = gradient.clone()
             else:
-                y = gradient.sub(previous_gradient)
-                s = d.mul(t)
-                ys = y.dot(s)
-                if float(ys.item()) > 1e-10:
-                    if len(old_dirs) == group["history_size"]:
-                        old_dirs.pop(0), old_stps.pop(0), ro.pop(0)
-                    old_dirs.append(y)
-                    old_stps.append(s)
-                    ro.append(1.0 / ys)
-                    h_diag = ys / y.dot(y)
-                count = len(old_dirs)
-                al = state.setdefault("al", [None] * group["history_size"])
-                q = gradient.neg()
-                for i in range(count - 1, -1, -1):
-                    al[i] = old_stps[i].dot(q) * ro[i]
-                    q.add_(old_dirs[i], alpha=-al[i].item())
-                d = q.mul(h_diag)
-                for i in range(count):
-                    beta = old_dirs[i].dot(d) * ro[i]
-                    d.add_(old_stps[i], alpha=(al[i] - beta).item())
-            if previous_gradient is None:
-                previous_gradient = gradient.clone()
-            else:
-                previous_gradient.copy_(gradient)
-            previous_loss = loss
-            t = min(1.0, 1.0 / float(gradient.abs().sum().item())) * lr if state["n_iter"] == 1 else lr
-            slope = float(gradient.dot(d).item())
+                memory.gradient.copy_(gradient)
+            memory.loss = loss
+            t: Any = group["lr"]
+            if own["n_iter"] == 1:
+                t = min(1.0, 1.0 / gradient.abs().sum()) * t  # type: ignore[call-overload]
+            memory.t = t
+            slope = gradient.dot(d)
             if slope > -group["tolerance_change"]:
                 break
-            new_evaluations = 0
+            small: Any = False
+            count = 0
             if group["line_search_fn"] is not None:
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
-                start = [p.clone() for p in self._params]
-                loss, gradient, t, new_evaluations = strong_wolfe(
-                    self._evaluate(closure), start, t, d, loss, gradient, slope,
-                    tolerance_change=group["tolerance_change"],
-                )  # fmt: skip
-                self._move(t, d)
-                small = float(gradient.abs().max().item()) <= group["tolerance_grad"]
+                x = [p.clone() for p in self._params]
+                loss, gradient, t, count = strong_wolfe(
+                    self._evaluate(closure), x, t, d, loss, gradient, slope, max_ls=group["max_eval"] - evaluations
+                )
+                memory.t = t
+                self._add_grad(t, d)
+                small = gradient.abs().max() <= group["tolerance_grad"]
             else:
-                self._move(t, d)
-                small = False
+                self._add_grad(t, d)
                 if iteration != group["max_iter"]:
                     loss = float(closure())
-                    gradient = self._flat_grad()
-                    small = float(gradient.abs().max().item()) <= group["tolerance_grad"]
-                    new_evaluations = 1
-            evaluations += new_evaluations
-            state["func_evals"] += new_evaluations
+                    gradient = self._gather_flat_grad()
+                    small = gradient.abs().max() <= group["tolerance_grad"]
+                    count = 1
+            evaluations += count
+            own["func_evals"] += count
             if iteration == group["max_iter"] or evaluations >= group["max_eval"] or small:
                 break
-            if float(d.mul(t).abs().max().item()) <= group["tolerance_change"]:
+            if d.mul(t).abs().max() <= group["tolerance_change"]:
                 break
-            if abs(loss - previous_loss) < group["tolerance_change"]:
+            if abs(loss - memory.loss) < group["tolerance_change"]:
                 break
-        state.update(
-            d=d, t=t, old_dirs=old_dirs, old_stps=old_stps, ro=ro, H_diag=h_diag, prev_flat_grad=previous_gradient,
-            prev_loss=previous_loss,
-        )  # fmt: skip
+        memory.store(own)
         return first_loss
 
 
-def _with_grad(closure: Callable[[], Any]) -> Any:
-    with enable_grad():
-        return closure()
+class _Memory:
+    """The steps and gradient changes that stand for the inverse Hessian, kept in the state between steps."""
+
+    def __init__(self, own: dict[str, Any]) -> None:
+        self.d, self.t = own.get("d"), own.get("t")
+        self.dirs, self.stps, self.ro = own.get("old_dirs"), own.get("old_stps"), own.get("ro")
+        self.diagonal: Any = own.get("H_diag")
+        self.gradient, self.loss = own.get("prev_flat_grad"), own.get("prev_loss")
+
+    def store(self, own: dict[str, Any]) -> None:
+        own["d"], own["t"] = self.d, self.t
+        own["old_dirs"], own["old_stps"], own["ro"] = self.dirs, self.stps, self.ro
+        own["H_diag"] = self.diagonal
+        own["prev_flat_grad"], own["prev_loss"] = self.gradient, self.loss
+
+    def direction(self, gradient: Tensor, own: dict[str, Any], history_size: int) -> Tensor:
+        """Where to go next: the gradient first, later the two loops over the history."""
+        if own["n_iter"] == 1:
+            self.d = gradient.neg()
+            self.dirs, self.stps, self.ro, self.diagonal = [], [], [], 1
+            return self.d
+        assert self.dirs is not None and self.stps is not None and self.ro is not None and self.d is not None
+        y = gradient.sub(self.gradient)
+        s = self.d.mul(self.t)
+        ys = y.dot(s)
+        if ys > 1e-10:
+            if len(self.dirs) == history_size:
+                self.dirs.pop(0)
+                self.stps.pop(0)
+                self.ro.pop(0)
+            self.dirs.append(y)
+            self.stps.append(s)
+            self.ro.append(1.0 / ys)
+            self.diagonal = ys / y.dot(y)
+        al = own.setdefault("al", [None] * history_size)
+        q = gradient.neg()
+        for i in range(len(self.dirs) - 1, -1, -1):
+            al[i] = self.stps[i].dot(q) * self.ro[i]
+            q.add_(self.dirs[i], alpha=-al[i].item())
+        self.d = q.mul(self.diagonal)
+        for i in range(len(self.dirs)):
+            beta = self.dirs[i].dot(self.d) * self.ro[i]
+            self.d.add_(self.stps[i], alpha=(al[i] - beta).item())
+        return self.d  # type: ignore[no-any-return]

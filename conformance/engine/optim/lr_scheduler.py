@@ -1,50 +1,87 @@
-"""Learning-rate schedules (torch: optim/lr_scheduler.py)."""
+"""torch.optim.lr_scheduler: learning rates that change from epoch to epoch."""
 
 from __future__ import annotations
 
 import math
+import types
+import warnings
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
+from functools import wraps
 from typing import Any
+from weakref import ref
 
+from ..tensor import Tensor
 from .optimizer import Optimizer
+
+_ORDER = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them "
+    "in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch "
+    "skipping the first value of the learning rate schedule. "
+)
+_OVERRIDDEN = (
+    "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. Please, make sure "
+    "to call `optimizer.step()` before `lr_scheduler.step()`. "
+)
+_DETAILS = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+_EPOCH = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form "
+    "is used instead of the new chainable form, where available. Please open an issue if you are unable to replicate "
+    "your use case: https://github.com/pytorch/pytorch/issues/new/choose."
+)
+
+
+def _current(optimizer: Optimizer, key: str = "lr") -> list[Any]:
+    values = (group[key] for group in optimizer.param_groups)
+    return [value.clone() if isinstance(value, Tensor) else value for value in values]
+
+
+def _set(group: dict[str, Any], value: Any) -> None:
+    if isinstance(group["lr"], Tensor):
+        group["lr"].fill_(value)
+    else:
+        group["lr"] = value
+
+
+def _require_optimizer(optimizer: Any) -> None:
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
 class LRScheduler:
-    """Base: ``get_lr`` gives each group's rate for ``last_epoch``; ``step`` counts on and sets it."""
+    """Base of the schedules: ``get_lr`` gives the rates of an epoch, ``step`` goes on to the next one."""
 
-    __module__ = "torch.optim.lr_scheduler"
+    _get_lr_called_within_step = False
+    _is_initial = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        _require_optimizer(optimizer)
         self.optimizer = optimizer
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        if last_epoch == -1:
-            for group in optimizer.param_groups:
-                group.setdefault("initial_lr", group["lr"])
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        self._last_lr: list[Any] = []
-        self.step()
+        for number, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                rate = group["lr"]
+                group.setdefault("initial_lr", rate.clone() if isinstance(rate, Tensor) else rate)
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming scheduler with "
+                    "last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a "
+                    "checkpoint but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for a "
+                    "fresh training run (not recommended)"
+                )
+        self.base_lrs = _current(optimizer, "initial_lr")
+        self.last_epoch: Any = last_epoch
+        _note_steps(optimizer)
+        self._initial_step()
 
-    def get_lr(self) -> list[Any]:
-        """The rates for this epoch."""
-        raise NotImplementedError
-
-    def get_last_lr(self) -> list[Any]:
-        """The rates that were set last."""
-        return self._last_lr
-
-    def step(self, epoch: int | None = None) -> None:
-        """Go on to the next epoch."""
-        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
-            group["lr"] = rate
-        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
-
-    def _rates(self) -> list[Any]:
-        return [group["lr"] for group in self.optimizer.param_groups]
+    def _initial_step(self) -> None:
+        self._step_count = 0
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""
@@ -54,19 +91,115 @@ class LRScheduler:
         """Take over a state."""
         self.__dict__.update(state_dict)
 
+    def get_last_lr(self) -> list[Any]:
+        """The rates that were set last."""
+        return self._last_lr
+
+    def get_lr(self) -> list[Any]:
+        """The rates of this epoch."""
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on to the next epoch, or to a given one."""
+        if self._step_count == 1:
+            if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
+                warnings.warn(_OVERRIDDEN + _DETAILS, UserWarning, stacklevel=2)
+            elif not getattr(self.optimizer, "_opt_called", False):
+                warnings.warn(_ORDER + _DETAILS, UserWarning, stacklevel=2)
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(_EPOCH, UserWarning, stacklevel=2)
+        self._update_lr(epoch)
+
+    def _update_lr(self, epoch: int | None = None) -> None:
+        self._get_lr_called_within_step = True
+        try:
+            self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+            closed = None if epoch is None else getattr(self, "_get_closed_form_lr", None)
+            values = self.get_lr() if closed is None else closed()
+        finally:
+            self._get_lr_called_within_step = False
+        self._take(values)
+
+    def _take(self, values: Iterable[Any]) -> None:
+        for group, rate in zip(self.optimizer.param_groups, values, strict=True):
+            _set(group, rate)
+        self._last_lr = _current(self.optimizer)
+
+    def _rates(self, by: Any = None) -> list[Any]:
+        """The rates as they are, or all times a factor."""
+        if not self._get_lr_called_within_step:
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return _current(self.optimizer) if by is None else [group["lr"] * by for group in self.optimizer.param_groups]
+
+
+def _note_steps(optimizer: Optimizer) -> None:
+    """Let the optimizer remember that its step was called."""
+    if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
+        return
+    function, own = optimizer.step.__func__, ref(optimizer)  # type: ignore[attr-defined]
+
+    @wraps(function)
+    def step(*args: Any, **kwargs: Any) -> Any:
+        instance: Any = own()
+        instance._opt_called = True
+        return function(instance, *args, **kwargs)
+
+    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+    optimizer.step = step  # type: ignore[method-assign]
+
 
 class LambdaLR(LRScheduler):
     """The initial rate times a function of the epoch."""
 
-    def __init__(
-        self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Any], last_epoch: int = -1
-    ) -> None:
-        many = isinstance(lr_lambda, (list, tuple))
-        self.lr_lambdas: list[Any] = list(lr_lambda) if many else [lr_lambda] * len(optimizer.param_groups)  # type: ignore[arg-type]
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        self.optimizer = optimizer
+        groups = len(optimizer.param_groups)
+        if not isinstance(lr_lambda, (list, tuple)):
+            self.lr_lambdas: list[Any] = [lr_lambda] * groups
+        elif len(lr_lambda) != groups:
+            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(lr_lambda)}")
+        else:
+            self.lr_lambdas = list(lr_lambda)
         super().__init__(optimizer, last_epoch)
 
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer; of the functions what callable objects hold."""
+        state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "lr_lambdas")}
+        state["lr_lambdas"] = [
+            None if isinstance(fn, types.FunctionType) else fn.__dict__.copy() for fn in self.lr_lambdas
+        ]
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a state."""
+        self.__dict__.update({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
+        for function, state in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
+            if state is not None:
+                function.__dict__.update(state)
+
     def get_lr(self) -> list[Any]:
+        self._rates()
         return [base * fn(self.last_epoch) for fn, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
+
+
+class MultiplicativeLR(LambdaLR):
+    """The last rate times a function of the epoch."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        for each in lr_lambda if isinstance(lr_lambda, (list, tuple)) else (lr_lambda,):
+            if not callable(each):
+                raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
+        super().__init__(optimizer, lr_lambda, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self._is_initial:
+            return self._rates()
+        return [rate * fn(self.last_epoch) for fn, rate in zip(self.lr_lambdas, self._rates(), strict=True)]
 
 
 class StepLR(LRScheduler):
@@ -77,23 +210,78 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
-            return self._rates()
-        return [rate * self.gamma for rate in self._rates()]
+        due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
+        return self._rates(self.gamma if due else None)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
 
 
 class MultiStepLR(LRScheduler):
     """The rate times ``gamma`` at each milestone."""
 
     def __init__(
-        self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
         self.milestones, self.gamma = Counter(milestones), gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        times = self.milestones[self.last_epoch]
-        return [rate * self.gamma**times for rate in self._rates()] if times else self._rates()
+        times = self.milestones.get(self.last_epoch)
+        return self._rates(None if times is None else self.gamma**times)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**passed for base in self.base_lrs]
+
+
+class ConstantLR(LRScheduler):
+    """The rate times ``factor`` until ``total_iters``."""
+
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
+        if factor > 1.0 or factor < 0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self.last_epoch == 0:
+            return self._rates(self.factor)
+        return self._rates(1.0 / self.factor if self.last_epoch == self.total_iters else None)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        over = self.last_epoch >= self.total_iters
+        return [base * (self.factor + over * (1 - self.factor)) for base in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """The rate grows linearly from one share of the initial rate to another."""
+
+    def __init__(
+        self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        if start_factor > 1.0 or start_factor <= 0:
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+        if end_factor > 1.0 or end_factor < 0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self.last_epoch == 0:
+            return self._rates(self.start_factor)
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return self._rates()
+        span = self.end_factor - self.start_factor
+        return self._rates(1.0 + span / (self.total_iters * self.start_factor + (self.last_epoch - 1) * span))
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        span = self.end_factor - self.start_factor
+        by = self.start_factor + span * min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * by for base in self.base_lrs]
 
 
 class ExponentialLR(LRScheduler):
@@ -104,27 +292,30 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        return self._rates() if self.last_epoch == 0 else [rate * self.gamma for rate in self._rates()]
+        return self._rates(None if self._is_initial else self.gamma)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
 
 
-class LinearLR(LRScheduler):
-    """The rate grows linearly from one share of the initial rate to another."""
+class PolynomialLR(LRScheduler):
+    """The rate falls to 0 as a power of the epochs left."""
 
     def __init__(
-        self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:  # fmt: skip
-        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
+    ) -> None:
+        self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        if self.last_epoch == 0:
-            return [rate * self.start_factor for rate in self._rates()]
-        if self.last_epoch > self.total_iters:
+        if self._is_initial or self.last_epoch > self.total_iters:
             return self._rates()
-        span = self.end_factor - self.start_factor
-        by = 1.0 + span / (self.total_iters * self.start_factor + (self.last_epoch - 1) * span)
-        return [rate * by for rate in self._rates()]
+        left, before = (1.0 - n / self.total_iters for n in (self.last_epoch, self.last_epoch - 1))
+        return self._rates((left / before) ** self.power)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * left**self.power for base in self.base_lrs]
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -135,11 +326,26 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        n, period, low = self.last_epoch, self.T_max, self.eta_min
-        if n == 0:
-            return self._rates()
+        rates, n, period, low = self._rates(), self.last_epoch, self.T_max, self.eta_min
+        if self._is_initial:
+            return rates
+        if self._step_count == 1 and n > 0:
+            return self._get_closed_form_lr()
         if (n - 1 - period) % (2 * period) == 0:
-            up = (1 - math.cos(math.pi / period)) / 2
-            return [rate + (base - low) * up for base, rate in zip(self.base_lrs, self._rates(), strict=True)]
+            up = 1 - math.cos(math.pi / period)
+            return [rate + (base - low) * up / 2 for base, rate in zip(self.base_lrs, rates, strict=True)]
         by = (1 + math.cos(math.pi * n / period)) / (1 + math.cos(math.pi * (n - 1) / period))
-        return [by * (rate - low) + low for rate in self._rates()]
+        return [by * (rate - low) + low for rate in rates]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        up, low = 1 + math.cos(math.pi * self.last_epoch / self.T_max), self.eta_min
+        return [low + (base - low) * up / 2 for base in self.base_lrs]
+
+
+from .lr_compound import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: E402  they build on the above
+from .lr_cycles import CosineAnnealingWarmRestarts, OneCycleLR  # noqa: E402
+
+_LRScheduler = LRScheduler
+for _each in list(globals().values()):
+    if isinstance(_each, type) and _each.__module__.startswith(__name__.rpartition(".")[0] + ".lr_"):
+        _each.__module__ = "torch.optim.lr_scheduler"
