@@ -1,0 +1,416 @@
+"""Elements picked along a dimension by an index of the same number of dimensions, and put back the same way."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..creation import ones_like, zeros_like
+
+from ..inplace import run_inplace
+from ..node import Error, gradient_edge, new_node
+from ..rows import ROWS, Array, op
+from ..shapes import wrap_dim
+from ..tensor import Tensor, make
+
+
+def not_implemented(operation: str) -> Any:
+    """The formula of an operation that has no derivative."""
+
+    def raise_(grad: Tensor) -> Tensor:
+        raise RuntimeError(errors.NO_DERIVATIVE.format(operation))
+
+    return raise_
+
+
+def index_dtype(name: str, index: Array) -> Array:
+    """The index as 64-bit integers.
+
+    Raises:
+        RuntimeError: it has another dtype than int64 or int32.
+    """
+    if index.dtype == np.int64:
+        return index
+    if index.dtype == np.int32:
+        return index.astype(np.int64)
+    raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+def _listed(shape: tuple[int, ...]) -> str:
+    return str(list(shape))
+
+
+def _at_least_1d(array: Array) -> Array:
+    return array.reshape(1) if array.ndim == 0 else array
+
+
+def in_bounds(index: Array, dim: int, size: int, negative: bool = False) -> None:
+    """Refuse an index outside the dimension.
+
+    Raises:
+        RuntimeError: as torch words it for gather and scatter.
+    """
+    wrong = (index < (-size if negative else 0)) | (index >= size)
+    if wrong.any():
+        first = int(index[wrong][0])
+        raise RuntimeError(f"index {first} is out of bounds for dimension {dim} with size {size}")
+
+
+def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
+    """The part of an array that an index of this shape reaches: everything along the axis."""
+    return tuple(slice(None) if i == axis else slice(n) for i, n in enumerate(shape))
+
+
+# gather -------------------------------------------------------------------------------------------
+
+
+@op(
+    "GatherBackward0",
+    tensors="index",
+    self=lambda grad, self, dim, index, sparse_grad: zeros_like(self).scatter_add_(dim, index, grad),
+)
+def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
+    """The elements along a dimension that the index names."""
+    axis = wrap_dim(dim, self.ndim)
+    index = index_dtype("gather", index)
+    source, where = _at_least_1d(self), _at_least_1d(index)
+    if index.size == 0:
+        return np.zeros(index.shape, self.dtype)
+    if source.ndim != where.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for i, (n, m) in enumerate(zip(where.shape, source.shape, strict=True)):
+        if i != axis and n > m:
+            raise RuntimeError(
+                f"Size does not match at dimension {i} expected index {_listed(index.shape)} to be no larger than self "
+                f"{_listed(self.shape)} apart from dimension {axis}"
+            )
+    in_bounds(where, axis, source.shape[axis])
+    return np.take_along_axis(source[_window(where.shape, axis)], where, axis).reshape(index.shape)
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:  # noqa: A002
+    """gather with an index that broadcasts; without a dimension, from the flattened tensor."""
+    if indices._array.dtype != np.int64:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy}")
+    if dim is None:
+        return gather(input.view(-1), 0, indices.view(-1), out=out)  # type: ignore[no-any-return]
+    ndim = input._array.ndim
+    if ndim != indices._array.ndim:
+        raise RuntimeError(
+            f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got {ndim} "
+            f"dimensions for input, and {indices._array.ndim} dimensions for indices"
+        )
+    axis = wrap_dim(dim, ndim)
+    from ..shapes import broadcast_shapes
+
+    def others(shape: tuple[int, ...]) -> tuple[int, ...]:
+        return (*shape[:axis], 1, *shape[axis + 1 :])
+
+    a, b = input._array.shape, indices._array.shape
+    common = broadcast_shapes(others(a), others(b))
+    wide = input.expand((*common[:axis], *a[axis : axis + 1], *common[axis + 1 :]))
+    where = indices.expand((*common[:axis], *b[axis : axis + 1], *common[axis + 1 :]))
+    return gather(wide, dim, where, out=out)  # type: ignore[no-any-return]
+
+
+# scatter ------------------------------------------------------------------------------------------
+
+
+def _checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -> tuple[int, Array]:
+    """The axis and the index, fit for each other."""
+    axis = wrap_dim(dim, self.ndim)
+    index = index_dtype("scatter", index)
+    if src is not None and src.dtype != self.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if index.size == 0:
+        return axis, index
+    where, target = _at_least_1d(index), _at_least_1d(self)
+    if where.ndim != target.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if src is not None and _at_least_1d(src).ndim != where.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    too_big = any(n > m for i, (n, m) in enumerate(zip(where.shape, target.shape, strict=True)) if i != axis)
+    if src is not None and any(n > m for n, m in zip(where.shape, _at_least_1d(src).shape, strict=True)):
+        raise RuntimeError(
+            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart from dimension "
+            f"{axis} and to be no larger size than src {_listed(src.shape)}"
+        )
+    if too_big:
+        tail = "" if src is None else f" and to be no larger size than src {_listed(src.shape)}"
+        raise RuntimeError(
+            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart from dimension "
+            f"{axis}{tail}"
+        )
+    in_bounds(where, axis, target.shape[axis])
+    return axis, where
+
+
+def _places(result: Array, axis: int, where: Array) -> tuple[Array, ...]:
+    """One index array a dimension, for the elements that ``where`` names along the axis."""
+    grids = np.ogrid[tuple(slice(n) for n in where.shape)]
+    return tuple(where if i == axis else grids[i] for i in range(result.ndim))
+
+
+def put_along(result: Array, axis: int, where: Array, values: Any) -> None:
+    """Write values along the axis of a fresh array, in place."""
+    target = _at_least_1d(result)
+    target[_places(target, axis, where)] = values
+
+
+def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
+    """Add values along the axis of a fresh contiguous array, in place; repeated indices add up."""
+    target = _at_least_1d(result)
+    flat = np.ravel_multi_index(np.broadcast_arrays(*_places(target, axis, where)), target.shape)
+    np.add.at(target.reshape(-1), flat.ravel(), np.ascontiguousarray(values).ravel())
+
+
+def _src_part(src: Array, where: Array) -> Array:
+    return _at_least_1d(src)[tuple(slice(n) for n in where.shape)]
+
+
+@op(
+    "ScatterBackward0",
+    name="scatter",
+    tensors="index",
+    self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
+    src=lambda grad, dim, index: grad.gather(dim, index),
+)
+def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
+    axis, where = _checked("scatter", self, dim, index, src)
+    result = self.copy("C")
+    if where.size:
+        put_along(result, axis, where, _src_part(src, where))
+    return result
+
+
+@op(
+    "ScatterBackward1",
+    name="scatter_value",
+    tensors="index",
+    self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
+)
+def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
+    axis, where = _checked("scatter", self, dim, index, None)
+    result = self.copy("C")
+    if where.size:
+        put_along(result, axis, where, value)
+    return result
+
+
+def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) -> Array:
+    if reduce not in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    given = src if isinstance(src, np.ndarray) else None
+    axis, where = _checked("scatter", self, dim, index, given)
+    result = self.copy("C")
+    if where.size:
+        values = np.broadcast_to(np.asarray(src, self.dtype) if given is None else _src_part(src, where), where.shape)
+        if reduce == "add":
+            add_along(result, axis, where, values)
+        else:
+            target = _at_least_1d(result)
+            np.multiply.at(target, _places(target, axis, where), values)
+    return result
+
+
+@op(
+    "NotImplemented",
+    name="scatter_with",
+    tensors="index",
+    self=not_implemented("aten::scatter"),
+    src=not_implemented("aten::scatter"),
+)
+def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce: str) -> Array:
+    return _scatter_with(self, dim, index, src, reduce)
+
+
+@op("NotImplemented", name="scatter_value_with", tensors="index", self=not_implemented("aten::scatter"))
+def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduce: str) -> Array:
+    return _scatter_with(self, dim, index, value, reduce)
+
+
+def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
+    """Which row fits the arguments of scatter, and its last arguments."""
+    given = value if src is None else src
+    if given is None:
+        raise TypeError('scatter() missing 1 required positional arguments: "src"')
+    name = "scatter" if isinstance(given, Tensor) else "scatter_value"
+    if reduce is None:
+        return name, [given]
+    if name == "scatter":
+        warnings.warn(
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+            "release. Use torch.scatter_reduce instead for more reduction options.",
+            stacklevel=3,
+        )
+    return f"{name}_with", [given, reduce]
+
+
+def scatter(
+    input: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None, out: Any = None  # noqa: A002
+) -> Tensor:
+    """A copy with src (a tensor or a number) written where the index says along a dimension."""
+    name, rest = _scatter_row(src, value, reduce)
+    return ROWS[name].call(input, dim, index, *rest, out=out)  # type: ignore[no-any-return]
+
+
+def scatter_(self: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None) -> Tensor:
+    """scatter in place."""
+    name, rest = _scatter_row(src, value, reduce)
+    return run_inplace(ROWS[name], [self, dim, index, *rest])
+
+
+@op(
+    "ScatterAddBackward0",
+    tensors="index",
+    self=lambda grad: grad,
+    src=lambda grad, dim, index: grad.gather(dim, index),
+)
+def scatter_add(self: Array, dim: Any, index: Array, src: Array) -> Array:
+    """A copy with src added where the index says along a dimension."""
+    axis, where = _checked("scatter_add", self, dim, index, src)
+    result = self.copy("C")
+    if where.size:
+        add_along(result, axis, where, _src_part(src, where))
+    return result
+
+
+# scatter_reduce -----------------------------------------------------------------------------------
+
+_KERNELS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
+_NEUTRAL = {"sum": 0, "prod": 1, "mean": 0}
+
+
+def reduce_at(result: Array, places: tuple[Array, ...], values: Array, reduce: str, include_self: bool) -> None:
+    """Reduce values into the places of an array, its own elements counted or not, in place."""
+    kind = result.dtype
+    if not include_self:
+        if reduce in _NEUTRAL:
+            result[places] = _NEUTRAL[reduce]
+        elif kind.kind == "f":
+            result[places] = -np.inf if reduce == "amax" else np.inf
+        elif kind.kind == "b":
+            result[places] = reduce == "amin"
+        else:
+            limits = np.iinfo(kind)
+            result[places] = limits.min if reduce == "amax" else limits.max
+    _KERNELS[reduce].at(result, places, values)
+    if reduce == "mean":
+        count = np.ones(result.shape, np.int64) if include_self else np.zeros(result.shape, np.int64)
+        np.add.at(count, places, 1)
+        count[count == 0] = 1
+        result[...] = np.true_divide(result, count) if kind.kind == "f" else result // count
+
+
+@op(
+    "ScatterReduceBackward0",
+    tensors="index",
+    inputs={
+        "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(
+            _ALONG, grad, self, dim, index, src, reduce, include_self, result
+        )
+    },
+)
+def scatter_reduce(self: Array, dim: Any, index: Array, src: Array, reduce: str, *, include_self: bool = True) -> Array:
+    """A copy with src reduced into it where the index says along a dimension."""
+    if reduce not in _KERNELS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    axis, where = _checked("scatter_reduce", self, dim, index, src)
+    result = self.copy("C")
+    if where.size:
+        target = _at_least_1d(result)
+        reduce_at(target, _places(target, axis, where), _src_part(src, where), reduce, include_self)
+    return result
+
+
+class _Along:
+    """How scatter_reduce reads, adds, reduces and clears; index_reduce does it by whole slices."""
+
+    name, source = "scatter_reduce", "src"
+
+    @staticmethod
+    def read(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
+        return tensor.gather(dim, index)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def add(tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
+        return tensor.scatter_add(dim, index, values)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def reduce(tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool) -> Tensor:
+        return tensor.scatter_reduce(dim, index, values, reduce, include_self=include_self)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def clear(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
+        return tensor.scatter(dim, index, 0)  # type: ignore[no-any-return]
+
+
+_ALONG = _Along()
+
+
+def reduce_backward(
+    how: Any, grad: Tensor, self: Tensor, dim: Any, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The gradients of scatter_reduce and index_reduce; ties share an extreme's gradient evenly."""
+    if reduce == "sum":
+        to_self, to_src = grad, how.read(grad, dim, index)
+    elif reduce == "prod":
+        masked = self.masked_fill(self == 0, 1)
+        to_self = grad * how.reduce(masked, dim, index, src, reduce, include_self) / masked
+        to_src = _prod_src(how, grad, self, dim, index, src, include_self, result)
+    elif reduce == "mean":
+        count = ones_like(grad) if include_self else zeros_like(grad)
+        count = how.add(count, dim, index, ones_like(src))
+        count.masked_fill_(count == 0, 1)
+        to_self = grad / count
+        to_src = how.read(grad, dim, index) / how.read(count, dim, index)
+    else:
+        mine = (self == result).to(self.dtype)
+        theirs = (src == how.read(result, dim, index)).to(self.dtype)
+        shared = grad / how.add(mine, dim, index, theirs)
+        to_self = mine * shared
+        to_src = theirs * how.read(shared, dim, index)
+    return (to_self if include_self else how.clear(to_self, dim, index)), to_src
+
+
+def _prod_src(
+    how: Any, grad: Tensor, self: Tensor, dim: Any, index: Tensor, src: Tensor, include_self: bool, result: Tensor
+) -> Tensor:
+    zero = src == 0
+    zeros = how.read(how.add(zeros_like(self), dim, index, zero.to(self.dtype)), dim, index)
+    single = zero.logical_and(zeros == 1)
+    without = how.reduce(self, dim, index, src.masked_fill(single, 1), "prod", include_self)
+    at_zero = how.read(grad * without, dim, index)
+    elsewhere = how.read(grad * result, dim, index) / src.masked_fill(zero, 1)
+    found: Tensor = _where(single, at_zero, elsewhere)
+    if (zeros > 1).any().item():
+        message = (
+            f"{how.name}(): Double backward is unsupported for {how.source} when >1 zeros in {how.source} are scattered "
+            "to the same position in self"
+        )
+        return delayed_error(found, message)
+    return found
+
+
+def _where(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    from .selection import where
+
+    return where(condition, a, b)  # type: ignore[no-any-return]
+
+
+def delayed_error(tensor: Tensor, message: str) -> Tensor:
+    """The same values; whoever differentiates through them gets the message."""
+    result = make(tensor._array)
+    if tensor.requires_grad:
+        node = new_node(Error)
+        node.message = message
+        node.next_edges = (gradient_edge(tensor),)
+        node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
+        result._grad_fn, result._requires_grad = node, True
+    return result
+
+
+PUBLIC = ("gather", "take_along_dim", "scatter", "scatter_", "scatter_add", "scatter_reduce")

@@ -1,0 +1,434 @@
+"""Slices picked along one dimension by a list of indices, and put back: index_select, index_add and their kin."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..creation import zeros_like
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
+from ..shapes import wrap_dim
+from ..tensor import Tensor, make
+from .gather import in_bounds, reduce_at, reduce_backward
+from .scalars import maybe_times
+from .shape import narrow
+
+
+def _slices(array: Array, axis: int) -> Array:
+    """The array with the axis in front; 0-d as one slice."""
+    return np.moveaxis(array.reshape(1) if array.ndim == 0 else array, axis, 0)
+
+
+# index_select -------------------------------------------------------------------------------------
+
+
+def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index: Tensor) -> Tensor:
+    zeros = make(np.zeros(shape, grad._array.dtype))
+    return zeros.index_add_(dim, index, grad)  # type: ignore[no-any-return]
+
+
+@op(
+    "IndexSelectBackward0",
+    tensors="index",
+    self=lambda grad, self_sym_sizes, dim, index: _index_select_backward(grad, self_sym_sizes, dim, index),
+)
+def index_select(self: Array, dim: Any, index: Array) -> Array:
+    """The slices along a dimension that the index names."""
+    axis = wrap_dim(dim, self.ndim)
+    if index.dtype not in (np.int64, np.int32):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    where = index.reshape(-1)
+    if self.ndim == 0:
+        if where.size != 1:
+            raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {where.size} value(s)")
+        if where[0] != 0:
+            raise IndexError("index out of range in self")
+        return self.copy()
+    n = self.shape[axis]
+    if where.size and (where.min() < 0 or where.max() >= n):
+        raise IndexError("index out of range in self")
+    return np.take(self, where, axis)
+
+
+# index_add, index_copy, index_fill ----------------------------------------------------------------
+
+
+def _read(grad: Tensor, dim: Any, index: Tensor, source: Tensor) -> Tensor:
+    """The part of a gradient that belongs to what was put."""
+    if source._array.ndim:
+        return grad.index_select(dim, index).expand_as(source)  # type: ignore[no-any-return]
+    return grad.index_select(dim, index.squeeze(0))  # type: ignore[no-any-return]
+
+
+def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -> Array:
+    """The index as a vector that fits source and self, for index_add and index_reduce."""
+    kind = dtypes.BY_NUMPY[index.dtype].legacy
+    if index.dtype not in (np.int64, np.int32):
+        raise RuntimeError(f"{name}_(): Expected dtype int32/int64 for index but got: {kind}")
+    if index.ndim > 1:
+        raise IndexError(
+            f"{name}_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: {kind} and size: "
+            f"{list(index.shape)}"
+        )
+    if self.dtype != source.dtype:
+        mine, theirs = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[source.dtype].legacy
+        raise RuntimeError(f"{name}_(): self ({mine}) and source ({theirs}) must have the same scalar type")
+    count = source.shape[axis] if source.ndim else 1
+    if index.size != count:
+        raise RuntimeError(
+            f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for dim: {axis}"
+        )
+    mine, theirs = (
+        tuple(n for i, n in enumerate(each.shape) if i != axis) if each.ndim else () for each in (self, source)
+    )
+    if mine != theirs:
+        raise RuntimeError(
+            f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(self.shape)} source.shape = {list(source.shape)}"
+        )
+    where = index.reshape(-1)
+    in_bounds(where, axis, self.shape[axis] if self.ndim else 1)
+    return where
+
+
+@op(
+    "IndexAddBackward0",
+    tensors="index",
+    self=lambda grad: grad,
+    source=lambda grad, dim, index, source, alpha, source_dim: maybe_times(_read(grad, dim, index, source), alpha),
+)
+def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any = 1) -> Array:
+    """A copy with alpha * source added, slice by slice, where the index says."""
+    axis = wrap_dim(dim, self.ndim)
+    where = _check_put("index_add", self, axis, index, source)
+    result = self.copy("C")
+    values = _slices(source, axis)
+    if alpha != 1:
+        values = values * self.dtype.type(alpha)
+    add_slices(_slices(result, axis), where, values)
+    return result
+
+
+def add_slices(target: Array, where: Array, values: Array) -> None:
+    """Add slices to those that ``where`` names; repeated ones add up."""
+    if target.ndim == 1:
+        np.add.at(target, where, values)
+        return
+    order = np.argsort(where, kind="stable")
+    places = where[order]
+    if not places.size:
+        return
+    first = np.flatnonzero(np.r_[True, places[1:] != places[:-1]])
+    if first.size == places.size:
+        target[where] += values
+    else:
+        target[places[first]] += np.add.reduceat(values[order], first, 0)
+
+
+@op(
+    "IndexCopyBackward0",
+    tensors="index",
+    self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+    source=lambda grad, dim, index, source, source_dim: _read(grad, dim, index, source),
+)
+def index_copy(self: Array, dim: Any, index: Array, source: Array) -> Array:
+    """A copy with source written, slice by slice, where the index says."""
+    axis = wrap_dim(dim, self.ndim)
+    _check_copy(self, axis, index, source)
+    where = index.reshape(-1)
+    result = self.copy("C")
+    _slices(result, axis)[where] = _slices(source, axis)
+    return result
+
+
+def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
+    name = "index_copy_(): "
+    if index.ndim > 1:
+        raise IndexError(f"{name}Index should have dimension 1 or 0 (got {index.ndim})")
+    if source.ndim == 0 and index.size != 1:
+        raise IndexError(f"{name}When source is scalar, index should have one element (got {index.size})")
+    if source.ndim and self.ndim and source.ndim != self.ndim:
+        raise IndexError(
+            f"{name}When source and destination are not scalars, their dimensionality must match. Source dimensionality "
+            f"({source.ndim}), destination dimensionality ({self.ndim})"
+        )
+    if index.dtype != np.int64:
+        raise RuntimeError(f"{name}Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}")
+    if self.dtype != source.dtype:
+        raise RuntimeError(
+            f"{name}self and source expected to have the same dtype, but got (self) {dtypes.BY_NUMPY[self.dtype].legacy} "
+            f"and (source) {dtypes.BY_NUMPY[source.dtype].legacy}"
+        )
+    mine, theirs = (
+        tuple(n for i, n in enumerate(each.shape) if i != axis) if each.ndim else () for each in (self, source)
+    )
+    if mine != theirs:
+        raise RuntimeError(
+            f"{name}Source/destination tensor must have same slice shapes. Destination slice shape: {_spaced(mine)} at "
+            f"dimension {axis} and source slice shape: {_spaced(theirs)} at dimension 0."
+        )
+    count = source.shape[axis] if source.ndim else 1
+    if index.size != count:
+        raise IndexError(f"{name}Number of indices ({index.size}) should be equal to source.size(dim) ({count})")
+    n = self.shape[axis] if self.ndim else 1
+    wrong = (index < -n) | (index >= n)
+    if wrong.any():
+        first = int(index[wrong].flat[0])
+        raise IndexError(f"{name}index {first} is out of bounds for dimension {axis} with size {n}")
+
+
+def _spaced(shape: tuple[int, ...]) -> str:
+    return " ".join(map(str, shape))
+
+
+def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Array:
+    if index.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    axis = wrap_dim(dim, self.ndim)
+    if index.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    where = index.reshape(-1)
+    result = self.copy("C")
+    target = _slices(result, axis)
+    n = target.shape[0]
+    wrong = (where < -n) | (where >= n)
+    if wrong.any():
+        raise IndexError(f"index {int(where[wrong][0])} is out of bounds for dimension {axis} with size {n}")
+    target[where] = value
+    return result
+
+
+@op(
+    "IndexFillBackward0",
+    name="index_fill",
+    tensors="index",
+    self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+)
+def _index_fill(self: Array, dim: Any, index: Array, value: Any) -> Array:
+    return _index_fill_forward(self, dim, index, value)
+
+
+def _distinct(index: Tensor) -> Tensor:
+    return make(np.unique(index._array))
+
+
+@op(
+    "IndexFillBackward1",
+    name="index_fill_tensor",
+    tensors="index",
+    self=lambda grad, dim, index: _index_fill(grad, dim, index, 0),
+    value=lambda grad, dim, index: grad.index_select(dim, _distinct(index)).sum(),
+)
+def _index_fill_tensor(self: Array, dim: Any, index: Array, value: Array) -> Array:
+    if value.ndim:
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    return _index_fill_forward(self, dim, index, value)
+
+
+def _fill_row(value: Any) -> str:
+    return "index_fill_tensor" if isinstance(value, Tensor) else "index_fill"
+
+
+def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:  # noqa: A002
+    """A copy with one value in the slices that the index names."""
+    return ROWS[_fill_row(value)].call(input, dim, index, value)  # type: ignore[no-any-return]
+
+
+def index_fill_(self: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
+    """index_fill in place."""
+    return run_inplace(ROWS[_fill_row(value)], [self, dim, index, value])
+
+
+# index_reduce -------------------------------------------------------------------------------------
+
+
+class _BySlice:
+    """How index_reduce reads, adds, reduces and clears, for the gradients that it shares with scatter_reduce."""
+
+    name, source = "index_reduce", "source"
+
+    @staticmethod
+    def read(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
+        return tensor.index_select(dim, index)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def add(tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
+        return tensor.index_add(dim, index, values)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def reduce(tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool) -> Tensor:
+        return tensor.index_reduce(dim, index, values, reduce, include_self=include_self)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def clear(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
+        return tensor.index_fill(dim, index, 0)  # type: ignore[no-any-return]
+
+
+_BY_SLICE = _BySlice()
+
+
+@op(
+    "IndexReduceBackward0",
+    tensors="index",
+    inputs={
+        "self source": lambda grad, self, dim, index, source, reduce, include_self, result: reduce_backward(
+            _BY_SLICE, grad, self, dim, index, source, reduce, include_self, result
+        )
+    },
+)
+def index_reduce(self: Array, dim: Any, index: Array, source: Array, reduce: str, *, include_self: bool = True) -> Array:
+    """A copy with source reduced into it, slice by slice, where the index says."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
+    axis = wrap_dim(dim, self.ndim)
+    where = _check_put("index_reduce", self, axis, index, source)
+    result = self.copy("C")
+    target = _slices(result, axis)
+    reduce_at(target, (where,), _slices(source, axis), reduce, include_self)
+    return result
+
+
+# take and put -------------------------------------------------------------------------------------
+
+
+def _flat_index(name: str, index: Array, size: int) -> Array:
+    if index.dtype != np.int64:
+        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}")
+    if not size and index.size:
+        raise IndexError(f"{name}(): tried to {name} from an empty tensor")
+    wrong = (index < -size) | (index >= size)
+    if wrong.any():
+        raise IndexError(f"out of range: tried to access index {int(index[wrong][0])} on a tensor of {size} elements.")
+    return index
+
+
+@op(
+    "TakeBackward0",
+    tensors="index",
+    self=lambda grad, self, index: zeros_like(self).put_(index, grad, True),
+)
+def take(self: Array, index: Array) -> Array:
+    """The elements that the index names, counted as if the tensor were flat."""
+    return self.reshape(-1)[_flat_index("take", index, self.size)]
+
+
+@op(
+    "PutBackward0",
+    tensors="index",
+    self=lambda grad, index, source, accumulate: grad if accumulate else grad.put(index, zeros_like(source), False),
+    source=lambda grad, index, source: grad.take(index).reshape_as(source),
+)
+def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> Array:
+    """A copy with source written (or added) where the index says, counted as if the tensor were flat."""
+    if index.size != source.size:
+        raise IndexError(
+            f"put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source.size}, index.numel() = {index.size}"
+        )
+    if self.dtype != source.dtype:
+        raise RuntimeError(
+            f"put_(): self and source expected to have the same dtype, but got self.dtype = {dtypes.BY_NUMPY[self.dtype].legacy} "
+            f"and source.dtype = {dtypes.BY_NUMPY[source.dtype].legacy}"
+        )
+    where = _flat_index("put_", index, self.size).reshape(-1)
+    result = self.copy("C")
+    flat = result.reshape(-1)
+    if accumulate:
+        np.add.at(flat, where, source.reshape(-1))
+    else:
+        flat[where] = source.reshape(-1)
+    return result
+
+
+# Copies with a part replaced ----------------------------------------------------------------------
+
+
+def narrow_copy(input: Tensor, dim: Any, start: Any, length: Any, *, out: Any = None) -> Tensor:  # noqa: A002
+    """narrow as a copy."""
+    return narrow(input, dim, start, length).clone()  # type: ignore[no-any-return]
+
+
+def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
+    if src.shape != shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = {list(shape)}"
+        )
+
+
+@op(
+    "SelectScatterBackward0",
+    self=lambda grad, _src_sym_sizes, dim, index: select_scatter(grad, _zeros(grad, _src_sym_sizes), dim, index),
+    src=lambda grad, dim, index: grad.select(dim, index),
+)
+def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
+    """A copy with src in place of one entry along a dimension."""
+    axis = wrap_dim(dim, self.ndim)
+    result = self.copy("C")
+    n = self.shape[axis]
+    if not -n <= index < n:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}"
+        )
+    part = (slice(None),) * axis + (index,)
+    _expected("select_scatter", result[part].shape, src)
+    result[part] = src
+    return result
+
+
+@op(
+    "SliceScatterBackward0",
+    self=lambda grad, _src_sym_sizes, dim, start, end, step: slice_scatter(
+        grad, _zeros(grad, _src_sym_sizes), dim, start, end, step
+    ),
+    src=lambda grad, dim, start, end, step: _slice(grad, dim, start, end, step),
+)
+def slice_scatter(self: Array, src: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Array:
+    """A copy with src in place of a slice."""
+    axis = wrap_dim(dim, self.ndim)
+    result = self.copy("C")
+    part = (slice(None),) * axis + (slice(start, end, step),)
+    _expected("slice_scatter", result[part].shape, src)
+    result[part] = src
+    return result
+
+
+@op(
+    "DiagonalScatterBackward0",
+    self=lambda grad, _src_sym_sizes, offset, dim1, dim2: diagonal_scatter(
+        grad, _zeros(grad, _src_sym_sizes), offset, dim1, dim2
+    ),
+    src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+)
+def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
+    """A copy with src on a diagonal."""
+    result = self.copy("C")
+    part = np.diagonal(result, offset, wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim))
+    _expected("diagonal_scatter", part.shape, src)
+    part.flags.writeable = True
+    part[...] = src
+    return result
+
+
+def _zeros(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    return make(np.zeros(shape, grad._array.dtype))
+
+
+def _slice(grad: Tensor, dim: Any, start: Any, end: Any, step: Any) -> Tensor:
+    from .shape import slice_
+
+    return slice_(grad, dim, start, end, step)  # type: ignore[no-any-return]
+
+
+PUBLIC = (
+    "diagonal_scatter", "index_add", "index_copy", "index_fill", "index_fill_", "index_reduce", "index_select", "narrow_copy",
+    "put", "select_scatter", "slice_scatter", "take",
+)  # fmt: skip
