@@ -14,10 +14,14 @@ from .. import random
 from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
-from . import activation, arithmetic, binary, indexing, logic, matmul, operators, power, reduction, selection, shape, unary
+from . import (
+    activation, arithmetic, binary, gather, indexing, logic, masking, matmul, operators, placing, power,
+    reduction, rounding, selection, shape, special, unary,
+)  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, binary, indexing, logic, matmul, power, reduction, selection, shape, unary,
+    activation, arithmetic, binary, gather, indexing, logic, masking, matmul, placing, power, reduction,
+    rounding, selection, shape, special, unary,
 )  # fmt: skip
 
 # In-place forms that torch has as functions too.
@@ -59,9 +63,9 @@ def attach() -> None:
     random.attach()
     for name, row in ROWS.items():
         if row.view is None and not row.lists and next(iter(row.parameters), "") == "self":
-            method = inplace(row)
-            if name + "_" not in vars(Tensor):
-                setattr(Tensor, name + "_", method)
+            method = name if name.endswith("_") else name + "_"
+            if method not in vars(Tensor) and (method == name or method not in ROWS):
+                setattr(Tensor, method, inplace(row))
     indexing.attach()
     selection.attach()
     shape.attach()
