@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -25,6 +25,17 @@ class Located(NamedTuple):
 def is_dunder(name: str) -> bool:
     """Whether a name begins with two underscores."""
     return name.startswith("__")
+
+
+def dotted_name(node: ast.expr, paths: Mapping[str, str]) -> str:
+    """The name that an expression is where a chain of attributes begins with one of ``paths``; or nothing."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in paths:
+        return ""
+    return ".".join([paths[node.id], *reversed(parts)])
 
 
 def stored_names(statement: ast.stmt) -> Iterator[ast.Name]:
@@ -86,13 +97,7 @@ class Bindings:
 
     def path_of(self, node: ast.expr) -> str:
         """The dotted name that an expression is: ``torch.nn.Linear`` for ``nn.Linear``; or nothing."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self.paths:
-            return ""
-        return ".".join([self.paths[node.id], *reversed(parts)])
+        return dotted_name(node, self.paths)
 
     def _name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Load):

@@ -46,7 +46,7 @@ class Fault(NamedTuple):
     hint: str
 
 
-class _Parsed(NamedTuple):
+class Parsed(NamedTuple):
     """What one piece is by itself."""
 
     tree: ast.AST | None
@@ -57,7 +57,7 @@ class _Parsed(NamedTuple):
 
 def check_program(pieces: Sequence[Piece]) -> list[Fault]:
     """Everything in the pieces that is not the language, in their order; nothing of them is run."""
-    parsed = [_parse(piece) for piece in pieces]
+    parsed = [parse(piece) for piece in pieces]
     faults: list[Fault] = []
     bindings = Bindings.of([part.bindings for part in parsed], [part.tree for part in parsed if part.tree])
     try:
@@ -77,7 +77,8 @@ def check_program(pieces: Sequence[Piece]) -> list[Fault]:
 
 
 @lru_cache(maxsize=512)  # the cases of a matrix have most of their pieces in common
-def _parse(piece: Piece) -> _Parsed:
+def parse(piece: Piece) -> Parsed:
+    """One piece by itself: its syntax, and what it binds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python's remarks on odd syntax are not the suite's business
         tree: Any = None
@@ -91,7 +92,7 @@ def _parse(piece: Piece) -> _Parsed:
             fault = _not_python(piece, error)
         except (RecursionError, MemoryError, ValueError):
             fault = Fault(0, 1, 1, *TOO_DEEP)
-        return _Parsed(tree, nodes, Bindings.of_piece(nodes), fault)
+        return Parsed(tree, nodes, Bindings.of_piece(nodes), fault)
 
 
 def _not_python(piece: Piece, error: SyntaxError) -> Fault:

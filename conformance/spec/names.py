@@ -149,6 +149,7 @@ NAMES: dict[str, dict[str, str]] = {
             resize_as_ set_ apply_ map_
             """,
         "of torch.UntypedStorage": "data_ptr nbytes size tolist",
+        "in torch": "set_printoptions",
     },
     "autograd": {
         "in torch": "detach detach_ is_inference",
@@ -184,8 +185,6 @@ NAMES: dict[str, dict[str, str]] = {
             no_grad enable_grad set_grad_enabled inference_mode detect_anomaly set_detect_anomaly
             set_multithreading_enabled
             """,
-        "class in torch.autograd.grad_mode": "no_grad enable_grad set_grad_enabled inference_mode",
-        "class in torch.autograd.anomaly_mode": "detect_anomaly set_detect_anomaly",
     },
     "saved tensors": {
         "class in torch.autograd.graph": "saved_tensors_hooks save_on_cpu",
@@ -194,7 +193,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "custom functions": {
         "class in torch.autograd": "Function",
-        "class in torch.autograd.function": "Function FunctionCtx InplaceFunction",
+        "class in torch.autograd.function": "Function",
         "in torch.autograd.function": "once_differentiable",
         "of Function": """
             apply forward backward setup_context save_for_backward saved_tensors saved_variables
