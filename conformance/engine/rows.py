@@ -46,6 +46,7 @@ from .views import as_view
 
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
+_SCALARS = frozenset("alpha beta correction exponent max maxnorm min ord other p value weight".split())  # any number
 _SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
 
 
@@ -222,6 +223,8 @@ def _node_class(row: Row, name: str) -> type[Node]:
 
 def _saved_property(name: str, kind: str) -> property:
     slot = f"saved_{name}"
+    if kind == "plain" and name in _SCALARS:
+        kind = "scalar"
 
     def read(node: Any) -> Any:
         return shown(getattr(node, slot), node, kind)
@@ -242,7 +245,7 @@ def _raw_saved_property(name: str) -> property:
 def shown(value: Any, node: Node, kind: str) -> Any:
     """What ``_saved_*`` shows: tensors unpacked, numbers that stood for tensors as tensors, plain as plain.
 
-    torch packs plain integers as unsigned: a negative dim shows as 2**64 - dim.
+    torch packs plain integers, though not scalars, as unsigned: a negative dim shows as 2**64 - dim.
     """
     if isinstance(value, SavedTensor):
         return value.unpack(node)
