@@ -196,6 +196,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     needed, keep_graph, recording = task.needed, task.keep_graph, task.create_graph
     ready: tuple[Node, Buffer] | None
     while True:
+        ready = None
         outputs: Any
         if needed is None and node.hooks is None and not state.anomaly:
             outputs = node.apply(buffer)
@@ -209,7 +210,6 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             outputs = _evaluate(node, inputs, keep_graph)
             inputs = ()
         buffer = []
-        ready = None
         if outputs:
             edges = node.next_edges
             if outputs.__class__ is not list:
@@ -285,10 +285,21 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     if outputs:
         outputs = validate_outputs(node.next_edges, outputs, node.name)
     if hooks is not None and hooks.post:
-        outputs = run_post_hooks(hooks, outputs, inputs)
+        outputs = run_post_hooks(hooks, _wanted_of(node, outputs), inputs)
     if not keep_graph:
         node.release()
     return outputs
+
+
+def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
+    """What the node's hooks see: torch's own operations do not compute what the pass has no use for."""
+    task: GraphTask = state.graph_task
+    if task.needed is None or not node.selective:
+        return outputs
+    return tuple(
+        each if task.should_compute(edge) else None
+        for edge, each in zip(node.next_edges, outputs, strict=False)
+    )
 
 
 def _evaluate_with_traceback(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
@@ -301,7 +312,7 @@ def _evaluate_with_traceback(node: Node, inputs: Gradients, keep_graph: bool) ->
         if outputs:
             outputs = validate_outputs(node.next_edges, outputs, node.name)
         if node.hooks is not None and node.hooks.post:
-            outputs = run_post_hooks(node.hooks, outputs, inputs)
+            outputs = run_post_hooks(node.hooks, _wanted_of(node, outputs), inputs)
         if state.anomaly_check_nan:
             check_nan(node, outputs)
     except Exception:

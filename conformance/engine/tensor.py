@@ -102,7 +102,7 @@ class Tensor(metaclass=_TensorMeta):
     _grad: Tensor | None = None
     _version_counter: VersionCounter | None = None
     _view: ViewInfo | None = None  # of a differentiable view: base and how it was made
-    _inference = False  # made in inference mode
+    _inference = False  # made in inference mode: then without a version counter, unless by detach() outside it
     _retains_grad = False
     _backward_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _post_accumulate_grad_hooks: OrderedDict[int, Callable[..., Any]] | None = None
@@ -277,7 +277,7 @@ class Tensor(metaclass=_TensorMeta):
         return None if self._grad_dtype is None else self._grad_dtype.numpy  # type: ignore[no-any-return]
 
     def _get_version(self) -> int:
-        if self._inference:
+        if self._inference and self._version_counter is None:
             raise RuntimeError(errors.INFERENCE_VERSION)
         return 0 if self._version_counter is None else self._version_counter.value
 
@@ -341,11 +341,10 @@ class Tensor(metaclass=_TensorMeta):
 
     def detach(self) -> Tensor:
         """The same values outside the graph; shares memory and version counter."""
+        if self._inference:
+            return uncounted(self)
         result = make(self._array)
-        if not self._inference:
-            result._version_counter = version_counter(self)
-        elif state.inference:
-            result._inference = True
+        result._version_counter = version_counter(self)
         return result
 
     def detach_(self) -> Tensor:
@@ -362,10 +361,7 @@ class Tensor(metaclass=_TensorMeta):
     @property
     def data(self) -> Tensor:
         """The same memory outside the graph, with a version counter of its own."""
-        result = make(self._array)
-        if self._inference:
-            result._inference = True
-        return result
+        return uncounted(self) if self._inference else make(self._array)
 
     @data.setter
     def data(self, value: Any) -> None:
@@ -647,6 +643,15 @@ def wrap(value: Any) -> Tensor:
     if state.inference:
         tensor._inference = True
     return tensor
+
+
+def uncounted(tensor: Tensor) -> Tensor:
+    """detach() and .data of an inference tensor: one as well, but outside inference mode with a counter."""
+    result = make(tensor._array)
+    result._inference = True
+    if not state.inference:
+        result._version_counter = VersionCounter()
+    return result
 
 
 def version_counter(tensor: Tensor) -> VersionCounter:

@@ -173,7 +173,7 @@ def increment_version(tensor: Tensor) -> None:
     Raises:
         RuntimeError: an inference tensor outside inference mode.
     """
-    if tensor._inference:
+    if tensor._inference and tensor._version_counter is None:
         if not state.inference:
             raise RuntimeError(errors.INFERENCE_INPLACE)
         return
