@@ -47,7 +47,9 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     """Whether a gradient lies in memory as its leaf does."""
     array, leaf = gradient._array, variable._array
-    if array.flags.c_contiguous and leaf.flags.c_contiguous and array.size:
+    if not array.size:  # numpy gives empty arrays no strides to compare: what was expanded views another
+        return array.base is None
+    if array.flags.c_contiguous and leaf.flags.c_contiguous:
         return True
     steps = zip(array.shape, array.strides, leaf.strides, strict=True)
     return all(n == 1 or a // array.itemsize == b // leaf.itemsize for n, a, b in steps)

@@ -18,7 +18,8 @@ from . import dtypes, errors
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .modes import _set, state
 from .node import Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
-from .tensor import Tensor, make, version_counter
+from .tensor import Tensor, make
+from .views import increment_version
 
 Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
 Heap = list[tuple[Node, Buffer]]
@@ -268,7 +269,7 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, recording: bool) -> No
         array = first._array
         if array.base is None and getrefcount(array) <= _ALONE and array.dtype is gradient._array.dtype:
             np.add(array, gradient._array, out=array)
-            version_counter(first).value += 1
+            increment_version(first)
             return
     buffer[input_nr] = first + gradient
 

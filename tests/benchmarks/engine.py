@@ -1,0 +1,326 @@
+"""The in-house engine beside torch and other engines: the same programs, interleaved, as ratios to torch.
+
+    OMP_NUM_THREADS=1 python tests/benchmarks/engine.py [--rounds 15] [--only WORDS]
+
+Each round runs a program once on every engine; the table shows the ratio of the medians (below 1: faster than
+torch). Engines that are not installed are left out. Nothing here is a test: these numbers belong to a machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib.util
+import statistics
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+Program = Callable[[], Any]
+
+
+# Programs for torch and for what stands in for it -------------------------------------------------
+
+
+def chain_by_numbers(torch: Any, shape: tuple[int, ...]) -> Program:
+    x = torch.ones(*shape, requires_grad=True)
+
+    def program() -> None:
+        y = x
+        for _ in range(500):
+            y = y * 1.0001
+            y = y + 0.5
+        y.sum().backward()
+
+    return program
+
+
+def chain_by_tensors(torch: Any, shape: tuple[int, ...]) -> Program:
+    x, c = torch.ones(*shape, requires_grad=True), torch.ones(*shape)
+
+    def program() -> None:
+        y = x
+        for _ in range(500):
+            y = y * c
+            y = y + c
+        y.sum().backward()
+
+    return program
+
+
+def uses_of_one_leaf(torch: Any) -> Program:
+    x = torch.ones(64, requires_grad=True)
+
+    def program() -> None:
+        y = x
+        for _ in range(1000):
+            y = y + x
+        y.sum().backward()
+
+    return program
+
+
+def mlp_step(torch: Any) -> Program:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(784, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    x, target = torch.rand(64, 784), torch.randint(0, 10, (64,))
+
+    def program() -> None:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), target).backward()
+        optimizer.step()
+
+    return program
+
+
+def four_products(torch: Any) -> Program:
+    torch.manual_seed(0)
+    weights = [torch.rand(512, 512, requires_grad=True) for _ in range(4)]
+    x = torch.rand(512, 512)
+
+    def program() -> None:
+        y = x
+        for weight in weights:
+            y = y @ weight
+        y.sum().backward()
+
+    return program
+
+
+def grad_of_grad(torch: Any) -> Program:
+    x = torch.full((100,), 1.01, requires_grad=True)
+
+    def program() -> None:
+        y = x
+        for _ in range(50):
+            y = y * x
+        (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        torch.autograd.grad(first.sum(), x)
+
+    return program
+
+
+def long_chain(torch: Any, length: int = 100_000) -> Program:
+    x = torch.ones(1, requires_grad=True)
+
+    def program() -> None:
+        y = x
+        for _ in range(length):
+            y = y * 1.0
+        y.backward()
+
+    return program
+
+
+PROGRAMS: dict[str, Callable[[Any], Program]] = {
+    "chain of 1000 by numbers (1,)": lambda torch: chain_by_numbers(torch, (1,)),
+    "chain of 1000 by numbers (64, 64)": lambda torch: chain_by_numbers(torch, (64, 64)),
+    "chain of 1000 by tensors (1,)": lambda torch: chain_by_tensors(torch, (1,)),
+    "chain of 1000 by tensors (64, 64)": lambda torch: chain_by_tensors(torch, (64, 64)),
+    "1000 uses of one leaf (64,)": uses_of_one_leaf,
+    "MLP step 64x784-256-10, SGD": mlp_step,
+    "four 512x512 products": four_products,
+    "grad of grad, product of 50, (100,)": grad_of_grad,
+    "chain of 100,000": long_chain,
+}
+
+
+# Peers, in their own words ------------------------------------------------------------------------
+
+
+def hips_programs() -> dict[str, Program]:
+    """HIPS autograd: a gradient is a function of a function."""
+    import autograd.numpy as anp
+    from autograd import grad
+
+    def chain(shape: tuple[int, ...], operands: bool) -> Program:
+        x, c = anp.ones(shape, anp.float32), anp.ones(shape, anp.float32)
+
+        def loss(y: Any) -> Any:
+            for _ in range(500):
+                y = y * (c if operands else 1.0001)
+                y = y + (c if operands else 0.5)
+            return anp.sum(y)
+
+        return lambda: grad(loss)(x)
+
+    def uses() -> Program:
+        def loss(x: Any) -> Any:
+            y = x
+            for _ in range(1000):
+                y = y + x
+            return anp.sum(y)
+
+        return lambda: grad(loss)(anp.ones(64, anp.float32))
+
+    def products() -> Program:
+        weights = [anp.random.rand(512, 512).astype("float32") for _ in range(4)]
+        x = anp.random.rand(512, 512).astype("float32")
+
+        def loss(given: Any) -> Any:
+            y = x
+            for weight in given:
+                y = y @ weight
+            return anp.sum(y)
+
+        return lambda: grad(loss)(weights)
+
+    return {
+        "chain of 1000 by numbers (1,)": chain((1,), False),
+        "chain of 1000 by numbers (64, 64)": chain((64, 64), False),
+        "chain of 1000 by tensors (1,)": chain((1,), True),
+        "chain of 1000 by tensors (64, 64)": chain((64, 64), True),
+        "1000 uses of one leaf (64,)": uses(),
+        "four 512x512 products": products(),
+    }
+
+
+def mygrad_programs() -> dict[str, Program]:
+    """MyGrad."""
+    import mygrad as mg
+    import numpy as np
+
+    def chain(shape: tuple[int, ...], operands: bool) -> Program:
+        c = mg.tensor(np.ones(shape, np.float32), constant=True)
+
+        def program() -> None:
+            y = mg.tensor(np.ones(shape, np.float32))
+            for _ in range(500):
+                y = y * (c if operands else 1.0001)
+                y = y + (c if operands else 0.5)
+            y.sum().backward()
+
+        return program
+
+    def uses() -> None:
+        x = mg.tensor(np.ones(64, np.float32))
+        y = x
+        for _ in range(1000):
+            y = y + x
+        y.sum().backward()
+
+    return {
+        "chain of 1000 by numbers (1,)": chain((1,), False),
+        "chain of 1000 by numbers (64, 64)": chain((64, 64), False),
+        "chain of 1000 by tensors (1,)": chain((1,), True),
+        "chain of 1000 by tensors (64, 64)": chain((64, 64), True),
+        "1000 uses of one leaf (64,)": uses,
+    }
+
+
+def micrograd_programs() -> dict[str, Program]:
+    """micrograd: scalars only."""
+    from micrograd.engine import Value
+
+    def program() -> None:
+        y = Value(1.0)
+        for _ in range(450):  # its backward recurses
+            y = y * 1.0001
+            y = y + 0.5
+        y.backward()
+
+    return {"chain of 1000 by numbers (1,)": program}
+
+
+PEERS = {"HIPS autograd": ("autograd", hips_programs), "mygrad": ("mygrad", mygrad_programs),
+         "micrograd": ("micrograd", micrograd_programs)}  # fmt: skip
+
+
+# Measuring ----------------------------------------------------------------------------------------
+
+
+def seconds(program: Program) -> float:
+    started = time.perf_counter()
+    program()
+    return time.perf_counter() - started
+
+
+def medians(programs: dict[str, Program], rounds: int) -> dict[str, float]:
+    """The median time of each program, run in turn."""
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    for program in programs.values():
+        program()
+    for _ in range(rounds):
+        for name, program in programs.items():
+            times[name].append(seconds(program))
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def bytes_a_node(torch: Any, length: int = 20_000) -> float:
+    """Growth of the process for each node of a chain that is kept."""
+    import resource
+
+    def build() -> Any:
+        y = torch.ones(1, requires_grad=True)
+        for _ in range(length):
+            y = y * 1.0
+        return y
+
+    build()
+    gc.collect()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    kept = [build() for _ in range(20)]
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    del kept
+    return (after - before) * 1024 / (20 * length)
+
+
+def left_behind(torch: Any) -> int:
+    """Bytes that stay after a graph was run backward and dropped, cyclic collection off."""
+    gc.collect()
+    gc.disable()
+    program = chain_by_tensors(torch, (64,))
+    program()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(5):
+        program()
+    found = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    gc.enable()
+    return found
+
+
+def import_seconds(module: str) -> float:
+    code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+    return min(
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(3)
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", default="")
+    known = parser.parse_args()
+    import torch
+
+    import conformance.engine as inhouse
+
+    torch.set_num_threads(1)
+    peers = {
+        name: make() for name, (module, make) in PEERS.items() if importlib.util.find_spec(module) is not None
+    }
+    columns = ["inhouse", *peers]
+    print(f"{'ratio to torch (median of ' + str(known.rounds) + ')':42}" + "".join(f"{c:>15}" for c in columns))
+    for name, make in PROGRAMS.items():
+        if known.only not in name:
+            continue
+        programs = {"torch": make(torch), "inhouse": make(inhouse)}
+        programs |= {peer: found[name] for peer, found in peers.items() if name in found}
+        found = medians(programs, known.rounds if "100,000" not in name else 3)
+        cells = [f"{found[c] / found['torch']:15.2f}" if c in found else f"{'-':>15}" for c in columns]
+        print(f"{name:42}" + "".join(cells), flush=True)
+    if not known.only:
+        print(f"{'bytes a node of graph':42}{bytes_a_node(inhouse) / bytes_a_node(torch):15.2f}")
+        print(f"{'import':42}{import_seconds('conformance.engine') / import_seconds('torch'):15.2f}")
+        print(f"bytes left after backward, inhouse: {left_behind(inhouse)}")
+
+
+if __name__ == "__main__":
+    main()
