@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,15 +21,46 @@ from conformance.spec.scenario import Position, Scenario
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
+    from conformance.candidate import Candidate
     from conformance.check import Checker
-    from conformance.runner.engine import Engine
 
 _LIBRARY = pytest.StashKey[Library]()
+_CANDIDATES = pytest.StashKey["dict[str, Candidate]"]()
+_CHECKER = pytest.StashKey["Checker"]()
 
 
 def library_of(config: pytest.Config) -> Library:
     """The scenario files of a run."""
     return config.stash.setdefault(_LIBRARY, Library())
+
+
+def candidate_of(config: pytest.Config, name: str) -> Candidate:
+    """An engine of a run, imported when it is first asked for."""
+    candidates = config.stash.setdefault(_CANDIDATES, {})
+    if name not in candidates:
+        from conformance.candidate import candidate
+
+        candidates[name] = candidate(name)
+    return candidates[name]
+
+
+def checker_of(config: pytest.Config) -> Checker:
+    """What checks the scenarios of a run against torch."""
+    if _CHECKER not in config.stash:
+        from conformance.adapters.registry import find
+        from conformance.check import Checker
+
+        config.stash[_CHECKER] = Checker(find("torch"))
+    return config.stash[_CHECKER]
+
+
+def misdeclared(config: pytest.Config) -> Iterator[Problem]:
+    """What is wrong with the divergence files of the engines that ran in this process."""
+    if candidates := config.stash.get(_CANDIDATES, None):
+        from conformance.candidate import misdeclared
+
+        for candidate in candidates.values():
+            yield from misdeclared(candidate, library_of(config))
 
 
 class Failure(Exception):  # noqa: N818 - verdicts rather than errors
@@ -128,14 +158,13 @@ class ScenarioItem(_Item):
         """Check, and turn the verdict into pytest's terms."""
         from conformance.adapters.divergences import KnownDivergence
         from conformance.adapters.registry import EngineNotFoundError
-        from conformance.known import known
 
         try:
-            engine = find_engine(self.engine)
-            entries = [each for each in known(engine)[0] if each.scenario == self.scenario.id]
+            candidate = candidate_of(self.config, self.engine)
+            entries = candidate.entries_for(self.scenario.id)
             for entry in entries:
                 self.add_marker(pytest.mark.xfail(strict=True, raises=KnownDivergence, reason=entry.reason))
-            checked = checker()(self.scenario, engine, entries)
+            checked = checker_of(self.config)(self.scenario, candidate.engine, entries)
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would say the same
             raise EngineMissing(str(error), self.position) from None
@@ -147,37 +176,12 @@ class ScenarioItem(_Item):
                 raise KnownDivergence(result.reason)
             case "stale":
                 raise Mismatch(checked.text, self.position)
-            case "unsupported" if getattr(engine, "complete", False):
+            case "unsupported" if getattr(candidate.engine, "complete", False):
                 raise Mismatch(checked.text, self.position)
             case "differs":
                 raise Mismatch(checked.text, replace(self.position, line=result.differences[0].line))
             case "skipped" | "unsupported":
                 pytest.skip(result.reason)
-
-
-def misdeclared(config: pytest.Config) -> Iterator[Problem]:
-    """What is wrong with the divergence files of the engines that ran in this process."""
-    if checker.cache_info().currsize:
-        from conformance import known
-
-        for name in engine_names(config):
-            yield from known.misdeclared(find_engine(name), library_of(config))
-
-
-@cache
-def find_engine(name: str) -> Engine:
-    """The engine, imported once."""
-    from conformance.adapters.registry import find
-
-    return find(name)
-
-
-@cache
-def checker() -> Checker:
-    """What checks scenarios against torch."""
-    from conformance.check import Checker
-
-    return Checker(find_engine("torch"))
 
 
 class InvalidItem(_Item):

@@ -140,8 +140,8 @@ class Reporter:
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
             for line in self._header(count // len(engine_names(self.config))):
-                terminal.write_line("")
-                terminal.write(line)
+                terminal.ensure_newline()
+                terminal.write_line(line)
 
     def _header(self, count: int) -> list[str]:
         if not count or self.config.get_verbosity() < 0:
@@ -190,6 +190,7 @@ class Reporter:
                     longrepr=failure_report(text, place.file, place.line),
                     when="call",
                 )
+                session.testscollected += 1
                 session.config.hook.pytest_runtest_logreport(report=report)
         return done
 

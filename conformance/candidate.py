@@ -1,0 +1,64 @@
+"""An engine to check, with its divergence file: what it is known to do otherwise than torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.adapters import divergences
+from conformance.adapters.divergences import Divergence, unmatched
+from conformance.adapters.registry import find
+from conformance.library import Library, shown
+from conformance.locate import specs
+from conformance.runner.engine import Engine
+from conformance.spec.divergences import load_divergences
+from conformance.spec.document import Problem
+from conformance.spec.scenario import Position
+from conformance.spec.suggest import did_you_mean
+
+_ADAPTERS = Path(divergences.__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An engine, the divergences declared for it, and what is wrong with the file they stand in."""
+
+    engine: Engine
+    entries: tuple[Divergence, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def entries_for(self, case: str) -> tuple[Divergence, ...]:
+        """The divergences declared for a case of a scenario."""
+        return tuple(entry for entry in self.entries if entry.scenario == case)
+
+
+def candidate(name: str) -> Candidate:
+    """The engine of that name; raises `EngineNotFoundError`.
+
+    Its attribute ``divergences`` names its file, else that is the one of its name among the adapters.
+    """
+    engine = find(name)
+    named = getattr(engine, "divergences", None)
+    path = Path(named) if named else _ADAPTERS / f"{engine.name}.yaml"
+    if not named and not path.is_file():
+        return Candidate(engine)
+    declared = load_divergences(Path(shown(path)))
+    entries = tuple(Divergence(**entry) for entry in declared.entries)
+    return Candidate(engine, entries, declared.problems)
+
+
+def misdeclared(candidate: Candidate, library: Library) -> Iterator[Problem]:
+    """What is wrong with an engine's file: what cannot be read, and entries for scenarios that there are not.
+
+    An entry may be for a scenario in a file that was not met in this run: before it is found wrong, all of
+    the suite's own specs are loaded.
+    """
+    yield from candidate.problems
+    if unmatched(candidate.entries, library.cases()):
+        library.complete(specs())
+    cases = library.cases()
+    for entry in unmatched(candidate.entries, cases):
+        file, line, column = entry.position.rsplit(":", 2)
+        message = f"there is no scenario {entry.scenario}"
+        yield Problem(Position(file, int(line), int(column)), message, did_you_mean(entry.scenario, cases))
