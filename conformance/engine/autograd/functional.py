@@ -234,7 +234,7 @@ def _rows_of_output(
     number: int, output: Tensor, points: Tensors, create_graph: bool, strict: bool
 ) -> tuple[Tensor, ...]:
     """The Jacobian of one output, by one backward pass for each of its elements."""
-    from ..ops.shape import stack
+    from ..ops.joining import stack
 
     rows: list[list[Tensor]] = [[] for _ in points]
     for element in range(output.nelement()):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..modes import enable_grad, no_grad
-from ..ops.shape import cat
+from ..ops.joining import cat
 from ..tensor import Tensor
 from .optimizer import Optimizer, Params, check_rate
 
