@@ -36,7 +36,7 @@ def _named(name: str, fields: str) -> Any:
 _VALUES = "values indices"
 cummax, cummin = _named("cummax", _VALUES), _named("cummin", _VALUES)
 kthvalue, mode = _named("kthvalue", _VALUES), _named("mode", _VALUES)
-max, min = _named("max", _VALUES), _named("min", _VALUES)  # noqa: A001
+max, min = _named("max", _VALUES), _named("min", _VALUES)
 median, nanmedian = _named("median", _VALUES), _named("nanmedian", _VALUES)
 sort, topk = _named("sort", _VALUES), _named("topk", _VALUES)
 aminmax = _named("aminmax", "min max")

@@ -48,9 +48,7 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
 
 def sizes(arguments: tuple[Any, ...]) -> tuple[int, ...]:
     """``f(2, 3)`` and ``f((2, 3))`` alike, as a tuple of ints."""
-    if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
-        arguments = tuple(arguments[0])
-    elif len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+    if (len(arguments) == 1 and not hasattr(arguments[0], "__index__")) or (len(arguments) == 1 and isinstance(arguments[0], (tuple, list))):
         arguments = tuple(arguments[0])
     return tuple(each.__index__() for each in arguments)
 
@@ -64,9 +62,9 @@ def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
     unknown = [i for i, n in enumerate(shape) if n == -1]
     if len(unknown) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    for n in shape:
+    for i, n in enumerate(shape):
         if n < -1:
-            raise RuntimeError(f"invalid shape dimension {n}")
+            raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}")
     known = 1
     for n in shape:
         known *= n if n != -1 else 1

@@ -15,13 +15,33 @@ from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
 from . import (
-    activation, arithmetic, binary, gather, indexing, logic, masking, matmul, operators, placing, power,
-    reduction, rounding, selection, shape, special, unary,
+    activation,
+    arithmetic,
+    binary,
+    copying,
+    gated,
+    gather,
+    indexing,
+    joining,
+    logic,
+    masking,
+    matmul,
+    operators,
+    placing,
+    power,
+    reduction,
+    rounding,
+    selection,
+    shape,
+    softmax,
+    special,
+    splitting,
+    unary,
 )  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, binary, gather, indexing, logic, masking, matmul, placing, power, reduction,
-    rounding, selection, shape, special, unary,
+    activation, arithmetic, binary, copying, gated, gather, indexing, joining, logic, masking, matmul,
+    placing, power, reduction, rounding, selection, shape, softmax, special, splitting, unary,
 )  # fmt: skip
 
 # In-place forms that torch has as functions too.
@@ -37,7 +57,7 @@ sinh_ sqrt_ square_ tan_ tanh_ threshold_ trunc_ xlogy_ zero_
 def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     """A module's own functions with a public name."""
     own = getattr(module, "PUBLIC", None)
-    names = own if own is not None else [n for n in vars(module) if not n.startswith("_")]
+    names = own if own is not None else [n for n in vars(module) if not n.startswith("_") and n != "attach"]
     found = {}
     for name in names:
         value = getattr(module, name)
@@ -69,6 +89,7 @@ def attach() -> None:
     indexing.attach()
     selection.attach()
     shape.attach()
+    copying.attach()
     operators.attach()
     for name in INPLACE_FUNCTIONS.split():
         if name not in FUNCTIONS and hasattr(Tensor, name):

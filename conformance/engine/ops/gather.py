@@ -9,7 +9,6 @@ import numpy as np
 
 from .. import errors
 from ..creation import ones_like, zeros_like
-
 from ..inplace import run_inplace
 from ..node import Error, gradient_edge, new_node
 from ..rows import ROWS, Array, op
@@ -75,10 +74,10 @@ def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
     """The elements along a dimension that the index names."""
     axis = wrap_dim(dim, self.ndim)
-    index = index_dtype("gather", index)
-    source, where = _at_least_1d(self), _at_least_1d(index)
     if index.size == 0:
         return np.zeros(index.shape, self.dtype)
+    index = index_dtype("gather", index)
+    source, where = _at_least_1d(self), _at_least_1d(index)
     if source.ndim != where.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     for i, (n, m) in enumerate(zip(where.shape, source.shape, strict=True)):
@@ -91,7 +90,7 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
     return np.take_along_axis(source[_window(where.shape, axis)], where, axis).reshape(index.shape)
 
 
-def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:  # noqa: A002
+def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """gather with an index that broadcasts; without a dimension, from the flattened tensor."""
     if indices._array.dtype != np.int64:
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy}")
@@ -113,7 +112,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     common = broadcast_shapes(others(a), others(b))
     wide = input.expand((*common[:axis], *a[axis : axis + 1], *common[axis + 1 :]))
     where = indices.expand((*common[:axis], *b[axis : axis + 1], *common[axis + 1 :]))
-    return gather(wide, dim, where, out=out)  # type: ignore[no-any-return]
+    if ndim and a[axis]:  # an index outside wraps around, as remainder does
+        where = make(where._array % a[axis])
+    return gather(wide, axis, where, out=out)  # type: ignore[no-any-return]
 
 
 # scatter ------------------------------------------------------------------------------------------
@@ -122,7 +123,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
 def _checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -> tuple[int, Array]:
     """The axis and the index, fit for each other."""
     axis = wrap_dim(dim, self.ndim)
-    index = index_dtype("scatter", index)
+    if index.size:
+        index = index_dtype("scatter", index)
     if src is not None and src.dtype != self.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if index.size == 0:
@@ -250,7 +252,7 @@ def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
 
 
 def scatter(
-    input: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None, out: Any = None  # noqa: A002
+    input: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None, out: Any = None
 ) -> Tensor:
     """A copy with src (a tensor or a number) written where the index says along a dimension."""
     name, rest = _scatter_row(src, value, reduce)

@@ -60,7 +60,7 @@ def _fill_row(value: Any) -> str:
     return "masked_fill_tensor" if isinstance(value, Tensor) else "masked_fill"
 
 
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:  # noqa: A002
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with one value wherever the mask is True."""
     return ROWS[_fill_row(value)].call(input, mask, value)  # type: ignore[no-any-return]
 
@@ -133,7 +133,7 @@ def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Arr
 # Where the nonzero ones are -----------------------------------------------------------------------
 
 
-def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:  # noqa: A002
+def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of the nonzero elements: a row each, or a tensor for each dimension."""
     array = input._array
     if as_tuple:
@@ -145,7 +145,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:  
     return wrap(where)
 
 
-def argwhere(input: Tensor) -> Tensor:  # noqa: A002
+def argwhere(input: Tensor) -> Tensor:
     """The indices of the nonzero elements, a row each."""
     return nonzero(input)  # type: ignore[no-any-return]
 

@@ -15,7 +15,7 @@ from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .gather import in_bounds, reduce_at, reduce_backward
 from .scalars import maybe_times
-from .shape import narrow
+from .shape import narrow_start, slice_, slice_backward
 
 
 def _slices(array: Array, axis: int) -> Array:
@@ -237,7 +237,7 @@ def _fill_row(value: Any) -> str:
     return "index_fill_tensor" if isinstance(value, Tensor) else "index_fill"
 
 
-def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:  # noqa: A002
+def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     """A copy with one value in the slices that the index names."""
     return ROWS[_fill_row(value)].call(input, dim, index, value)  # type: ignore[no-any-return]
 
@@ -352,9 +352,29 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
 # Copies with a part replaced ----------------------------------------------------------------------
 
 
-def narrow_copy(input: Tensor, dim: Any, start: Any, length: Any, *, out: Any = None) -> Tensor:  # noqa: A002
+@op(
+    "NarrowCopyBackward0",
+    self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(grad, self_sym_sizes, dim, start, length),
+)
+def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
     """narrow as a copy."""
-    return narrow(input, dim, start, length).clone()  # type: ignore[no-any-return]
+    if self.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if dim >= self.ndim:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message "
+            "be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    axis = wrap_dim(dim, self.ndim)
+    first = narrow_start(self.shape[axis], start, length)
+    if length < 0:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({self.shape[axis]}).")
+    return self[(slice(None),) * axis + (slice(first, first + length),)].copy()
+
+
+def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any, length: Any) -> Tensor:
+    first = start + shape[dim] if start < 0 else start
+    return slice_backward(grad, shape, dim, first, first + length, 1)  # type: ignore[no-any-return]
 
 
 def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
@@ -389,7 +409,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     self=lambda grad, _src_sym_sizes, dim, start, end, step: slice_scatter(
         grad, _zeros(grad, _src_sym_sizes), dim, start, end, step
     ),
-    src=lambda grad, dim, start, end, step: _slice(grad, dim, start, end, step),
+    src=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
 )
 def slice_scatter(self: Array, src: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Array:
     """A copy with src in place of a slice."""
@@ -420,12 +440,6 @@ def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, di
 
 def _zeros(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return make(np.zeros(shape, grad._array.dtype))
-
-
-def _slice(grad: Tensor, dim: Any, start: Any, end: Any, step: Any) -> Tensor:
-    from .shape import slice_
-
-    return slice_(grad, dim, start, end, step)  # type: ignore[no-any-return]
 
 
 PUBLIC = (

@@ -1,15 +1,55 @@
-"""Sums, means, products, extremes: what makes fewer elements of many."""
+"""Sums, means, products and truth: what makes fewer elements of many."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..creation import zeros_like
+from ..modes import state
 from ..rows import Array, op
-from ..shapes import wrap_dims
-from ..tensor import Tensor
+from ..shapes import wrap_dim, wrap_dims
+from ..tensor import Tensor, make
+from .scalars import over
+
+
+def axes_of(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The axes to reduce: those of dim, or all of them where it is None or empty."""
+    if dim is None:
+        return tuple(range(ndim))
+    found = wrap_dims(dim, ndim)
+    if not ndim:
+        return ()
+    return found or tuple(range(ndim))
+
+
+def dims(dim: Any) -> Any:
+    """One dimension or several, as a tuple; None stays None."""
+    if dim is None:
+        return None
+    return tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+
+
+def unsqueeze_multiple(tensor: Tensor, dim: Any, ndim: int) -> Tensor:
+    """The dimensions that a reduction took away, put back with length 1."""
+    if dim is not None:
+        if not len(dim):
+            return tensor
+        if len(dim) == 1:
+            return tensor.unsqueeze(dim[0])  # type: ignore[no-any-return]
+    for axis in sorted(axes_of(dim, ndim)):
+        tensor = tensor.unsqueeze(axis)
+    return tensor
+
+
+def add_up(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool = False) -> Array:
+    """A sum in the given dtype; halves are added in single precision."""
+    if kind == np.float16:
+        return np.add.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(np.float16)
+    return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)  # type: ignore[no-any-return]
 
 
 def _sum_type(array: Array, dtype: Any) -> Any:
@@ -18,85 +58,298 @@ def _sum_type(array: Array, dtype: Any) -> Any:
     return dtypes.I64 if array.dtype.kind in "iub" else array.dtype
 
 
-def expand_reduced(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
-    """A reduction's gradient, spread again over the dimensions that were reduced."""
-    if not keepdim and shape:
-        for axis in sorted(wrap_dims(dim if dim != () else None, len(shape))):
-            grad = grad.unsqueeze(axis)
+# sum ----------------------------------------------------------------------------------------------
+
+
+def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
+    """A sum's gradient, spread again over the dimensions that were summed."""
+    if not keepdim and shape and dim:
+        grad = unsqueeze_multiple(grad, dim, len(shape))
     return grad.expand(shape)  # type: ignore[no-any-return]
 
 
 @op("SumBackward0", name="sum", self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes))
 def _sum_all(self: Array, dtype: Any = None) -> Array:
-    return np.add.reduce(self, axis=None, dtype=_sum_type(self, dtype))
+    return add_up(self, None, _sum_type(self, dtype))
 
 
 @op(
     "SumBackward1",
     name="sum_dim",
-    self=lambda grad, self_sym_sizes, dim, keepdim: expand_reduced(grad, self_sym_sizes, dim, keepdim),
+    self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
 def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
-    axes = wrap_dims(dim or None, self.ndim)
-    return np.add.reduce(self, axis=axes, dtype=_sum_type(self, dtype), keepdims=keepdim)
+    return add_up(self, axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
 
 
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None) -> Tensor:  # noqa: A001, A002
+def sum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+) -> Tensor:
     """The sum of all elements, or along dimensions."""
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
         return _sum_all(input, dtype, out=out)  # type: ignore[no-any-return]
-    return _sum_dim(input, _dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+    return _sum_dim(input, dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
 
 
-def _dims(dim: Any) -> tuple[int, ...]:
-    if dim is None:
-        return ()
-    return tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """The sum over the dimensions that broadcasting added."""
+    from ..execution import is_expandable_to, sum_to
+    from ..shapes import sizes
 
-
-def _mean_checked(array: Array, dtype: Any) -> Any:
-    if dtype is None and array.dtype.kind not in "fc":
-        legacy = dtypes.BY_NUMPY[array.dtype].legacy
+    shape = sizes(size)
+    if not is_expandable_to(shape, self._array.shape):
         raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
-            f"{legacy}"
+            f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}."
         )
-    return dtype.numpy if dtype else array.dtype
+    return sum_to(self, shape)
+
+
+def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    return sum_backward(grad, self._array.shape, dim, keepdim) * self.isnan().logical_not()
+
+
+@op(
+    "NansumBackward0",
+    name="nansum",
+    self=lambda grad, self, dim, keepdim: _nansum_backward(grad.to(self.dtype), self, dim, keepdim),
+)
+def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+    kind = _sum_type(self, dtype)
+    if self.dtype.kind == "f":
+        self = np.where(np.isnan(self), self.dtype.type(0), self)
+    return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
+
+
+def nansum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+) -> Tensor:
+    """The sum of the elements that are not nan."""
+    return _nansum(input, dims(axis if dim is None else dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+
+
+# mean ---------------------------------------------------------------------------------------------
+
+
+def _mean_type(array: Array, dtype: Any) -> Any:
+    kind = array.dtype if dtype is None else dtype.numpy
+    if kind.kind not in "fc":
+        which = "Input" if dtype is None else "Optional"
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. Got: "
+            f"{dtypes.BY_NUMPY[kind].legacy}"
+        )
+    return kind
 
 
 @op(
     "MeanBackward0",
     name="mean",
-    self=lambda grad, self_sym_sizes, self_sym_numel: grad.expand(self_sym_sizes) / self_sym_numel,
+    self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
-    kind = _mean_checked(self, dtype)
-    return np.true_divide(np.add.reduce(self, axis=None, dtype=kind), self.size, dtype=kind)
+    kind = _mean_type(self, dtype)
+    return np.true_divide(add_up(self, None, kind), self.size, dtype=kind)
 
 
 @op(
     "MeanBackward1",
     name="mean_dim",
-    self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: _mean_backward(
+    self=lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim: mean_backward(
         grad, self_sym_sizes, self_sym_numel, dim, keepdim
     ),
 )
 def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
-    kind = _mean_checked(self, dtype)
-    axes = wrap_dims(dim or None, self.ndim)
-    count = int(np.prod([self.shape[a] for a in axes])) if self.ndim else 1
-    return np.true_divide(np.add.reduce(self, axis=axes, dtype=kind, keepdims=keepdim), count, dtype=kind)
+    kind = _mean_type(self, dtype)
+    axes = axes_of(dim, self.ndim)
+    return np.true_divide(add_up(self, axes, kind, keepdim), count_along(self.shape, axes), dtype=kind)
 
 
-def _mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, keepdim: bool) -> Tensor:
-    result_numel = max(grad._array.size, 1)
-    return expand_reduced(grad, shape, dim, keepdim) / (numel // result_numel)
+def count_along(shape: tuple[int, ...], axes: Sequence[int]) -> int:
+    """How many elements are reduced to one."""
+    count = 1
+    for axis in axes:
+        count *= shape[axis]
+    return count
 
 
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None) -> Tensor:  # noqa: A002
+def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, keepdim: bool) -> Tensor:
+    """A mean's gradient, spread again and divided by how many were averaged."""
+    everything = not dim
+    n = numel if everything else count_along(shape, axes_of(dim, len(shape)))
+    return over(sum_backward(grad, shape, dim, keepdim), n)  # type: ignore[no-any-return]
+
+
+def mean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+) -> Tensor:
     """The mean of all elements, or along dimensions."""
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
         return _mean_all(input, dtype, out=out)  # type: ignore[no-any-return]
-    return _mean_dim(input, _dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+    return _mean_dim(input, dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+
+
+def nanmean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+) -> Tensor:
+    """The mean of the elements that are not nan."""
+    dim = axis if dim is None else dim
+    if input._array.dtype.kind not in "fc":
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
+        )
+    count = input.isnan().logical_not().sum(dim, keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype).div(count, out=out)  # type: ignore[no-any-return]
+
+
+# prod ---------------------------------------------------------------------------------------------
+
+
+def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
+    kind = _sum_type(array, dtype)
+    if kind == np.float16:
+        return np.multiply.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(kind)
+    return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)  # type: ignore[no-any-return]
+
+
+@op(
+    "ProdBackward0",
+    name="prod",
+    self=lambda grad, self, result: _prod_backward(grad, self.to(grad.dtype), result),
+)
+def _prod_all(self: Array, dtype: Any = None) -> Array:
+    return _multiply(self, None, dtype)
+
+
+@op(
+    "ProdBackward1",
+    name="prod_dim",
+    self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(grad, self.to(grad.dtype), result, dim, keepdim),
+)
+def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+    axis = wrap_dim(dim, self.ndim)
+    return _multiply(self, axis if self.ndim else (), dtype, keepdim)
+
+
+def prod(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+) -> Tensor:
+    """The product of all elements, or along a dimension."""
+    dim = axis if dim is None else dim
+    if dim is None:
+        return _prod_all(input, dtype, out=out)  # type: ignore[no-any-return]
+    return _prod_dim(input, dim, keepdim, dtype, out=out)  # type: ignore[no-any-return]
+
+
+def _prod_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    if self._array.ndim == 0:
+        return grad
+    zeros = int(np.count_nonzero(self._array == 0))
+    if not zeros:
+        return grad * (result / self)
+    if zeros > 1 and not state.recording:
+        return zeros_like(self)
+    return _without_each(grad, self.contiguous().view(-1), 0).view_as(self)  # type: ignore[no-any-return]
+
+
+def _prod_dim_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if self._array.ndim == 0:
+        return grad
+    axis = wrap_dim(dim, self._array.ndim)
+    if not keepdim:
+        grad, result = grad.unsqueeze(axis), result.unsqueeze(axis)
+    if np.any(self._array == 0):
+        return _without_each(grad, self, axis)
+    return grad * (result / self)
+
+
+def _without_each(grad: Tensor, self: Tensor, axis: int) -> Tensor:
+    """The gradient where zeros forbid dividing: the product of what is before each element and what is after it."""
+    from .joining import cat
+
+    n = self._array.shape[axis]
+    if not self._array.size:
+        return grad.expand_as(self)  # type: ignore[no-any-return]
+    if n == 1:
+        return grad
+    shape = tuple(1 if i == axis else m for i, m in enumerate(self._array.shape))
+    ones = make(np.ones(shape, grad._array.dtype))
+    before = cat([ones, self.narrow(axis, 0, n - 1)], axis).cumprod(axis)
+    after = cat([ones, self.narrow(axis, 1, n - 1).flip(axis)], axis).cumprod(axis).flip(axis)
+    return grad * (before * after)
+
+
+# logsumexp ----------------------------------------------------------------------------------------
+
+
+def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if not keepdim and self._array.ndim:
+        grad = unsqueeze_multiple(grad, dim, self._array.ndim)
+        result = unsqueeze_multiple(result, dim, self._array.ndim)
+    return grad * (self - result).exp()
+
+
+@op(
+    "LogsumexpBackward0",
+    name="logsumexp",
+    meet="self",
+    to_float=True,
+    self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
+)
+def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
+    axes = wrap_dims(dim, self.ndim) if self.ndim else ()
+    if self.ndim and not axes:
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")
+    if not self.size:
+        return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))
+    half = self.dtype == np.float16
+    exact = self.astype(np.float32) if half else self
+    top = np.maximum.reduce(exact, axis=axes, keepdims=True)
+    top = np.where(np.isinf(top), exact.dtype.type(0), top)
+    total = np.log(np.add.reduce(np.exp(exact - top), axis=axes, keepdims=keepdim))
+    found = total + (top if keepdim else np.squeeze(top, axes))
+    return np.asarray(found, self.dtype)
+
+
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
+    """The logarithm of the sum of exponentials, without overflow."""
+    return _logsumexp(input, dims(dim), keepdim, out=out)  # type: ignore[no-any-return]
+
+
+# Truth --------------------------------------------------------------------------------------------
+
+
+def _truth(name: str, function: Any, text: str) -> Any:
+    def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
+        axes = tuple(range(self.ndim)) if dim is None else wrap_dims(dim, self.ndim) if self.ndim else wrap_dims(dim, 0) and ()
+        kind = np.uint8 if self.dtype == np.uint8 else np.bool_
+        return np.asarray(function.reduce(self, axis=axes, dtype=np.bool_, keepdims=keepdim)).astype(kind, copy=False)
+
+    forward.__name__ = name
+    row = op(tensors="self")(forward)
+
+    def reduce(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None
+    ) -> Tensor:
+        return row(input, dims(axis if dim is None else dim), keepdim, out=out)  # type: ignore[no-any-return]
+
+    reduce.__name__, reduce.__doc__, reduce.__module__ = name, text, "torch"
+    return reduce
+
+
+all = _truth("all", np.logical_and, "Whether every element is nonzero.")
+any = _truth("any", np.logical_or, "Whether some element is nonzero.")
+
+
+@op(name="count_nonzero", tensors="self")
+def _count_nonzero(self: Array, dim: object = None) -> Array:
+    return np.asarray(np.count_nonzero(self, axes_of(dim, self.ndim)), np.int64)
+
+
+def count_nonzero(input: Tensor, dim: object = None) -> Tensor:
+    """How many elements are nonzero."""
+    return _count_nonzero(input, dims(dim))  # type: ignore[no-any-return]
+
+
+PUBLIC = ("all", "any", "count_nonzero", "logsumexp", "mean", "nanmean", "nansum", "prod", "sum", "sum_to_size")

@@ -1,17 +1,17 @@
-"""Views of a tensor's memory, and what joins, repeats and copies tensors."""
+"""Views of a tensor's memory: other shapes, parts, dimensions in other orders."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..modes import state
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, wrap_dim, wrap_dims
-from ..tensor import Tensor, make, version_counter
+from ..tensor import Tensor, make
 
 # Views --------------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ def _unsafe_view(self: Array, size: Any) -> Array:
     return self.reshape(size)
 
 
-def reshape(input: Tensor, *shape: Any) -> Tensor:  # noqa: A002
+def reshape(input: Tensor, *shape: Any) -> Tensor:
     """Another shape: a view where the memory allows, else a copy."""
     wanted = infer_size(sizes(shape), input._array.size)
     if input._array.flags.c_contiguous:
@@ -125,7 +125,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
     return _expand(self, other._array.shape)  # type: ignore[no-any-return]
 
 
-def broadcast_to(input: Tensor, size: Any) -> Tensor:  # noqa: A002
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """expand, as a function."""
     return _expand(input, tuple(size))  # type: ignore[no-any-return]
 
@@ -166,7 +166,11 @@ def select_backward(grad_: Array, sizes: Any, dim: Any, index: Any) -> Array:
 )
 def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Array:
     """Entries start to end along a dimension."""
-    return self[(slice(None),) * dim + (slice(start, end, step),)]
+    if self.ndim == 0:
+        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    return self[(slice(None),) * wrap_dim(dim, self.ndim) + (slice(start, end, step),)]
 
 
 @op(
@@ -176,7 +180,7 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
 def slice_backward(grad_: Array, sizes: Any, dim: Any, start: Any, end: Any, step: Any) -> Array:
     """Zeros with the gradient in a slice."""
     result = np.zeros(sizes, grad_.dtype)
-    result[(slice(None),) * dim + (slice(start, end, step),)] = grad_
+    result[(slice(None),) * wrap_dim(dim, len(sizes)) + (slice(start, end, step),)] = grad_
     return result
 
 
@@ -186,16 +190,28 @@ def unsqueeze(self: Array, dim: Any) -> Array:
     return np.expand_dims(self, wrap_dim(dim, self.ndim + 1))
 
 
-@op("SqueezeBackward0", name="squeeze", view="default", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
+def _unsqueeze_to(grad: Tensor, shape: tuple[int, ...], dims: Any) -> Tensor:
+    for axis in dims:
+        if shape and shape[axis] == 1:
+            grad = grad.unsqueeze(axis)
+    return grad
+
+
+@op(
+    "SqueezeBackward0",
+    name="squeeze",
+    view="default",
+    self=lambda grad, self_sym_sizes: _unsqueeze_to(grad, self_sym_sizes, range(len(self_sym_sizes))),
+)
 def _squeeze_all(self: Array) -> Array:
-    return self.reshape([n for n in self.shape if n != 1], copy=False)
+    return np.squeeze(self)
 
 
 @op(
     "SqueezeBackward1",
     name="squeeze_dim",
     view="default",
-    self=lambda grad, self_sym_sizes, dim: grad.reshape(self_sym_sizes),
+    self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(grad, self_sym_sizes, [dim]),
 )
 def _squeeze_dim(self: Array, dim: Any) -> Array:
     axis = wrap_dim(dim, self.ndim)
@@ -208,14 +224,16 @@ def _squeeze_dim(self: Array, dim: Any) -> Array:
     "SqueezeBackward2",
     name="squeeze_dims",
     view="default",
-    self=lambda grad, self_sym_sizes, dim: grad.reshape(self_sym_sizes),
+    self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(
+        grad, self_sym_sizes, sorted(wrap_dims(dim, len(self_sym_sizes)))
+    ),
 )
 def _squeeze_dims(self: Array, dim: Any) -> Array:
     axes = wrap_dims(dim, self.ndim)
     return np.squeeze(self, tuple(a for a in axes if self.ndim and self.shape[a] == 1))
 
 
-def squeeze(input: Tensor, dim: Any = None) -> Tensor:  # noqa: A002
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without the dimensions of length 1."""
     if dim is None:
         return _squeeze_all(input)  # type: ignore[no-any-return]
@@ -262,30 +280,74 @@ def _inverse(dims: Sequence[int]) -> list[int]:
     return inverse
 
 
-def permute(input: Tensor, *dims: Any) -> Tensor:  # noqa: A002
+def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dimensions in another order."""
     return _permute(input, sizes(dims))  # type: ignore[no-any-return]
 
 
-def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:  # noqa: A002
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places."""
     ndim = input._array.ndim
-    src = [wrap_dim(d, ndim) for d in (source if isinstance(source, Sequence) else (source,))]
-    dst = [wrap_dim(d, ndim) for d in (destination if isinstance(destination, Sequence) else (destination,))]
+    sources = tuple(source) if isinstance(source, Sequence) else (source,)
+    destinations = tuple(destination) if isinstance(destination, Sequence) else (destination,)
+    if len(sources) != len(destinations):
+        raise RuntimeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({list(sources)} dims) should contain the same number of dims as destination ({list(destinations)} dims)"
+        )
+    src, dst = [wrap_dim(d, ndim) for d in sources], [wrap_dim(d, ndim) for d in destinations]
+    for wrapped, given, what in ((src, sources, "source"), (dst, destinations, "destination")):
+        if len(set(wrapped)) != len(wrapped):
+            raise RuntimeError(f"movedim: repeated dim in `{what}` ({list(given)})")
+    if ndim == 0:
+        return alias(input)  # type: ignore[no-any-return]
     order = [d for d in range(ndim) if d not in src]
     for to, place in sorted(zip(dst, src, strict=True)):
         order.insert(to, place)
     return permute(input, order)
 
 
-def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:  # noqa: A002
+moveaxis = movedim
+
+
+def swapaxes(input: Tensor, axis0: Any, axis1: Any) -> Tensor:
+    """transpose, by numpy's name."""
+    return transpose(input, axis0, axis1)  # type: ignore[no-any-return]
+
+
+def swapdims(input: Tensor, dim0: Any, dim1: Any) -> Tensor:
+    """transpose, by another name."""
+    return transpose(input, dim0, dim1)  # type: ignore[no-any-return]
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions exchanged (and conjugated)."""
+    if input._array.ndim < 2:
+        raise RuntimeError(
+            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
+        )
+    return transpose(input, -2, -1)  # type: ignore[no-any-return]
+
+
+def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
     """One dimension split into several."""
     axis = wrap_dim(dim, input._array.ndim)
     shape = input._array.shape
-    return view(input, (*shape[:axis], *infer_size(tuple(sizes), shape[axis]), *shape[axis + 1 :]))
+    if not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        parts = infer_size(tuple(sizes), shape[axis])
+    except RuntimeError as error:
+        if "only one" in str(error):
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({shape[axis]}) in the "
+            "input tensor"
+        ) from None
+    return view(input, (*shape[:axis], *parts, *shape[axis + 1 :]))
 
 
-def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:  # noqa: A002
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions start_dim to end_dim as one."""
     ndim = input._array.ndim
     first, last = wrap_dim(start_dim, ndim), wrap_dim(end_dim, ndim)
@@ -300,29 +362,38 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:  # 
     return reshape(input, (*shape[:first], joined, *shape[last + 1 :]))
 
 
-def ravel(input: Tensor) -> Tensor:  # noqa: A002
+def ravel(input: Tensor) -> Tensor:
     """All dimensions as one."""
-    return reshape(input, -1) if input._array.ndim != 1 else input
+    return _view(input.contiguous(), (input._array.size,))  # type: ignore[no-any-return]
 
 
-def narrow(input: Tensor, dim: Any, start: Any, length: Any) -> Tensor:  # noqa: A002
+def narrow(input: Tensor, dim: Any, start: Any, length: Any) -> Tensor:
     """``length`` entries along a dimension."""
     if input._array.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    axis = wrap_dim(dim, input._array.ndim)
-    n = input._array.shape[axis]
-    first = start.item() if isinstance(start, Tensor) else start
+    if isinstance(start, Tensor):
+        if start._array.ndim or start._array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = start.item()
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
-    if not -n <= first <= n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n}], but got {first})"
-        )
-    if first < 0:
-        first += n
+    n = input._array.shape[wrap_dim(dim, input._array.ndim)]
+    first = narrow_start(n, start, length)
+    return slice_(input, dim, first, first + length, 1)  # type: ignore[no-any-return]
+
+
+def narrow_start(n: int, start: Any, length: Any) -> Any:
+    """Where a narrowed part starts, counted from the front.
+
+    Raises:
+        IndexError, RuntimeError: the part is not within the dimension.
+    """
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    first = start + n if start < 0 else start
     if first + length > n:
         raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({n}).")
-    return slice_(input, axis, first, first + length, 1)  # type: ignore[no-any-return]
+    return first
 
 
 @op(
@@ -353,309 +424,27 @@ def diagonal_backward(grad_: Array, sizes: Any, offset: int, dim1: int, dim2: in
     return result
 
 
-# Several views at once ----------------------------------------------------------------------------
-
-
-def defined(grads: Sequence[Tensor | None], metadata: Any) -> list[Tensor]:
-    """Gradients of several outputs, zeros where one is undefined."""
-    return [
-        make(np.zeros(shape, kind)) if each is None else each
-        for each, (shape, kind) in zip(grads, metadata, strict=True)
-    ]
-
-
-@op(
-    "UnbindBackward0",
-    view="multi_output",
-    self=lambda grads, metadata, dim: stack(defined(grads, metadata), dim),
-)
-def unbind(self: Array, dim: Any = 0) -> Any:
-    """The entries along a dimension, as views."""
-    if self.ndim == 0:
-        raise IndexError(
-            f"Dimension specified as {dim} but tensor has no dimensions"
-        )
-    axis = wrap_dim(dim, self.ndim)
-    lead = (slice(None),) * axis
-    return [self[(*lead, i, ...)] for i in range(self.shape[axis])]
-
-
-def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
-    lead = (slice(None),) * axis
-    found, start = [], 0
-    for n in lengths:
-        found.append(self[(*lead, slice(start, start + n))])
-        start += n
-    return found
-
-
-@op(
-    "SplitBackward0",
-    name="split",
-    view="multi_output",
-    self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
-)
-def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
-    axis = wrap_dim(dim, self.ndim)
-    if split_size < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
-    n = self.shape[axis]
-    if split_size == 0:
-        if n:
-            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
-        return [self[...]]
-    count = max(1, -(-n // split_size))
-    return _pieces(self, axis, [min(split_size, n - i * split_size) for i in range(count)])
-
-
-@op(
-    "SplitWithSizesBackward0",
-    name="split_with_sizes",
-    view="multi_output",
-    self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(defined(grads, metadata), dim),
-)
-def split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
-    """Pieces of given lengths along a dimension, as views."""
-    axis = wrap_dim(dim, self.ndim)
-    if sum(split_sizes) != self.shape[axis]:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {self.shape[axis]} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={list(split_sizes)}"
-        )
-    return _pieces(self, axis, split_sizes)
-
-
-def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
-    """Pieces along a dimension, of one length or of given ones."""
-    if isinstance(split_size_or_sections, int):
-        return _split(tensor, split_size_or_sections, dim)
-    return split_with_sizes(tensor, tuple(split_size_or_sections), dim)
-
-
-def chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:  # noqa: A002
-    """At most ``chunks`` pieces of equal length."""
-    if input._array.ndim == 0:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    n = input._array.shape[wrap_dim(dim, input._array.ndim)]
-    size = -(-n // chunks)
-    if size == 0 and n == 0:
-        return split_with_sizes(input, (0,) * chunks, dim)
-    return _split(input, size, dim)
-
-
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:  # noqa: A002
-    """Pieces cut at given places, or in a number of nearly equal ones; each a slice of its own."""
-    if input._array.ndim == 0:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    axis = wrap_dim(dim, input._array.ndim)
-    n = input._array.shape[axis]
-    if isinstance(indices_or_sections, Tensor):
-        indices_or_sections = indices_or_sections.tolist()
-    if isinstance(indices_or_sections, int):
-        count = indices_or_sections
-        if count <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {count}")
-        bounds = [0]
-        for i in range(count):
-            bounds.append(bounds[-1] + n // count + (1 if i < n % count else 0))
-    else:
-        bounds = [0, *indices_or_sections, n]
-    return tuple(slice_(input, axis, a, b, 1) for a, b in zip(bounds, bounds[1:], strict=False))
-
-
-# Joining ------------------------------------------------------------------------------------------
-
-
-def _cat_parts(grad: Tensor, shapes: Sequence[tuple[int, ...]], dim: Any) -> list[Tensor]:
-    found, start = [], 0
-    for shape in shapes:
-        if shape == (0,):  # an empty 1-d tensor joins anything
-            found.append(make(np.zeros(0, grad._array.dtype)))
-            continue
-        n = shape[dim]
-        found.append(grad.narrow(dim, start, n))
-        start += n
-    return found
-
-
-@op(
-    "CatBackward0",
-    name="cat",
-    lists="tensors",
-    inputs={"tensors": lambda grad, _tensors_sizes, dim: _cat_parts(grad, _tensors_sizes, dim)},
-)
-def _cat(tensors: Any, dim: Any, _tensors_sizes: Any) -> Array:
-    kind = dtypes.result_dtype(*tensors)
-    joined = [each for each in tensors if each.shape != (0,)] or list(tensors)
-    first = joined[0]
-    axis = wrap_dim(dim, first.ndim)
-    for number, each in enumerate(joined):
-        if each.ndim != first.ndim:
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {first.ndim} and {each.ndim}"
-            )
-        for i, (a, b) in enumerate(zip(first.shape, each.shape, strict=True)):
-            if i != axis and a != b:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
-                    f"tensor number {number} in the list."
-                )
-    return np.concatenate(joined, axis, dtype=kind)
-
-
-def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
-    """Tensors joined along a dimension."""
-    if not isinstance(tensors, (tuple, list)):
-        raise TypeError(
-            f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
-        )
-    if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
-    for each in tensors:
-        if isinstance(each, Tensor) and each._array.ndim == 0:
-            number = [id(t) for t in tensors].index(id(each))
-            raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
-    shapes = tuple(t._array.shape if isinstance(t, Tensor) else () for t in tensors)
-    return _cat(tensors, dim, shapes, out=out)  # type: ignore[no-any-return]
-
-
-concat = concatenate = cat
-
-
-@op(
-    "StackBackward0",
-    name="stack",
-    lists="tensors",
-    inputs={"tensors": lambda grad, dim: list(grad.unbind(dim))},
-)
-def _stack(tensors: Any, dim: Any = 0) -> Array:
-    kind = dtypes.result_dtype(*tensors)
-    for number, each in enumerate(tensors):
-        if each.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
-                f"{list(each.shape)} at entry {number}"
-            )
-    return np.stack([each.astype(kind, copy=False) for each in tensors], wrap_dim(dim, tensors[0].ndim + 1))
-
-
-def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
-    """Tensors joined along a new dimension."""
-    if isinstance(tensors, (tuple, list)) and not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    return _stack(tensors, dim, out=out)  # type: ignore[no-any-return]
-
-
-# Copies -------------------------------------------------------------------------------------------
-
-
-@op("CloneBackward0", name="clone", self=lambda grad: grad)
-def _clone(self: Array) -> Array:
-    return self.copy("C") if self.flags.c_contiguous else self.copy("K")
-
-
-def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:  # noqa: A002
-    """A recorded copy."""
-    copy: Tensor = _clone(input)
-    if input._inference and not state.inference:
-        version_counter(copy).value = 1  # torch copies into a tensor that counts
-    return copy
-
-
-def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
-    """The tensor itself where its memory is in order, else a copy that is."""
-    if self._array.flags.c_contiguous:
-        return self
-    return _in_order(self)  # type: ignore[no-any-return]
-
-
-@op("CloneBackward0", name="_in_order", self=lambda grad: grad)
-def _in_order(self: Array) -> Array:
-    return self.copy("C")
-
-
-@op("ToCopyBackward0", name="_to_copy", self=lambda grad: grad)
-def _to_copy(self: Array, dtype: Any) -> Array:
-    return self.astype(dtype.numpy)
-
-
-@op(name="_to_copy_integer", tensors="self")
-def _to_copy_integer(self: Array, dtype: Any) -> Array:
-    return self.astype(dtype.numpy)
-
-
-def to(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
-    """The tensor in another dtype; itself where nothing changes."""
-    for each in args:
-        if isinstance(each, dtypes.dtype):
-            dtype = each
-        elif isinstance(each, Tensor):
-            dtype = each.dtype
-    if (dtype is None or dtype is self.dtype) and not copy:
-        return self
-    dtype = dtype or self.dtype
-    if dtype.category < dtypes.FLOATING:
-        return _to_copy_integer(self, dtype)  # type: ignore[no-any-return]
-    return _to_copy(self, dtype)  # type: ignore[no-any-return]
-
-
-def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """The tensor in another tensor's dtype."""
-    return to(self, other.dtype)
-
-
-def type_(self: Tensor, dtype: Any = None) -> Any:
-    """The tensor in another dtype, or without one the name of its type."""
-    if dtype is None:
-        return f"torch.{self.dtype.legacy}Tensor"
-    return to(self, dtype)
-
-
-@op("CopyBackwards", name="copy", tensors="self", meet="", self=lambda grad: _zeros_like(grad), src=lambda grad: grad)
-def _copy(self: Array, src: Array) -> Array:
-    try:
-        return np.broadcast_to(src, self.shape).astype(self.dtype)
-    except ValueError:
-        raise RuntimeError(
-            f"The expanded size of the tensor must match the existing size: output with shape {list(self.shape)} "
-            f"doesn't match the broadcast shape {list(np.broadcast_shapes(self.shape, src.shape))}"
-        ) from None
-
-
-def _zeros_like(grad: Tensor) -> Tensor:
-    return make(np.zeros(grad._array.shape, grad._array.dtype))
-
-
-@op(
-    "RepeatBackward0",
-    name="repeat",
-    self=lambda grad, repeats, self_sym_sizes: _repeat_backward(grad, repeats, self_sym_sizes),
-)
-def _repeat(self: Array, repeats: Any) -> Array:
-    if len(repeats) < self.ndim:
-        raise RuntimeError(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
-        )
-    return np.tile(self, repeats)
-
-
-def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...]) -> Tensor:
-    padded = (1,) * (len(repeats) - len(shape)) + tuple(shape)
-    split_shape = [n for pair in zip(repeats, padded, strict=True) for n in pair]
-    summed = grad.reshape(split_shape).sum(list(range(0, len(split_shape), 2)))
-    return summed.reshape(shape)
-
-
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
-    """The tensor tiled."""
-    return _repeat(self, sizes(repeats))  # type: ignore[no-any-return]
-
-
-
 def _reversed_dims(self: Tensor) -> Tensor:
+    if self._array.ndim == 0:
+        warnings.warn(
+            "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.", stacklevel=2
+        )
+    elif self._array.ndim != 2:
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw "
+            "an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange("
+            "x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            stacklevel=2,
+        )
     return permute(self, tuple(reversed(range(self._array.ndim))))
+
+
+def _hermitian(self: Tensor) -> Tensor:
+    if self._array.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor."
+        )
+    return adjoint(self) if self._array.ndim else self
 
 
 def _matrix_transpose(self: Tensor) -> Tensor:
@@ -663,26 +452,12 @@ def _matrix_transpose(self: Tensor) -> Tensor:
         raise RuntimeError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor."
         )
-    return transpose(self, -1, -2)  # type: ignore[no-any-return]
-
-
-def _cast(kind: dtypes.dtype) -> Any:
-    def method(self: Tensor, memory_format: Any = None) -> Tensor:
-        return to(self, kind)
-
-    return method
+    return transpose(self, -2, -1)  # type: ignore[no-any-return]
 
 
 def attach() -> None:
-    """Transposing properties and the methods named after dtypes."""
+    """The properties that transpose."""
     Tensor.T = property(_reversed_dims)  # type: ignore[attr-defined]
     Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]
-    Tensor.H = Tensor.mH = property(_matrix_transpose)  # type: ignore[attr-defined]
-    Tensor.type = type_  # type: ignore[attr-defined]
-    names = {
-        "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "int": dtypes.int32,
-        "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
-    }  # fmt: skip
-    for name, kind in names.items():
-        setattr(Tensor, name, _cast(kind))
-    Tensor.cpu = lambda self, memory_format=None: self  # type: ignore[attr-defined]
+    Tensor.H = property(_hermitian)  # type: ignore[attr-defined]
+    Tensor.mH = property(adjoint)  # type: ignore[attr-defined]

@@ -1,0 +1,152 @@
+"""Copies: clones, other dtypes, memory in order, repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..modes import state
+from ..rows import Array, op
+from ..shapes import sizes
+from ..tensor import Tensor, make, version_counter
+
+
+@op("CloneBackward0", name="clone", self=lambda grad: grad)
+def _clone(self: Array) -> Array:
+    return self.copy("C") if self.flags.c_contiguous else self.copy("K")
+
+
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A recorded copy."""
+    copy: Tensor = _clone(input)
+    if input._inference and not state.inference:
+        version_counter(copy).value = 1  # torch copies into a tensor that counts
+    return copy
+
+
+def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+    """The tensor itself where its memory is in order, else a copy that is."""
+    if self._array.flags.c_contiguous:
+        return self
+    return _in_order(self)  # type: ignore[no-any-return]
+
+
+@op("CloneBackward0", name="_in_order", self=lambda grad: grad)
+def _in_order(self: Array) -> Array:
+    return self.copy("C")
+
+
+@op("ToCopyBackward0", name="_to_copy", self=lambda grad: grad)
+def _to_copy(self: Array, dtype: Any) -> Array:
+    return self.astype(dtype.numpy)
+
+
+@op(name="_to_copy_integer", tensors="self")
+def _to_copy_integer(self: Array, dtype: Any) -> Array:
+    return self.astype(dtype.numpy)
+
+
+def to(
+    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False, non_blocking: bool = False,
+    memory_format: Any = None, other: Any = None,
+) -> Tensor:  # fmt: skip
+    """The tensor in another dtype; itself where nothing changes."""
+    flags = []
+    for each in (*args, other):
+        if isinstance(each, dtypes.dtype):
+            dtype = each
+        elif isinstance(each, Tensor):
+            dtype = each.dtype
+        elif isinstance(each, bool):
+            flags.append(each)
+    if len(flags) > 1:  # non_blocking, copy
+        copy = flags[1]
+    if (dtype is None or dtype is self.dtype) and not copy:
+        return self
+    dtype = dtype or self.dtype
+    if dtype.category < dtypes.FLOATING:
+        return _to_copy_integer(self, dtype)  # type: ignore[no-any-return]
+    return _to_copy(self, dtype)  # type: ignore[no-any-return]
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor in another tensor's dtype."""
+    return to(self, other.dtype)
+
+
+def type_(self: Tensor, dtype: Any = None) -> Any:
+    """The tensor in another dtype, or without one the name of its type."""
+    if dtype is None:
+        return f"torch.{self.dtype.legacy}Tensor"
+    return to(self, dtype)
+
+
+@op("CopyBackwards", name="copy", tensors="self", meet="", self=lambda grad: _zeros_like(grad), src=lambda grad: grad)
+def _copy(self: Array, src: Array) -> Array:
+    try:
+        return np.broadcast_to(src, self.shape).astype(self.dtype)
+    except ValueError:
+        raise RuntimeError(
+            f"The expanded size of the tensor must match the existing size: output with shape {list(self.shape)} "
+            f"doesn't match the broadcast shape {list(np.broadcast_shapes(self.shape, src.shape))}"
+        ) from None
+
+
+def _zeros_like(grad: Tensor) -> Tensor:
+    return make(np.zeros(grad._array.shape, grad._array.dtype))
+
+
+@op(
+    "RepeatBackward0",
+    name="repeat",
+    self=lambda grad, repeats, self_sym_sizes: _repeat_backward(grad, repeats, self_sym_sizes),
+)
+def _repeat(self: Array, repeats: Any) -> Array:
+    if len(repeats) < self.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+        )
+    return np.tile(self, repeats)
+
+
+def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...]) -> Tensor:
+    if 0 in repeats:
+        return make(np.zeros(shape, grad._array.dtype))
+    added = len(repeats) - len(shape)
+    for _ in range(added):
+        grad = grad.sum(0)
+    sizes: list[int] = []
+    repeated: list[int] = []
+    for count, n in zip(repeats[added:], shape, strict=True):
+        if count != 1:
+            repeated.append(len(sizes))
+            sizes.append(count)
+        sizes.append(n)
+    return grad.reshape(sizes).sum(repeated) if repeated else grad
+
+
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """The tensor tiled."""
+    return _repeat(self, sizes(repeats))  # type: ignore[no-any-return]
+
+
+def _cast(kind: dtypes.dtype) -> Any:
+    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+        return to(self, kind)
+
+    return method
+
+
+def attach() -> None:
+    """The methods named after dtypes."""
+    Tensor.type = type_  # type: ignore[attr-defined]
+    names = {
+        "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "int": dtypes.int32,
+        "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+    }  # fmt: skip
+    for name, kind in names.items():
+        setattr(Tensor, name, _cast(kind))
+    Tensor.cpu = lambda self, memory_format=None: self  # type: ignore[attr-defined]

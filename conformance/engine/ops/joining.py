@@ -1,0 +1,94 @@
+"""Tensors joined into one: along a dimension, along a new one, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..rows import Array, op
+from ..shapes import wrap_dim
+from ..tensor import Tensor, make
+
+
+def _cat_parts(grad: Tensor, shapes: Sequence[tuple[int, ...]], dim: Any) -> list[Tensor]:
+    found, start = [], 0
+    for shape in shapes:
+        if shape == (0,):  # an empty 1-d tensor joins anything
+            found.append(make(np.zeros(0, grad._array.dtype)))
+            continue
+        n = shape[dim]
+        found.append(grad.narrow(dim, start, n))
+        start += n
+    return found
+
+
+@op(
+    "CatBackward0",
+    name="cat",
+    lists="tensors",
+    inputs={"tensors": lambda grad, _tensors_sizes, dim: _cat_parts(grad, _tensors_sizes, dim)},
+)
+def _cat(tensors: Any, dim: Any, _tensors_sizes: Any) -> Array:
+    kind = dtypes.result_dtype(*tensors)
+    joined = [each for each in tensors if each.shape != (0,)] or list(tensors)
+    first = joined[0]
+    axis = wrap_dim(dim, first.ndim)
+    for number, each in enumerate(joined):
+        if each.ndim != first.ndim:
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {first.ndim} and {each.ndim}"
+            )
+        for i, (a, b) in enumerate(zip(first.shape, each.shape, strict=True)):
+            if i != axis and a != b:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
+                    f"tensor number {number} in the list."
+                )
+    return np.concatenate(joined, axis, dtype=kind)
+
+
+def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
+    """Tensors joined along a dimension."""
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(
+            f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    for number, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
+        if each._array.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
+    shapes = tuple(t._array.shape for t in tensors)
+    return _cat(tensors, dim, shapes, out=out)  # type: ignore[no-any-return]
+
+
+concat = concatenate = cat
+
+
+@op(
+    "StackBackward0",
+    name="stack",
+    lists="tensors",
+    inputs={"tensors": lambda grad, dim: [grad.select(dim, i) for i in range(grad._array.shape[dim])]},
+)
+def _stack(tensors: Any, dim: Any = 0) -> Array:
+    kind = dtypes.result_dtype(*tensors)
+    for number, each in enumerate(tensors):
+        if each.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
+                f"{list(each.shape)} at entry {number}"
+            )
+    return np.stack([each.astype(kind, copy=False) for each in tensors], wrap_dim(dim, tensors[0].ndim + 1))
+
+
+def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
+    """Tensors joined along a new dimension."""
+    if isinstance(tensors, (tuple, list)) and not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    return _stack(tensors, dim, out=out)  # type: ignore[no-any-return]

@@ -1,0 +1,137 @@
+"""Pieces of a tensor along a dimension, as views; several outputs of one operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..rows import Array, op
+from ..shapes import wrap_dim
+from ..tensor import Tensor, make
+from .joining import cat, stack
+from .shape import slice_
+
+
+def defined(grads: Sequence[Tensor | None], metadata: Any) -> list[Tensor]:
+    """Gradients of several outputs, zeros where one is undefined."""
+    return [
+        make(np.zeros(shape, kind)) if each is None else each
+        for each, (shape, kind) in zip(grads, metadata, strict=True)
+    ]
+
+
+@op(
+    "UnbindBackward0",
+    view="multi_output",
+    self=lambda grads, metadata, dim: stack(defined(grads, metadata), dim),
+)
+def unbind(self: Array, dim: Any = 0) -> Any:
+    """The entries along a dimension, as views."""
+    if self.ndim == 0:
+        raise IndexError(
+            f"Dimension specified as {dim} but tensor has no dimensions"
+        )
+    axis = wrap_dim(dim, self.ndim)
+    lead = (slice(None),) * axis
+    return [self[(*lead, i, ...)] for i in range(self.shape[axis])]
+
+
+def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
+    lead = (slice(None),) * axis
+    found, start = [], 0
+    for n in lengths:
+        found.append(self[(*lead, slice(start, start + n))])
+        start += n
+    return found
+
+
+@op(
+    "SplitBackward0",
+    name="split",
+    view="multi_output",
+    self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
+)
+def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
+    axis = wrap_dim(dim, self.ndim)
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    n = self.shape[axis]
+    if split_size == 0:
+        if n:
+            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
+        return [self[...]]
+    count = max(1, -(-n // split_size))
+    return _pieces(self, axis, [min(split_size, n - i * split_size) for i in range(count)])
+
+
+@op(
+    "SplitWithSizesBackward0",
+    name="split_with_sizes",
+    view="multi_output",
+    self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(defined(grads, metadata), dim),
+)
+def split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
+    """Pieces of given lengths along a dimension, as views."""
+    axis = wrap_dim(dim, self.ndim)
+    if any(n < 0 for n in split_sizes):
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(split_sizes)}"
+        )
+    if sum(split_sizes) != self.shape[axis]:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {self.shape[axis]} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={list(split_sizes)}"
+        )
+    return _pieces(self, axis, split_sizes)
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
+    """Pieces along a dimension, of one length or of given ones."""
+    if isinstance(split_size_or_sections, int):
+        return _split(tensor, split_size_or_sections, dim)
+    return split_with_sizes(tensor, tuple(split_size_or_sections), dim)
+
+
+def chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:
+    """At most ``chunks`` pieces of equal length."""
+    if input._array.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    n = input._array.shape[wrap_dim(dim, input._array.ndim)]
+    size = -(-n // chunks)
+    if size == 0 and n == 0:
+        return split_with_sizes(input, (0,) * chunks, dim)
+    return _split(input, size, dim)
+
+
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
+    """Pieces cut at given places, or in a number of nearly equal ones; each a slice of its own."""
+    if input._array.ndim == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    axis = wrap_dim(dim, input._array.ndim)
+    n = input._array.shape[axis]
+    if isinstance(indices_or_sections, Tensor):
+        if indices_or_sections._array.dtype != np.int64:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                + indices_or_sections.dtype.legacy
+            )
+        if indices_or_sections._array.ndim > 1:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but "
+                f"got a tensor with {indices_or_sections._array.ndim} dims"
+            )
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, int):
+        count = indices_or_sections
+        if count <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {count}")
+        bounds = [0]
+        for i in range(count):
+            bounds.append(bounds[-1] + n // count + (1 if i < n % count else 0))
+    else:
+        bounds = [0, *indices_or_sections, n]
+    return tuple(slice_(input, axis, a, b, 1) for a, b in zip(bounds, bounds[1:], strict=False))
