@@ -1,29 +1,45 @@
-"""Activations: the functions between layers, with their own double-backward nodes as in torch."""
+"""Activations, with their own double-backward nodes as in torch (native/Activation.cpp).
+
+Kernels compute half precision in single. What lies exactly on a kink, and nan, falls on torch's side of it: the
+comparisons are written as in torch's kernels.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..creation import zeros_like
-from ..rows import Array, op
-from ..shapes import wrap_dim
-from ..tensor import Tensor
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor, make
+from .kernels import half_up, need_floats
+from .scalars import less_than, plus, times
+from .selection import where
+from .undefined import unsupported
+
+# What is a function of torch too, not of torch.nn.functional alone.
+PUBLIC = ("celu", "hardshrink", "relu", "selu", "threshold")
+
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 # Piecewise linear ---------------------------------------------------------------------------------
+
+
+def _zero(array: Array) -> Any:
+    return array.dtype.type(0)
 
 
 @op(
     "ThresholdBackwardBackward0",
     name="threshold_backward",
-    tensors="self",
     grad_output=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
     self=lambda grad: zeros_like(grad),
 )
 def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Array:
-    """The gradient where the input was above the threshold."""
-    return np.where(self <= threshold, grad_output.dtype.type(0), grad_output)
+    return np.where(self <= threshold, _zero(grad_output), grad_output)
 
 
 @op("ReluBackward0", self=lambda grad, result: _threshold_backward(grad, result, 0))
@@ -34,87 +50,399 @@ def relu(self: Array) -> Array:
     return np.maximum(self, 0)
 
 
-# Softmax ------------------------------------------------------------------------------------------
-
-
-def _shifted(array: Array, dim: int) -> Array:
-    if not array.size:
-        return array
-    return array - np.max(array, axis=dim, keepdims=True)
-
-
-def _floats(self: Array, kernel: str) -> Array:
-    if self.dtype.kind not in "fc":
-        from .. import dtypes
-
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'")
-    return self.astype(np.float32) if self.dtype == np.float16 else self
-
-
-@op("SoftmaxBackward0", name="_softmax", self=lambda grad, result, dim: _softmax_backward(grad, result, dim))
-def _softmax(self: Array, dim: int) -> Array:
-    if self.ndim == 0:
-        return _softmax_row(self.reshape(1), 0).reshape(())
-    return _softmax_row(self, wrap_dim(dim, self.ndim))
-
-
-def _softmax_row(self: Array, dim: int) -> Array:
-    exponentials = np.exp(_shifted(_floats(self, "softmax_lastdim_kernel_impl"), dim))
-    return np.divide(exponentials, np.sum(exponentials, axis=dim, keepdims=True)).astype(
-        self.dtype, copy=False
-    )
+@op("ThresholdBackward0", self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold))
+def threshold(self: Array, threshold: Any, value: Any) -> Array:
+    """The number where it is above the threshold, else the value."""
+    return np.where(self <= threshold, np.asarray(value).astype(self.dtype), self)
 
 
 @op(
-    "SoftmaxBackwardDataBackward0",
-    name="_softmax_backward_data",
-    grad_output=lambda grad, output, dim: _softmax_backward(grad, output, dim),
-    output=lambda grad, grad_output, output, dim: (
-        grad_output * grad
-        - (output * grad_output).sum(dim, True) * grad
-        - grad_output * (output * grad).sum(dim, True)
+    "ThresholdBackward1",
+    name="threshold_",
+    self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
+)
+def _threshold_in_place(self: Array, threshold: Any, value: Any) -> Array:
+    return ROWS["threshold"].forward(self, threshold, value)  # type: ignore[no-any-return]
+
+
+@op(
+    "HardtanhBackwardBackward0",
+    name="hardtanh_backward",
+    grad_output=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
+    self=lambda grad: zeros_like(grad),
+)
+def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
+    return np.where((self <= min_val) | (self >= max_val), _zero(grad_output), grad_output)
+
+
+@op(
+    "HardtanhBackward0",
+    self=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
+)
+def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
+    """The number, but no less than min_val and no more than max_val."""
+    if self.dtype.kind in "iu":
+        min_val, max_val = int(min_val), int(max_val)
+    return np.minimum(np.maximum(self, min_val), max_val)
+
+
+@op(
+    "LeakyReluBackwardBackward0",
+    name="leaky_relu_backward",
+    grad_output=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
+    self=lambda grad: zeros_like(grad),
+)
+def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, self_is_result: bool) -> Array:
+    if self_is_result and negative_slope < 0:
+        raise RuntimeError(
+            "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This "
+            "is caused by calling in-place forward function with a negative slope, please call out-of-place version "
+            "instead. File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
+            "leakRelu backward calculation with negative slope"
+        )
+    return np.where(self > 0, grad_output, grad_output * negative_slope)
+
+
+@op(
+    "LeakyReluBackward0",
+    self=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
+)
+def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
+    """The number where it is positive, else negative_slope times it."""
+    need_floats("leaky_relu_cpu", self)
+    return np.where(self > 0, self, self * negative_slope)
+
+
+@op(
+    "LeakyReluBackward1",
+    name="leaky_relu_",
+    self=lambda grad, result, negative_slope: _leaky_relu_backward(grad, result, negative_slope, True),
+)
+def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
+    return ROWS["leaky_relu"].forward(self, negative_slope)  # type: ignore[no-any-return]
+
+
+@op(
+    "NotImplemented",
+    name="hardsigmoid_backward",
+    grad_output=unsupported("hardsigmoid_backward"),
+    self=unsupported("hardsigmoid_backward"),
+)
+def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
+    return np.where((self > -3) & (self < 3), grad_output / grad_output.dtype.type(6), _zero(grad_output))
+
+
+@op("HardsigmoidBackward0", self=lambda grad, self: _hardsigmoid_backward(grad, self))
+def hardsigmoid(self: Array) -> Array:
+    """A line from 0 at -3 to 1 at 3."""
+    need_floats("hardsigmoid_cpu", self)
+    wide = half_up(self)
+    return (np.minimum(np.maximum(wide + 3, 0), 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
+
+
+@op(
+    "HardswishBackwardBackward0",
+    name="hardswish_backward",
+    grad_output=lambda grad, self: _hardswish_backward(grad, self),
+    self=lambda grad, grad_output, self: where(
+        (self > -3.0).logical_and(self < 3.0), grad * grad_output / 3.0, 0.0
     ),
 )
-def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
-    if output.ndim == 0:
-        return grad_output * output - output * (grad_output * output)
-    product = grad_output * output
-    return product - output * np.sum(product, axis=dim, keepdims=True)
+def _hardswish_backward(grad_output: Array, self: Array) -> Array:
+    wide, wide_grad = half_up(self), half_up(grad_output)
+    inside = wide_grad * (wide / wide.dtype.type(3) + wide.dtype.type(0.5))
+    return np.where(self <= -3, 0, np.where(self < 3, inside, wide_grad)).astype(grad_output.dtype)
+
+
+@op("HardswishBackward0", self=lambda grad, self: _hardswish_backward(grad, self))
+def hardswish(self: Array) -> Array:
+    """The number times its hardsigmoid."""
+    need_floats("hardswish_cpu", self)
+    wide = half_up(self)
+    return (wide * np.minimum(np.maximum(wide + 3, 0), 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
 
 
 @op(
-    "LogSoftmaxBackward0",
-    name="_log_softmax",
-    self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),
+    "HardshrinkBackwardBackward0",
+    name="hardshrink_backward",
+    grad_out=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd),
+    self=lambda grad: zeros_like(grad),
 )
-def _log_softmax(self: Array, dim: int) -> Array:
-    if self.ndim == 0:
-        return _log_softmax_row(self.reshape(1), 0).reshape(())
-    return _log_softmax_row(self, wrap_dim(dim, self.ndim))
+def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
+    return np.where((self >= -lambd) & (self <= lambd), _zero(grad_out), grad_out)
 
 
-def _log_softmax_row(self: Array, dim: int) -> Array:
-    shifted = _shifted(_floats(self, "log_softmax_lastdim_kernel_impl"), dim)
-    return (shifted - np.log(np.sum(np.exp(shifted), axis=dim, keepdims=True))).astype(self.dtype, copy=False)
+@op("HardshrinkBackward0", self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd))
+def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
+    """0 between -lambd and lambd, else the number."""
+    need_floats("hardshrink_cpu", self)
+    return np.where((self >= -lambd) & (self <= lambd), _zero(self), self)
 
 
 @op(
-    "LogSoftmaxBackwardDataBackward0",
-    name="_log_softmax_backward_data",
-    grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
-    output=lambda grad, grad_output, output, dim: -grad_output.sum(dim, True) * output.exp() * grad,
+    "SoftshrinkBackwardBackward0",
+    name="softshrink_backward",
+    grad_output=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd),
+    self=lambda grad: zeros_like(grad),
 )
-def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
-    if output.ndim == 0:
-        return grad_output - np.exp(output) * grad_output
-    return grad_output - np.exp(output) * np.sum(grad_output, axis=dim, keepdims=True)
+def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
+    return np.where((self >= -lambd) & (self <= lambd), _zero(grad_output), grad_output)
 
 
-def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
-    """Exponentials along a dimension, scaled so that they sum to 1."""
-    return _softmax(input if dtype is None else input.to(dtype), dim, out=out)  # type: ignore[no-any-return]
+@op("SoftshrinkBackward0", self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd))
+def softshrink(self: Array, lambd: Any = 0.5) -> Array:
+    """The number, lambd nearer to 0; 0 between -lambd and lambd."""
+    need_floats("softshrink_check", self)
+    if not 0 <= lambd <= np.finfo(self.dtype).max:
+        limit, kind = np.finfo(self.dtype).max, {2: "Half", 4: "Float", 8: "Double"}[self.dtype.itemsize]
+        raise RuntimeError(
+            f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
+        )
+    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
 
 
-def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
-    """The logarithm of softmax."""
-    return _log_softmax(input if dtype is None else input.to(dtype), dim, out=out)  # type: ignore[no-any-return]
+# Exponential --------------------------------------------------------------------------------------
+
+
+@op(
+    "EluBackwardBackward0",
+    name="elu_backward",
+    grad_output=lambda grad, alpha, scale, input_scale, is_result, self_or_result: _elu_backward(
+        grad, alpha, scale, input_scale, is_result, self_or_result
+    ),
+    self_or_result=lambda grad, grad_output, alpha, scale, input_scale, is_result, self_or_result: (
+        _elu_double(grad, grad_output, alpha, scale, input_scale, is_result, self_or_result)
+    ),
+)
+def _elu_backward(
+    grad_output: Array, alpha: Any, scale: Any, input_scale: Any, is_result: bool, self_or_result: Array
+) -> Array:
+    if is_result and alpha < 0:
+        raise RuntimeError(
+            "In-place elu backward calculation is triggered with a negative slope which is not supported. This is "
+            "caused by calling in-place forward function with a negative slope, please call out-of-place version "
+            "instead."
+        )
+    grad, x = half_up(grad_output), half_up(self_or_result)
+    slope = alpha * scale
+    below = (
+        grad * input_scale * (x + slope)
+        if is_result
+        else grad * (input_scale * slope) * np.exp(x * input_scale)
+    )
+    return np.where(x <= 0, below, grad * scale).astype(grad_output.dtype)
+
+
+def _elu_double(
+    grad: Tensor, grad_output: Tensor, alpha: Any, scale: Any, input_scale: Any, is_result: bool, at: Tensor
+) -> Tensor:
+    product = times(grad * grad_output, input_scale)
+    below = (at < 0).to(grad.dtype)
+    if is_result:
+        return product * below  # type: ignore[no-any-return]
+    return _elu_backward(product, alpha, scale, input_scale, False, at) * below  # type: ignore[no-any-return]
+
+
+def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
+    need_floats("elu_cpu", self)
+    x = half_up(self)
+    return np.where(x <= 0, np.expm1(x * input_scale) * (alpha * scale), x * scale).astype(self.dtype)
+
+
+@op(
+    "EluBackward0",
+    self=lambda grad, self, alpha, scale, input_scale: _elu_backward(
+        grad, alpha, scale, input_scale, False, self
+    ),
+)
+def elu(self: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Array:
+    """The number where it is positive, else alpha * (exp(number) - 1)."""
+    return _elu_kernel(self, alpha, scale, input_scale)
+
+
+@op(
+    "EluBackward1",
+    name="elu_",
+    self=lambda grad, result, alpha, scale, input_scale: _elu_backward(
+        grad, alpha, scale, input_scale, True, result
+    ),
+)
+def _elu_in_place(self: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Array:
+    return _elu_kernel(self, alpha, scale, input_scale)
+
+
+def _celu_kernel(self: Array, alpha: Any) -> Array:
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _elu_kernel(self, alpha, 1, 1.0 / alpha)
+
+
+@op("CeluBackward0", self=lambda grad, self, alpha: _elu_backward(grad, alpha, 1, 1.0 / alpha, False, self))
+def celu(self: Array, alpha: Any = 1.0) -> Array:
+    """elu, continuously differentiable for every alpha."""
+    return _celu_kernel(self, alpha)
+
+
+@op(
+    "CeluBackward1",
+    name="celu_",
+    self=lambda grad, result, alpha: _elu_backward(grad, alpha, 1, 1.0 / alpha, True, result),
+)
+def _celu_in_place(self: Array, alpha: Any = 1.0) -> Array:
+    return _celu_kernel(self, alpha)
+
+
+def selu(input: Tensor) -> Tensor:
+    """elu with the alpha and scale that keep mean and deviation."""
+    return elu(input, SELU_ALPHA, SELU_SCALE)  # type: ignore[no-any-return]
+
+
+def selu_(input: Tensor) -> Tensor:
+    """selu, in place."""
+    return run_inplace(ROWS["elu_"], [input, SELU_ALPHA, SELU_SCALE, 1])
+
+
+@op(
+    "SoftplusBackwardBackward0",
+    name="softplus_backward",
+    grad_output=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
+    self=lambda grad, grad_output, self, beta, threshold: _softplus_double(
+        grad * grad_output, self, beta, threshold
+    ),
+)
+def _softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: Any) -> Array:
+    grad, x = half_up(grad_output), half_up(self)
+    exponential = np.exp(x * beta)
+    inside = grad * exponential / (exponential + 1)
+    return np.where(x * beta > threshold, grad, inside).astype(grad_output.dtype)
+
+
+def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> Tensor:
+    x = times(self, beta)
+    s = x.sigmoid()
+    return times(grad * (less_than(1, s) * s) * (x < threshold).to(grad.dtype), beta)  # type: ignore[no-any-return]
+
+
+@op(
+    "SoftplusBackward0",
+    self=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
+)
+def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
+    """log(1 + exp(beta * number)) / beta; the number itself above the threshold."""
+    need_floats("softplus_cpu", self)
+    x = half_up(self)
+    return np.where(x * beta > threshold, x, np.log1p(np.exp(x * beta)) / beta).astype(self.dtype)
+
+
+@op(
+    "LogSigmoidBackwardBackward0",
+    name="log_sigmoid_backward",
+    tensors="buffer",
+    grad_output=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
+    self=lambda grad, grad_output, self: _log_sigmoid_double(grad * grad_output, self),
+)
+def _log_sigmoid_backward(grad_output: Array, self: Array, buffer: Array) -> Array:
+    grad, z = half_up(grad_output), half_up(buffer)
+    below = self < 0
+    share = z / (z + 1)
+    return (grad * np.where(below, 1 - share, share)).astype(grad_output.dtype, copy=False)
+
+
+def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
+    z = self.sigmoid()
+    return grad * (z - 1) * z
+
+
+@op(
+    "LogSigmoidBackward0",
+    name="log_sigmoid_forward",
+    tensors="buffer",
+    self=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
+)
+def _log_sigmoid(self: Array, buffer: Array) -> Array:
+    return (np.minimum(half_up(self), 0) - np.log1p(half_up(buffer))).astype(self.dtype, copy=False)
+
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """The logarithm of the sigmoid."""
+    array = input._array
+    need_floats("log_sigmoid_cpu", array)
+    return _log_sigmoid(input, make(np.exp(-np.abs(array))))  # type: ignore[no-any-return]
+
+
+# Gated by a sigmoid, tanh or normal distribution --------------------------------------------------
+
+
+def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
+    s = self.sigmoid()
+    return grad * s * plus(self * less_than(1, s), 1)  # type: ignore[no-any-return]
+
+
+@op("SiluBackward0", self=lambda grad, self: _silu_backward(grad, self))
+def silu(self: Array) -> Array:
+    """The number times its sigmoid."""
+    need_floats("silu_cpu", self)
+    x = half_up(self)
+    return (x / (np.exp(-x) + 1)).astype(self.dtype, copy=False)
+
+
+def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
+    gate = self.exp().log1p().tanh()
+    return grad * (gate + self * self.sigmoid() * less_than(1, gate * gate))
+
+
+@op("MishBackward0", self=lambda grad, self: _mish_backward(grad, self))
+def mish(self: Array) -> Array:
+    """The number times tanh(softplus(number))."""
+    need_floats("mish_cpu", self)
+    x = half_up(self)
+    return (x * np.tanh(np.log1p(np.exp(x)))).astype(self.dtype, copy=False)
+
+
+_BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu by tanh
+
+
+def _normal_distribution(x: Array) -> Array:
+    from scipy.special import erf
+
+    return (1 + erf(x * x.dtype.type(math.sqrt(0.5)))) * x.dtype.type(0.5)  # type: ignore[no-any-return]
+
+
+@op(
+    "GeluBackwardBackward0",
+    name="gelu_backward",
+    grad_output=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
+    self=lambda grad, grad_output, self, approximate: _gelu_double(grad * grad_output, self, approximate),
+)
+def _gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
+    grad, x = half_up(grad_output), half_up(self)
+    if approximate == "none":
+        density = np.exp(x * x * x.dtype.type(-0.5)) * x.dtype.type(1 / math.sqrt(2 * math.pi))
+        slope = _normal_distribution(x) + x * density
+    else:
+        gate = np.tanh(_BETA * (x + _KAPPA * (x * x * x)))
+        slope = 0.5 * (1 + gate) + 0.5 * x * ((1 - gate * gate) * (_BETA * (1 + 3 * _KAPPA * (x * x))))
+    return (grad * slope).astype(grad_output.dtype, copy=False)
+
+
+def _gelu_double(grad: Tensor, self: Tensor, approximate: str) -> Tensor:
+    squared = self * self
+    if approximate == "none":
+        density = times((squared * -0.5).exp(), 1 / math.sqrt(2 * math.pi))
+        return grad * (2 - squared) * density  # type: ignore[no-any-return]
+    gate = (_BETA * (self + _KAPPA * self * squared)).tanh()
+    first, second = _BETA * (1 + 3 * _KAPPA * squared), 6 * _BETA * _KAPPA * self
+    opening = 1 - gate * gate
+    return grad * (opening * first + 0.5 * self * (opening * second - 2 * gate * opening * first * first))
+
+
+@op("GeluBackward0", self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate))
+def gelu(self: Array, *, approximate: str = "none") -> Array:
+    """The number times the normal distribution function, or what tanh makes of that."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    need_floats("GeluKernelImpl", self)
+    x = half_up(self)
+    if approximate == "none":
+        return (x * _normal_distribution(x)).astype(self.dtype, copy=False)
+    return (0.5 * x * (1 + np.tanh(_BETA * (x + _KAPPA * (x * x * x))))).astype(self.dtype, copy=False)

@@ -193,6 +193,11 @@ def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     return _true_divide(input, other, out=out)  # type: ignore[no-any-return]
 
 
+def true_divide_(self: Tensor, other: Any) -> Tensor:
+    """true_divide, in place."""
+    return run_inplace(ROWS["div"], [self, other])
+
+
 @op("NegBackward0", self=lambda grad: -grad)
 def neg(self: Array) -> Array:
     """-self."""

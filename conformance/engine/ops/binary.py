@@ -14,7 +14,7 @@ from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from .arithmetic import div, floor_quotient, integral
-from .kernels import need_floats, need_integers, refuse_bools
+from .kernels import half_up, need_floats, need_integers, refuse_bools
 from .scalars import less_than, plus, times
 from .selection import where
 from .undefined import unsupported
@@ -150,7 +150,7 @@ def _copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     numbers=False,
     to_float=True,
     self=_copysign_backward,
-    other=lambda grad, other_sym_sizes: zeros_like(grad).expand(other_sym_sizes),
+    other=lambda grad: zeros_like(grad),
 )
 def _copysign_tensor(self: Array, other: Array) -> Array:
     return np.copysign(self, other)
@@ -300,7 +300,10 @@ def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
 def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
     """self + value * tensor1 * tensor2."""
     refuse_bools("addcmul_cpu_out", self)
-    return self + np.asarray(value).astype(self.dtype) * tensor1 * tensor2
+    wide = half_up(self)
+    return (wide + np.asarray(value).astype(wide.dtype) * half_up(tensor1) * half_up(tensor2)).astype(
+        self.dtype
+    )
 
 
 _INTEGER_ADDCDIV = (
@@ -333,7 +336,10 @@ def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
 )
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
     """self + value * tensor1 / tensor2."""
-    return self + np.asarray(value).astype(self.dtype) * tensor1 / tensor2
+    wide = half_up(self)
+    return (wide + np.asarray(value).astype(wide.dtype) * half_up(tensor1) / half_up(tensor2)).astype(
+        self.dtype
+    )
 
 
 # Common divisors ----------------------------------------------------------------------------------

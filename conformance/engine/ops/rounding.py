@@ -33,23 +33,25 @@ _round_whole = _whole("round", np.rint, "The nearest integer; of two as near, th
 @op("RoundBackward1", name="round_decimals", self=lambda grad: zeros_like(grad))
 def _round_decimals(self: Array, decimals: int) -> Array:
     need_floats("round_cpu", self)
+    if decimals == 0:
+        return np.rint(self)
     scale = self.dtype.type(10.0 ** abs(decimals))
     if decimals < 0:
         return np.rint(self / scale) * scale
     return np.rint(self * scale) / scale
 
 
-def _rounded(input: Tensor, decimals: int) -> tuple[str, list[Any]]:
-    return ("round", [input]) if decimals == 0 else ("round_decimals", [input, decimals])
+def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
+    return ("round", [input]) if decimals is None else ("round_decimals", [input, decimals])
 
 
-def round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
-    """Rounded to so many digits behind the point; of two as near, to the even one."""
+def round(input: Tensor, *, decimals: int | None = None, out: Any = None) -> Tensor:
+    """Rounded to so many digits behind the point (none by default); of two as near, to the even one."""
     name, arguments = _rounded(input, decimals)
     return ROWS[name].call(*arguments, out=out)  # type: ignore[no-any-return]
 
 
-def round_(self: Tensor, *, decimals: int = 0) -> Tensor:
+def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     """round, in place."""
     name, arguments = _rounded(self, decimals)
     return run_inplace(ROWS[name], arguments)

@@ -16,8 +16,11 @@ from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .kernels import half_up
+from .rounding import round as round_to
 from .scalars import less_than, minus, over, plus, times
 from .selection import where
+from .softmax import log_softmax, softmax
+from .unary import exp2, expm1, log1p, sigmoid
 from .undefined import undefined
 
 SQRT_PI = math.sqrt(math.pi)
@@ -119,10 +122,20 @@ digamma = _function(
 
 
 def _trigamma_kernel(self: Array) -> Array:
-    wide = self.astype(np.float64)
-    reflected = wide < 0.5
-    found = np.asarray(scipy("zeta")(np.asarray(2.0), np.where(reflected, 1 - wide, wide)))
-    return np.where(reflected, (np.pi / np.sin(np.pi * wide)) ** 2 - found, found).astype(self.dtype)
+    """torch's own series, so that single precision rounds alike."""
+    x = half_up(self)
+    one = x.dtype.type(1)
+    below = x < 0.5
+    sine = np.sin(x.dtype.type(np.float32(math.pi) if x.dtype == np.float32 else math.pi) * x)
+    result = np.where(below, -(x.dtype.type(math.pi * math.pi) / (sine * sine)), x.dtype.type(0))
+    x = np.where(below, one - x, x)
+    for _ in range(6):
+        result = result + one / (x * x)
+        x = x + one
+    square = one / (x * x)
+    sixth, thirtieth, last = (x.dtype.type(1 / n) for n in (6, 30, 42))
+    result = result + (one + one / (2 * x) + square * (sixth - square * (thirtieth - square * last))) / x
+    return np.where(below, -result, result).astype(self.dtype)
 
 
 @op(
@@ -150,9 +163,15 @@ def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
     return _polygamma(input, n, out=out)  # type: ignore[no-any-return]
 
 
-def polygamma_(self: Tensor, n: int) -> Tensor:
-    """polygamma, in place."""
-    return run_inplace(ROWS["polygamma"], [self, n])
+@op(
+    "PolygammaBackward1",
+    name="polygamma_",
+    meet="self",
+    to_float=True,
+    self=lambda grad, self, n: grad * polygamma(n + 1, self),
+)
+def _polygamma_in_place(self: Array, n: int) -> Array:
+    return ROWS["polygamma"].forward(self, n)  # type: ignore[no-any-return]
 
 
 def _mvlgamma_shifts(kind: Any, p: int) -> Array:
@@ -326,8 +345,8 @@ def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
 @op("SincBackward0", meet="self", to_float=True, self=_sinc_backward)
 def sinc(self: Array) -> Array:
     """sin(pi * self) / (pi * self), 1 at 0."""
-    product = self * self.dtype.type(math.pi)
-    return np.where(self == 0, self.dtype.type(1), np.sin(product) / product)
+    product = half_up(self) * np.float32(math.pi) if self.dtype.itemsize < 8 else self * math.pi
+    return np.where(self == 0, 1, np.sin(product) / product).astype(self.dtype)
 
 
 def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
@@ -358,7 +377,8 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "log_ndtr": _log_ndtr, "entr": _entr, "gammaln": lgamma, "digamma": digamma, "psi": digamma,
     "polygamma": polygamma, "multigammaln": mvlgamma, "gammainc": igamma, "gammaincc": igammac, "i0": i0,
     "i0e": _i0e, "i1": _i1, "i1e": _i1e, "xlogy": xlogy, "xlog1py": _xlog1py, "zeta": _zeta, "sinc": sinc,
-    "logit": logit,
+    "logit": logit, "exp2": exp2, "expm1": expm1, "expit": sigmoid, "log1p": log1p, "round": round_to, "softmax": softmax,
+    "log_softmax": log_softmax,
 }  # fmt: skip
 _bessel_kernels = {name: scipy(kernel) for name, kernel in _bessel.items()}
 _bessel_kernels["airy_ai"] = lambda self: scipy("airy")(self)[0]

@@ -1,0 +1,92 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..rows import Array, op
+from ..shapes import wrap_dim
+from ..tensor import Tensor
+from .kernels import half_up, need_floats
+
+
+def _shifted(array: Array, dim: int) -> Array:
+    if not array.size:
+        return array
+    return array - np.max(array, axis=dim, keepdims=True)
+
+
+@op("SoftmaxBackward0", name="_softmax", self=lambda grad, result, dim: _softmax_backward(grad, result, dim))
+def _softmax(self: Array, dim: int) -> Array:
+    if self.ndim == 0:
+        return _softmax_row(self.reshape(1), 0).reshape(())
+    return _softmax_row(self, wrap_dim(dim, self.ndim))
+
+
+def _softmax_row(self: Array, dim: int) -> Array:
+    need_floats("softmax_lastdim_kernel_impl", self)
+    exponentials = np.exp(_shifted(half_up(self), dim))
+    return np.divide(exponentials, np.sum(exponentials, axis=dim, keepdims=True)).astype(
+        self.dtype, copy=False
+    )
+
+
+@op(
+    "SoftmaxBackwardDataBackward0",
+    name="_softmax_backward_data",
+    grad_output=lambda grad, output, dim: _softmax_backward(grad, output, dim),
+    output=lambda grad, grad_output, output, dim: (
+        grad_output * grad
+        - (output * grad_output).sum(dim, True) * grad
+        - grad_output * (output * grad).sum(dim, True)
+    ),
+)
+def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
+    if output.ndim == 0:
+        return grad_output * output - output * (grad_output * output)
+    grad, result = half_up(grad_output), half_up(output)
+    product = grad * result
+    return (product - result * np.sum(product, axis=dim, keepdims=True)).astype(output.dtype, copy=False)
+
+
+@op(
+    "LogSoftmaxBackward0",
+    name="_log_softmax",
+    self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),
+)
+def _log_softmax(self: Array, dim: int) -> Array:
+    if self.ndim == 0:
+        return _log_softmax_row(self.reshape(1), 0).reshape(())
+    return _log_softmax_row(self, wrap_dim(dim, self.ndim))
+
+
+def _log_softmax_row(self: Array, dim: int) -> Array:
+    need_floats("log_softmax_lastdim_kernel_impl", self)
+    shifted = _shifted(half_up(self), dim)
+    return (shifted - np.log(np.sum(np.exp(shifted), axis=dim, keepdims=True))).astype(self.dtype, copy=False)
+
+
+@op(
+    "LogSoftmaxBackwardDataBackward0",
+    name="_log_softmax_backward_data",
+    grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
+    output=lambda grad, grad_output, output, dim: -grad_output.sum(dim, True) * output.exp() * grad,
+)
+def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
+    if output.ndim == 0:
+        return grad_output - np.exp(output) * grad_output
+    grad = half_up(grad_output)
+    found = grad - np.exp(half_up(output)) * np.sum(grad, axis=dim, keepdims=True)
+    return found.astype(output.dtype, copy=False)
+
+
+def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
+    """Exponentials along a dimension, scaled so that they sum to 1."""
+    return _softmax(input if dtype is None else input.to(dtype), dim, out=out)  # type: ignore[no-any-return]
+
+
+def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
+    """The logarithm of softmax."""
+    return _log_softmax(input if dtype is None else input.to(dtype), dim, out=out)  # type: ignore[no-any-return]
