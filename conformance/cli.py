@@ -67,6 +67,10 @@ def _parser() -> argparse.ArgumentParser:
     claiming.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
     claiming.add_argument("--engine", default="inhouse", help="(default: inhouse)")
 
+    from conformance.commands import add_commands  # it imports this module
+
+    add_commands(add)
+
     running = add("run", run, "run the suite's own specs with pytest; other options are pytest's")
     running.add_argument("--engine", action="append", default=[], help="repeatable (default: inhouse)")
     return parser

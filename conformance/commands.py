@@ -1,0 +1,111 @@
+"""The commands that look at one scenario or make one."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from conformance.cli import Misuse
+
+if TYPE_CHECKING:
+    from conformance.library import Library
+    from conformance.report.show import Line
+    from conformance.runner.engine import Engine
+    from conformance.spec.scenario import Scenario
+
+Add = Callable[..., argparse.ArgumentParser]
+
+
+def add_commands(add: Add) -> None:
+    """The commands of this module."""
+    showing = add("show", show, "a scenario statement by statement, torch beside an engine")
+    _names_a_case(showing)
+    showing.add_argument("--engine", default="inhouse", help="torch: the reference alone (default: inhouse)")
+    showing.add_argument("--full", action="store_true", help="cut no value")
+
+
+def _names_a_case(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", help="an id, a case `id[label]`, a file, or an id that pytest printed"
+    )
+
+
+def show(known: argparse.Namespace, _: list[str]) -> int:
+    """What each statement did."""
+    from conformance.library import Library
+    from conformance.report.show import Shown
+    from conformance.report.show import show as lines
+    from conformance.report.statements import tell
+    from conformance.report.text import label
+    from conformance.report.wording import verdict_line
+    from conformance.runner.execute import run
+    from conformance.runner.verdict import judge
+
+    library = Library()
+    cases = _cases(known.id, library)
+    reference, engine = _engine("torch"), _engine(known.engine)
+    agrees = True
+    for number, scenario in enumerate(cases):
+        if number:
+            print()
+        alone = engine is reference
+        mine = run(scenario, reference)
+        its = None if alone else run(scenario, engine)
+        outcome = judge(scenario, mine, its or mine, engine.claims)
+        agrees = agrees and outcome.verdict == "agrees"
+        verdict = verdict_line(scenario, outcome, reference, engine)
+        shown = Shown(
+            scenario,
+            _says(scenario, library),
+            reference=label(reference.name, reference.version),
+            engine="" if alone else label(engine.name, engine.version),
+            verdict=verdict or ("" if alone else f"{engine.name} does as {reference.name}"),
+            agrees=outcome.verdict == "agrees",
+        )
+        told = tell(scenario, mine, its, (*outcome.differences, *outcome.unclaimed))
+        _print(lines(shown, told, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
+    return 0 if agrees else 1
+
+
+def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
+    from conformance.lookup import NotFoundError, find
+
+    try:
+        return find(text, library)
+    except NotFoundError as error:
+        raise Misuse(str(error)) from None
+
+
+def _engine(name: str) -> Engine:
+    from conformance.adapters.registry import EngineNotFoundError, find
+
+    try:
+        return find(name)
+    except EngineNotFoundError as error:
+        raise Misuse(str(error)) from None
+
+
+def _says(scenario: Scenario, library: Library) -> list[str]:
+    """What the documents say that the scenario bears on, with the verdict declared."""
+    from pathlib import Path
+
+    claims = library.governing(Path(scenario.position.file))
+    known = {claim.id: claim for claim in claims.claims} if claims else {}
+    return [
+        f"{name} ({known[name].verdict}): {' '.join(known[name].says.split())}" if name in known else name
+        for name in scenario.claims
+    ]
+
+
+def _print(lines: Iterable[Line]) -> None:
+    """In colour on a terminal, plain elsewhere."""
+    if not sys.stdout.isatty():
+        for line in lines:
+            print("".join(text for text, _ in line))
+        return
+    from conformance.report.colour import print_in_colour
+
+    print_in_colour(lines)

@@ -1,0 +1,102 @@
+"""One scenario as a person follows it: statement by statement, what changed, torch beside the engine."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Literal, TypeAlias
+
+from conformance.report.statements import Row, Told
+from conformance.report.text import shorten
+from conformance.spec.scenario import Scenario
+
+Style: TypeAlias = Literal["", "title", "dim", "code", "differs"]
+Line: TypeAlias = list[tuple[str, Style]]
+"""A line of text in pieces, each with what it is, so that a terminal can colour it."""
+
+NARROWEST = 24  # characters of a column
+LINES = 3  # of a cell; a longer one is cut in the middle
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of one scenario beside what its statements did."""
+
+    scenario: Scenario
+    says: Sequence[str]  # what the documents say, each with its verdict
+    reference: str  # with its version
+    engine: str  # likewise; empty where only the reference ran
+    verdict: str
+    agrees: bool
+
+
+def show(shown: Shown, told: Iterable[Told], *, width: int = 110, full: bool = False) -> Iterator[Line]:
+    """The lines; ``full`` cuts no value."""
+    scenario = shown.scenario
+    yield [(scenario.id, "title"), (f"  {scenario.title}", "")]
+    yield [(f"{scenario.position.file}:{scenario.position.line}", "dim")]
+    for text in shown.says:
+        yield [(text, "dim")]
+    if shown.verdict:
+        yield [(shown.verdict, "" if shown.agrees else "differs")]
+    statements = list(told)
+    widths = _widths(statements, shown, width, full)
+    number = max((len(str(each.first + len(each.lines))) for each in statements), default=1)
+    yield []
+    for text in _cells(("", shown.reference, shown.engine), widths, " " * (number + 4), full):
+        yield [(text, "dim")]
+    step = 0
+    for each in statements:
+        if each.statement.step != step:
+            step = each.statement.step
+            yield [(f"{'':{number}} | step {step + 1}", "dim")]
+        yield from _program(each, number)
+        for row in each.rows:
+            yield from _row(row, widths, number, full)
+
+
+def _program(told: Told, number: int) -> Iterator[Line]:
+    for offset, text in enumerate(told.lines):
+        yield [(f"{told.first + offset:{number}} | ", "dim"), (text, "code")]
+    if told.statement.kind == "expect":
+        yield [(f"{'':{number}} | expected after the step:", "dim")]
+    elif told.rows and (told.again or not told.lines):
+        again = f", {told.again}" if told.again else ""
+        yield [(f"{told.line:{number}}{again} | ", "dim"), (told.source, "code")]
+
+
+def _row(row: Row, widths: Sequence[int], number: int, full: bool) -> Iterator[Line]:
+    mark = "!" if row.differs else " "
+    for text in _cells(row[:3], widths, " " * (number + 1) + mark + "  ", full):
+        yield [(text, "differs" if row.differs else "")]
+
+
+def _cells(cells: Sequence[str], widths: Sequence[int], indent: str, full: bool) -> Iterator[str]:
+    """A row of the table, of as many lines as its longest cell needs."""
+    columns = []
+    for cell, width in zip(cells, widths, strict=True):
+        text = " ".join(cell.split()) if full else shorten(cell, LINES * width)
+        columns.append(textwrap.wrap(_visible(text), width or 1, break_on_hyphens=False))
+    for line in zip_longest(*columns, fillvalue=""):
+        padded = (f"{text:{width}}" for text, width in zip(line, widths, strict=True))
+        yield (indent + "  ".join(padded)).rstrip()
+        indent = " " * len(indent)
+
+
+def _visible(text: str) -> str:
+    """A terminal obeys control characters; a scenario may print them."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _widths(told: Sequence[Told], shown: Shown, width: int, full: bool) -> tuple[int, int, int]:
+    """The columns: the engine's as wide as it needs, up to half of what the line leaves."""
+    rows = [("", shown.reference, shown.engine), *(row[:3] for each in told for row in each.rows)]
+    longest = [max(len(" ".join(cell.split())) for cell in column) for column in zip(*rows, strict=True)]
+    name = min(longest[0], 30)
+    if full:
+        return longest[0], longest[1], longest[2]
+    room = max(width - name - 12, 2 * NARROWEST)
+    engine = min(longest[2], room // 2)
+    return name, min(longest[1], room - engine), engine
