@@ -39,8 +39,11 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     if variable._post_accumulate_grad_hooks:
         for hook in list(variable._post_accumulate_grad_hooks.values()):
             result = hook(variable)
-            if result is not None and not isinstance(result, Tensor):
+            if result is None or result is variable:
+                continue
+            if not isinstance(result, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     return ()
 
 

@@ -19,6 +19,11 @@ HOOKS_ALREADY_SET = (
     "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks "
     "is allowed at a time."
 )
+REGISTER_HOOKS = (
+    "register_hooks(): incompatible function arguments. The following argument types are supported:\n    1. (self: "
+    "torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
+    "Invoked with: "
+)
 HOOKS_ON_NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
 UNPACK_NOT_TENSOR = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
 PACK_INPLACE = (

@@ -7,6 +7,7 @@ ready, the latest made first and AccumulateGrad before all, until none is left. 
 from __future__ import annotations
 
 import itertools
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from sys import getrefcount
@@ -23,6 +24,7 @@ from .views import increment_version
 
 Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
 Heap = list[tuple[Node, Buffer]]
+MOST_NESTED = 32  # backward passes inside one another on one thread's stack
 
 
 class GraphTask:
@@ -32,8 +34,20 @@ class GraphTask:
     input lies behind it), and its incoming gradients are kept where they are wanted themselves.
     """
 
-    __slots__ = ("callbacks", "captured", "captures", "create_graph", "dependencies", "keep_graph", "needed", "number")
+    __slots__ = (
+        "callbacks",
+        "captured",
+        "captures",
+        "create_graph",
+        "dependencies",
+        "keep_graph",
+        "needed",
+        "number",
+        "roots",
+        "running",
+    )
     dependencies: dict[Node, int]
+    roots: tuple[Edge, ...]
     numbers = itertools.count()
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
@@ -43,6 +57,7 @@ class GraphTask:
         self.captured: list[Tensor | None] = []
         self.number = next(GraphTask.numbers)
         self.callbacks: list[Callable[[], Any]] = []
+        self.running: Node | None = None  # the node whose hooks or own Python backward run
 
     def should_compute(self, edge: Edge) -> bool:
         """Whether the gradient along this edge is of any use in this pass."""
@@ -100,6 +115,27 @@ def _pop(heap: Heap) -> tuple[Node, Buffer]:
     return top
 
 
+def execution_order(task: GraphTask) -> list[Node]:
+    """The nodes that a pass has before it, in the order in which it will run them."""
+    dependencies = dict(task.dependencies)
+    heap: Heap = []
+    for root in dict.fromkeys(node for node, _ in task.roots):
+        assert root is not None
+        _push(heap, (root, []))
+    found = []
+    while heap:
+        node = _pop(heap)[0]
+        found.append(node)
+        for edge in node.next_edges:
+            following = edge[0]
+            if following is None or not task.should_compute(edge):
+                continue
+            dependencies[following] -= 1
+            if not dependencies[following]:
+                _push(heap, (following, []))
+    return found
+
+
 # The pass -----------------------------------------------------------------------------------------
 
 
@@ -126,21 +162,45 @@ def run_backward(
         root.next_edges, root.gradients, root.input_metadata = tuple(roots), tuple(gradients), ()  # type: ignore[attr-defined]
         buffer = []
     del gradients
+    task.roots = tuple(roots)
     task.dependencies = dependencies = count_dependencies(root)
     if wanted:
         _select(task, root, wanted, accumulate)
     modes = (state.grad_enabled, state.inference)
-    outer = (state.graph_task, state.evaluating, state.checkpoint_valid)
+    outer = (state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting)
     _set(create_graph, state.inference)
     state.graph_task, state.checkpoint_valid = task, outer[2] and not wanted
+    state.nesting += 1
     try:
-        _run(task, root, buffer, dependencies)
+        if state.nesting < MOST_NESTED:
+            _run(task, root, buffer, dependencies)
+        else:
+            _run_elsewhere(task, root, buffer, dependencies)
         for callback in task.callbacks:  # it may grow meanwhile
             callback()
     finally:
         _set(*modes)
-        state.graph_task, state.evaluating, state.checkpoint_valid = outer
+        state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting = outer
     return task.captured
+
+
+def _run_elsewhere(*arguments: Any) -> None:
+    """Run a pass that is nested deep in others in a thread of its own: its stack is empty."""
+    here = vars(state)
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        vars(state).update(here, nesting=0)
+        try:
+            _run(*arguments)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed.pop()
 
 
 def count_dependencies(root: Node) -> dict[Node, int]:
@@ -195,11 +255,12 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     heap: Heap = []
     waiting: dict[Node, Buffer] = {}
     needed, keep_graph, recording = task.needed, task.keep_graph, task.create_graph
+    plain = needed is None and not state.anomaly
     ready: tuple[Node, Buffer] | None
     while True:
         ready = None
         outputs: Any
-        if needed is None and node.hooks is None and not state.anomaly:
+        if plain and node.hooks is None:
             outputs = node.apply(buffer)
             if not keep_graph:
                 node.release()
@@ -278,6 +339,7 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     """Run one node with its hooks; check and shape what it returns; free what it saved."""
     hooks = node.hooks
     if hooks is not None:
+        state.graph_task.running = node
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
     if state.anomaly:

@@ -81,9 +81,24 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     return self
 
 
+def check_no_overlap(array: Array) -> None:
+    """Refuse memory that several elements share.
+
+    Raises:
+        RuntimeError: for an expanded tensor.
+    """
+    if any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
+
+
 def write(target: Tensor, value: Any) -> None:
     """Put values into a tensor's memory and count the change."""
     if state.before_mutation is not None:
         state.before_mutation(target)
+    if 0 in target._array.strides and target._array.size > 1:
+        check_no_overlap(target._array)
     np.copyto(target._array, value, casting="unsafe")
     increment_version(target)  # after the write: a refused write to an inference tensor has happened

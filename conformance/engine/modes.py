@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -15,27 +16,28 @@ import numpy as np
 class State(threading.local):
     """What torch keeps in thread-local storage.
 
-    ``recording`` is grad mode and not inference mode: the one question asked on the hot path.
+    ``recording`` answers the one question asked on the hot path: grad mode, or None in inference mode.
     Note [Floating point warnings]: torch computes inf and nan silently. numpy warns, and switching that off
     for each operation costs more than the operation; it is switched off once for each thread, here.
     """
 
     grad_enabled = True
     inference = False
-    recording = True
+    recording: bool | None = True
     anomaly = False
     anomaly_check_nan = True
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
     before_mutation: Callable[[Any], None] | None = None  # set by allow_mutation_on_saved_tensors
-    sequence_nr = 0
     evaluating: Any = None  # the node now running backward (anomaly mode names it as parent)
     graph_task: Any = None  # the backward pass now running in this thread
+    nesting = 0  # how many backward passes run inside one another
     multithreading = True
     checkpoint_valid = True  # no backward pass with inputs is running
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint
 
     def __init__(self) -> None:
+        self.sequence_nrs = itertools.count()
         np.seterr(all="ignore")
 
 
@@ -45,7 +47,7 @@ state = State()
 def _set(grad_enabled: bool, inference: bool) -> None:
     state.grad_enabled = grad_enabled
     state.inference = inference
-    state.recording = grad_enabled and not inference
+    state.recording = None if inference else grad_enabled
 
 
 class ContextDecorator:

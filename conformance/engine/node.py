@@ -72,6 +72,7 @@ class Node:
     input_metadata: tuple[InputMetadata, ...]
     sequence_nr: int
     hooks: NodeHooks | None = None  # made with the first hook
+    selective = True  # computes only what the pass needs
 
     def apply(self, grads: Gradients) -> Gradients:
         """The gradients of the inputs, given those of the outputs (None: undefined, taken as zero)."""
@@ -128,7 +129,16 @@ class Node:
     def _register_hook_dict(self, tensor: Tensor) -> None:
         node_hooks(self).tensor_pre.append((tensor._output_nr, tensor._backward_hooks))
 
-    def __call__(self, *grads: Any) -> Any:
+    def __call__(self, *grads: Any, **kwargs: Any) -> Any:
+        from .tensor import Tensor
+
+        if kwargs:
+            raise TypeError("keyword arguments are not supported")
+        if len(grads) != len(self.input_metadata):
+            raise TypeError(f"expected {len(self.input_metadata)} arguments, got {len(grads)} instead")
+        for number, each in enumerate(grads):
+            if each is not None and not isinstance(each, Tensor):
+                raise TypeError(f"argument {number} is not a Variable")
         result = self.apply(grads)
         return result[0] if len(result) == 1 else result
 
@@ -138,16 +148,16 @@ class Node:
 
 def node_hooks(node: Node) -> NodeHooks:
     """The node's hooks, made when first asked for."""
-    if node.hooks is None:
-        node.hooks = NodeHooks()
-    return node.hooks
+    hooks = node.__dict__.get("hooks_") if isinstance(node, AccumulateGrad) else node.hooks
+    if hooks is None:
+        hooks = node.hooks = NodeHooks()
+    return hooks
 
 
 def new_node(cls: type[Any]) -> Any:
     """A node with the next sequence number of this thread; edges and metadata are the caller's to set."""
     node = cls.__new__(cls)
-    node.sequence_nr = state.sequence_nr
-    state.sequence_nr += 1
+    node.sequence_nr = next(state.sequence_nrs)
     if state.anomaly:
         node.metadata["traceback_"] = traceback.format_stack()[:-2]
         if state.evaluating is not None:
@@ -178,7 +188,6 @@ class AccumulateGrad(Node):
         both = NodeHooks()
         both.tensor_pre = [(0, on_leaf)]
         if own is not None:
-            both.tensor_pre += own.tensor_pre
             both.pre, both.post = own.pre, own.post
         return both
 

@@ -41,6 +41,9 @@ class SavedTensor:
 
     __module__ = "torch._C._autograd"
 
+    def __init__(self) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
     def unpack(self, node: Node | None) -> Any:
         """The saved tensor; ``node`` is the node that saved it, for outputs.
 
@@ -100,12 +103,16 @@ class SavedTensor:
 
     # What torch shows of it -----------------------------------------------------------------------
 
-    def register_hooks(self, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
-        """Pack this saved tensor now; unpack it when it is needed.
+    def register_hooks(self, *hooks: Any) -> None:
+        """Pack this saved tensor now, by the first hook; unpack it by the second when it is needed.
 
         Raises:
             RuntimeError: it was freed, holds nothing, or has hooks already.
+            TypeError: for anything but two callables.
         """
+        if len(hooks) != 2 or not all(callable(each) for each in hooks):
+            raise TypeError(errors.REGISTER_HOOKS + ", ".join(map(repr, (self, *hooks))))
+        pack, unpack = hooks
         if self.freed:
             raise RuntimeError(errors.HOOKS_AFTER_FREE)
         if self.hooks is not None:

@@ -73,6 +73,7 @@ class BackwardCFunction(Node, FunctionCtx):
     )  # fmt: skip
     __module__ = "torch.autograd.function"
     __repr__ = object.__repr__
+    selective = False
 
     _forward_cls: type[Function]
     _saved: tuple[Any, ...] | None  # None once freed
@@ -153,6 +154,7 @@ class BackwardCFunction(Node, FunctionCtx):
         """Run the user's backward: on a tuple of gradients for the engine, on single ones for anyone else."""
         if not (len(args) == 1 and args[0].__class__ in (tuple, list)):
             return self._user_backward()(self, *args)
+        state.graph_task.running = self
         return self._checked(self._user_backward()(self, *self._materialized(args[0])))
 
     def release(self) -> None:

@@ -368,7 +368,8 @@ class UndefinedGradBackward(Node):
         return (None,)
 
 
-def _undefined(tensor: Tensor) -> Tensor:
+def undefined_gradient(tensor: Tensor) -> Tensor:
+    """The tensor behind a node that lets no gradient through."""
     node = new_node(UndefinedGradBackward)
     node.next_edges = (gradient_edge(tensor),)
     node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
@@ -379,12 +380,12 @@ def _undefined(tensor: Tensor) -> Tensor:
 
 def _check_undefined(func: Function, count: int, points: Tensors) -> None:
     """Backward must take undefined gradients, of all outputs and of each one."""
-    _check_undefined_case([_undefined(each) for each in _differentiable(func(*points))], points)
+    _check_undefined_case([undefined_gradient(each) for each in _differentiable(func(*points))], points)
     if count > 1:
         for number in range(count):
             outputs = _differentiable(func(*points))
             _check_undefined_case(
-                [_undefined(each) if place == number else each for place, each in enumerate(outputs)], points
+                [undefined_gradient(each) if place == number else each for place, each in enumerate(outputs)], points
             )
 
 
