@@ -375,7 +375,7 @@ def _call_source(row: Row, otherwise: str = "call") -> str:
     recorded = row.node is not None
     if recorded:
         requires = " or ".join(_requires(name, row) for name in row.inputs)
-        body.append(f"recorded = state.recording and ({requires})")
+        body += ["recording = state.recording", f"recorded = recording and ({requires})"]
     single = len(row.outputs) == 1 and row.view != "multi_output"
     if single:
         if row.view is None:
@@ -402,7 +402,7 @@ def _call_source(row: Row, otherwise: str = "call") -> str:
             ]
             if "result" in row.saved:
                 body.append("    node.saved_result = save_output(result)")
-            body.append("elif state.inference: result._inference = True" if not row.view else "")
+            body.append("elif recording is None: result._inference = True" if not row.view else "")
         elif not row.view:
             body.append("if state.inference: result._inference = True")
         body.append("return result")
