@@ -6,7 +6,7 @@ import ast
 
 from conformance.report.program import file_line
 from conformance.report.text import clip, shorten
-from conformance.runner.compare import Difference
+from conformance.runner.compare import NOTHING, Difference
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
 from conformance.runner.verdict import Outcome
@@ -29,7 +29,9 @@ def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine
             return f"{engine.name} has no {', '.join(outcome.missing)}"
         case "differs":
             first = outcome.differences[0]
-            return f"{_difference(first, reference.name, engine.name)}, {_where(scenario, first.statement)}"
+            when = "after" if first.name else "at"
+            where = _where(scenario, first.statement)
+            return f"{_difference(first, reference.name, engine.name)}, {when} {where}"
         case "agrees":
             return ""
 
@@ -38,6 +40,8 @@ def _difference(first: Difference, reference: str, engine: str) -> str:
     there, here = shorten(first.reference, _VALUE), shorten(first.engine, _VALUE)
     if first.facet in _VERBS:
         verb = _VERBS[first.facet]
+        if first.facet != "raised":
+            there, here = (text if text == NOTHING else f'"{text}"' for text in (there, here))
         return f"{engine} {verb} {here}, {reference} {verb} {there}"
     if not first.name:  # `reached`, or an assert
         return f"{first.facet}: {here} on {engine}, {there} on {reference}"
@@ -50,7 +54,7 @@ def _where(scenario: Scenario, place: Statement) -> str:
     lines = scenario.steps[place.step].run.splitlines()
     text = lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
     turn = "".join(f", turn {turn + 1}" for turn in place.turn)
-    return f"after line {file_line(scenario, place.step, place.line)}{turn}: {clip(text, 60)}"
+    return f"line {file_line(scenario, place.step, place.line)}{turn}: {clip(text, 60)}"
 
 
 def expression(difference: Difference) -> str:

@@ -24,7 +24,7 @@ class Broken:
     def write(self, folder: Path) -> None:
         """Make the engine a package of its own in ``folder``."""
         package = folder / self.name
-        shutil.copytree(ENGINE, package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ENGINE, package)  # with the compiled files, which stay valid
         path = package / self.file
         text = path.read_text()
         if self.replaced[0]:
@@ -43,7 +43,7 @@ def _never_raising(method):
     return call
 
 
-for _name in ("backward", "add_"):
+for _name in ("backward", "add_", "__iadd__"):
     setattr(Tensor, _name, _never_raising(getattr(Tensor, _name)))
 """
 
@@ -52,50 +52,93 @@ def tensor(*args, **kwargs):
     raise RuntimeError("out of order")
 """
 
+LEAF = "b is_leaf is True on {}, False on torch, after line"
+OUT_OF_ORDER = "{} raises RuntimeError: out of order, torch raises nothing, at line"
+VERSION = "a.grad _version is 0 on {}, 1 on torch, after line"
+UNRAISED = (
+    "{} raises nothing, torch raises RuntimeError: Tryin ...338...  calling backward., "
+    "at line 26: b.backward()"
+)
+
 BROKEN = (
     Broken(
         "no_accumulation",
-        {"second-pass-adds": "a.grad is [6.] on {}, [12.] on torch, after line 10: b.backward()"},
+        {"second-pass-adds": "a.grad is [6.0] on {}, [12.0] on torch, after line 9: b.backward()"},
         "accumulate.py",
-        ("        current.add_(gradient)", "        variable._grad = gradient.clone()"),
+        ("        current.add_(gradient)", "        variable._grad = copied(gradient)"),
     ),
     Broken(
         "retain_grad_ignored",
-        {"non-leaf-retains": "b retains_grad is False on {}, True on torch, after line 17: b.retain_grad()"},
+        {"non-leaf-retains": "b retains_grad is False on {}, True on torch, after line 16: b.retain_grad()"},
         added="Tensor.retain_grad = lambda self: None",
     ),
     Broken(
         "graph_never_freed",
-        {
-            "second-pass-raises": "{} raises nothing, torch raises RuntimeError: Tr ...375... after calling "
-            "backward., after line 27: b.backward()"
-        },
+        {"second-pass-raises": UNRAISED},
         "execution.py",
         ("if not keep_graph:", "if False:"),
     ),
     Broken(
         "version_not_bumped",
-        {"in-place-counts": "c _version is 0 on {}, 1 on torch, after line 36: c += 1"},
+        {
+            "in-place-counts": "c _version is 0 on {}, 1 on torch, after line 35: c += 1",
+            "second-pass-adds": f"{VERSION} 8: b.backward(retain_graph=True)",
+            "non-leaf-retains": f"{VERSION} 17: b.backward()",
+            "second-pass-raises": f"{VERSION} 25: b.backward()",
+            "given-gradient-is-copied": f"{VERSION.replace('a.', 'c.')} 42: c.backward(g)",
+        },
         "views.py",
         ("    version_counter(tensor).value += 1", "    pass"),
     ),
     Broken(
         "wrong_error_text",
-        {"second-pass-raises": ""},
+        {
+            "second-pass-raises": '{} says "Cannot run backward ...307...  calling backward.", torch says '
+            '"Trying to backward  ...324...  calling backward.", at line 26: b.backward()'
+        },
         "errors.py",
         ("Trying to backward through the graph a second time", "Cannot run backward a second time"),
     ),
     Broken(
         "always_a_leaf",
-        {"non-leaf-retains": ""},
+        {
+            "second-pass-adds": f"{LEAF} 7: b = a * a",
+            "non-leaf-retains": f"{LEAF} 15: b = a * a",
+            "second-pass-raises": f"{LEAF} 24: b = a * a",
+            "in-place-counts": "c is_leaf is True on {}, False on torch, after line 34: c = a * a",
+            "constants-are-left-alone": f"{LEAF} 61: b = a * c",
+        },
         added="Tensor.is_leaf = property(lambda self: True)",
     ),
     Broken(
         "grad_is_the_given_gradient",
-        {"given-gradient-is-copied": ""},
+        {
+            "given-gradient-is-copied": "c.grad is the same object as g on {}, an object of its own "
+            "on torch, after line 42: c.backward(g)"
+        },
         "accumulate.py",
-        ("            variable._grad = gradient.clone()", "            variable._grad = gradient"),
+        ("            variable._grad = copied(gradient)", "            variable._grad = gradient"),
     ),
-    Broken("raises_everywhere", {}, added=_REFUSING),
-    Broken("never_raises", {"second-pass-raises": "", "leaf-is-not-written": ""}, added=_CATCHING),
+    Broken(
+        "raises_everywhere",
+        {
+            "second-pass-adds": f"{OUT_OF_ORDER} 6: a = torch.tensor([3.], requires_grad=True)",
+            "non-leaf-retains": f"{OUT_OF_ORDER} 14: a = torch.tensor([3.], requires_grad=True)",
+            "second-pass-raises": f"{OUT_OF_ORDER} 23: a = torch.tensor([3.], requires_grad=True)",
+            "in-place-counts": f"{OUT_OF_ORDER} 33: a = torch.tensor([3.], requires_grad=True)",
+            "given-gradient-is-copied": f"{OUT_OF_ORDER} 40: g = torch.tensor([2.])",
+            "leaf-is-not-written": f"{OUT_OF_ORDER} 51: a = torch.tensor([3.], requires_grad=True)",
+            "constants-are-left-alone": f"{OUT_OF_ORDER} 59: a = torch.tensor([3.], requires_grad=True)",
+        },
+        added=_REFUSING,
+    ),
+    Broken(
+        "never_raises",
+        {
+            "second-pass-raises": UNRAISED,
+            "leaf-is-not-written": "{} raises nothing, torch raises RuntimeError: a lea ...50... "
+            "in-place operation., at line 52: a += 1",
+        },
+        added=_CATCHING,
+    ),
 )

@@ -1,0 +1,99 @@
+"""Who may import whom, by the modules' source, and what an import brings along."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import conformance
+
+PACKAGE = Path(conformance.__file__).parent
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+# What each part may import of the others. The modules beside the parts (plugin, command line and what these
+# are made of) may import all of them, of the adapters only what is no engine.
+MAY_IMPORT = {
+    "engine": set[str](),
+    "spec": set[str](),
+    "runner": {"spec"},
+    "adapters": {"runner", "engine"},
+    "report": {"runner", "spec"},
+    "fuzz": {"spec", "runner"},
+    "mutation": {"engine", "runner"},
+}
+NO_ENGINE = {"registry", "divergences", "module"}
+
+
+def imports(module: Path) -> Iterator[tuple[str, ...]]:
+    """The dotted names a module imports, in functions too, relative ones made absolute."""
+    here = ("conformance", *module.parts[:-1])
+    for node in ast.walk(ast.parse((PACKAGE / module).read_text())):
+        if isinstance(node, ast.Import):
+            yield from (tuple(alias.name.split(".")) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = here[: len(here) - node.level + 1] if node.level else ()
+            start = (*base, *(node.module or "").split(".")) if node.module else base
+            yield from ((*start, alias.name) for alias in node.names)
+
+
+def refused(module: Path, name: tuple[str, ...]) -> bool:
+    """Whether a module may not import that name."""
+    part = module.parts[0]
+    if name[0] == "torch":
+        return module != Path("adapters/torch.py")
+    if name[0] != "conformance" or name[1:] in {(), ("__version__",)}:
+        return False
+    if part in MAY_IMPORT:
+        return name[1] not in MAY_IMPORT[part] | {part}
+    return name[1] == "engine" or (name[1] == "adapters" and name[2] not in NO_ENGINE)
+
+
+def test_parts_import_what_they_may() -> None:
+    """Each part imports what the design lets it import; engines are known by name; torch is imported once."""
+    wrong = [
+        f"{module}: {'.'.join(name)}"
+        for module in MODULES
+        for name in imports(module)
+        if refused(module, name)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("engine/tensor.py", "conformance.spec.load"),
+        ("spec/load.py", "conformance.runner.trace"),
+        ("runner/execute.py", "conformance.adapters.torch"),
+        ("report/claims.py", "conformance.engine.tensor"),
+        ("cli.py", "conformance.adapters.torch"),
+        ("pytest_plugin.py", "conformance.engine"),
+        ("runner/execute.py", "torch.nn"),
+        ("adapters/inhouse.py", "torch"),
+    ],
+)
+def test_what_is_refused(module: str, name: str) -> None:
+    """The check above can fail."""
+    assert refused(Path(module), tuple(name.split(".")))
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import conformance", {"torch", "numpy", "pydantic", "yaml", "pytest"}),
+        ("import conformance.pytest_plugin", {"torch", "numpy", "pydantic", "yaml"}),
+        ("import conformance.cli", {"torch", "numpy", "pydantic", "yaml", "pytest"}),
+        ("import conformance.engine", {"torch", "pydantic", "yaml", "pytest"}),
+        ("import conformance.spec.load", {"torch", "numpy", "pytest"}),
+    ],
+)
+def test_imports_stay_light(statement: str, absent: set[str]) -> None:
+    """What an import must not bring along."""
+    program = f"{statement}; import sys; print(*({absent!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
