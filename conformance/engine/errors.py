@@ -26,6 +26,10 @@ REGISTER_HOOKS = (
 )
 HOOKS_ON_NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
 UNPACK_NOT_TENSOR = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
+SAVED_DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This is not supported, "
+    "please use out-of-place `.detach()` instead"
+)
 PACK_INPLACE = (
     "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot "
     "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "

@@ -655,14 +655,14 @@ def check_out(row: Row, out: Tensor, arguments: tuple[Any, ...]) -> None:
 
 def store_out(row: Row, out: Tensor, value: Any) -> Tensor:
     """Write a result into the tensor given as out=, resized where needed."""
-    from .inplace import check_castable
+    from .inplace import check_castable, write
     from .views import increment_version
 
     array = np.asarray(value)
     check_castable(array, out._array)
     if out._array.shape == array.shape:
-        np.copyto(out._array, array, casting="unsafe")
+        write(out, array)
     else:
         out._array = array.astype(out._array.dtype)
-    increment_version(out)
+        increment_version(out)
     return out

@@ -27,12 +27,13 @@ class SavedTensor:
     ``version`` is what the counter said on saving. Unpacking checks in this order: freed, then version.
     """
 
-    __slots__ = ("array", "counter", "freed", "hooks", "origin", "output_nr", "packed", "tensor", "version")
+    __slots__ = ("array", "counter", "freed", "hooks", "leaf", "origin", "output_nr", "packed", "tensor", "version")
 
     tensor: Tensor | None
     array: np.ndarray[Any, Any] | None
     counter: VersionCounter | None
     version: int
+    leaf: bool  # of an input: whether it was one
     output_nr: int
     hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
     packed: Any
@@ -56,6 +57,8 @@ class SavedTensor:
             return self._unpack_hooked(node)
         tensor = self.tensor
         if tensor is not None:
+            if tensor._grad_fn is None and not self.leaf:
+                raise RuntimeError(errors.SAVED_DETACHED)
             counter = tensor._version_counter
             if (0 if counter is None else counter.value) != self.version:
                 raise RuntimeError(self._modified(tensor._array, tensor._version, node))
@@ -163,6 +166,7 @@ def save(tensor: Tensor) -> SavedTensor:
         raise RuntimeError(errors.INFERENCE_SAVED)
     saved = _new(SavedTensor)
     saved.tensor = tensor
+    saved.leaf = tensor._grad_fn is None
     counter = tensor._version_counter
     saved.version = 0 if counter is None else counter.value
     saved.freed = False
