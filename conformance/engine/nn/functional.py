@@ -12,5 +12,11 @@ from .functions.activation import (
 from .functions.dropout import (
     alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout,
 )  # fmt: skip
-from .functions.loss import mse_loss
+from .functions.distance import cosine_similarity, normalize, pairwise_distance
+from .functions.loss import (
+    binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cross_entropy, gaussian_nll_loss,
+    hinge_embedding_loss, huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss,
+    multilabel_soft_margin_loss, nll_loss, poisson_nll_loss, smooth_l1_loss, soft_margin_loss, triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)  # fmt: skip
 from .functions.normalization import batch_norm

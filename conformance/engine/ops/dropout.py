@@ -28,22 +28,23 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
     multiply = input.mul_ if inplace else input.mul
     if p == 1:
         return multiply(wrap(np.zeros((), array.dtype)))  # type: ignore[no-any-return]
-    shape = array.shape
+    laid_out = array
     if feature:
         if array.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-        shape = (*shape[:2], *(1,) * (array.ndim - 2))
+        laid_out = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)), array.dtype)
+    draw = _kept if alpha else distributions.dropout_noise
+    kept = random._laid_out(laid_out, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
     if not alpha:
-        return multiply(wrap(_noise(shape, array.dtype, p)))  # type: ignore[no-any-return]
-    kept = distributions.bernoulli(random.default_generator, shape, array.dtype, 1 - p)
+        return multiply(wrap(kept))  # type: ignore[no-any-return]
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     shift = (kept - 1) * array.dtype.type(_ALPHA * scale) + array.dtype.type(_ALPHA * scale * p)
     found = multiply(wrap(kept * array.dtype.type(scale)))
     return found.add_(wrap(shift)) if inplace else found + wrap(shift)  # type: ignore[no-any-return]
 
 
-def _noise(shape: tuple[int, ...], kind: Any, p: float) -> Array:
-    return distributions.dropout_noise(random.default_generator, shape, kind, p)
+def _kept(generator: Any, shape: tuple[int, ...], kind: Any, p: float) -> Array:
+    return distributions.bernoulli(generator, shape, kind, 1 - p)
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002

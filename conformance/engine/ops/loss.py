@@ -1,4 +1,4 @@
-"""Losses: a distance of every element, then their mean, their sum or all of them (torch: native/Loss.cpp)."""
+"""Losses that torch computes in one kernel, each with its own nodes (torch: native/Loss.cpp)."""
 
 from __future__ import annotations
 
@@ -7,44 +7,254 @@ from typing import Any
 import numpy as np
 
 from ..rows import Array, op
-from ..tensor import Tensor
+from ..tensor import Tensor, make
+from .kernels import need_floats
+from .scalars import over, plus, times
+from .undefined import unsupported
+
+PUBLIC = ()
 
 NONE, MEAN, SUM = 0, 1, 2  # torch's numbers for the reductions
 
 
-def _reduced(each: Array, reduction: int) -> Array:
+def reduced(each: Array, reduction: int) -> Array:
+    """All values, their mean or their sum; halves are summed in single precision."""
+    if reduction == NONE:
+        return each
+    total = np.add.reduce(each, axis=None, dtype=np.promote_types(each.dtype, np.float32))
     if reduction == MEAN:
-        return np.true_divide(np.add.reduce(each, axis=None), each.size, dtype=each.dtype)
-    if reduction == SUM:
-        return np.add.reduce(each, axis=None)
-    return each
+        total = np.true_divide(total, each.size, dtype=total.dtype)
+    return np.asarray(total, each.dtype)
 
 
-def _share(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
+def _norm(array: Array, reduction: int) -> float:
+    return 1.0 / array.size if reduction == MEAN and array.size else 1.0
+
+
+def _share(each: Tensor, reduction: int) -> Tensor:
     """What one element adds to a mean of all."""
-    return each / whole._array.size if reduction == MEAN else each
+    return over(each, each._array.size) if reduction == MEAN else each  # type: ignore[no-any-return]
+
+
+def _met(name: str, self: Array, target: Array) -> None:
+    need_floats(name, self, target)
+
+
+# Squares ------------------------------------------------------------------------------------------
 
 
 @op(
     "MseLossBackward0",
-    name="mse_loss",
     meet="self target",
-    self=lambda grad, self, target, reduction: _mse_backward(grad, self, target, reduction),
-    target=lambda grad, self, target, reduction: _mse_backward(grad, target, self, reduction),
+    self=lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction),
+    target=lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction),
 )
 def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
     """The square of the difference."""
+    _met("mse_cpu", self, target)
     difference = self - target
-    return _reduced(difference * difference, reduction)
+    return reduced(difference * difference, reduction)
 
 
 @op(
     "MseLossBackwardBackward0",
-    name="mse_loss_backward",
-    grad_output=lambda grad, self, target, reduction: _mse_backward(grad, self, target, reduction),
-    self=lambda grad, grad_output, self, reduction: _share(2.0 * (grad * grad_output), reduction, self),
-    target=lambda grad, grad_output, target, reduction: -_share(2.0 * (grad * grad_output), reduction, target),
+    grad_output=lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction),
+    self=lambda grad, grad_output, self, reduction: _mse_twice(grad * grad_output, self, reduction),
+    target=lambda grad, grad_output, target, reduction: -_mse_twice(grad * grad_output, target, reduction),
 )
-def _mse_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
-    norm = 2.0 / self.size if reduction == MEAN else 2.0
-    return grad_output * ((self - target) * self.dtype.type(norm))
+def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    """The gradient of mse_loss."""
+    norm = self.dtype.type(2.0 * _norm(self, reduction))
+    return np.multiply((self - target) * norm, grad_output)
+
+
+def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
+    found = times(grad, 2.0)
+    return over(found, self._array.size) if reduction == MEAN else found  # type: ignore[no-any-return]
+
+
+# Squares near 0, absolute values farther off ------------------------------------------------------
+
+
+@op(
+    "SmoothL1LossBackward0",
+    meet="self target",
+    self=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, self, target, reduction, beta),
+    target=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, target, self, reduction, beta),
+)
+def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
+    """The absolute difference, a parabola where it is below beta."""
+    _met("smooth_l1_cpu", self, target)
+    z = np.abs(self - target)
+    return reduced(np.where(z < beta, z * 0.5 * z / beta, z - 0.5 * beta).astype(z.dtype), reduction)
+
+
+@op(
+    "SmoothL1LossBackwardBackward0",
+    grad_output=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, self, target, reduction, beta),
+    self=lambda grad, grad_output, self, target, reduction, beta: _smooth_l1_twice(
+        grad * grad_output, self, target, reduction, beta
+    ),
+    target=lambda grad, grad_output, self, target, reduction, beta: -_smooth_l1_twice(
+        grad * grad_output, self, target, reduction, beta
+    ),
+)
+def smooth_l1_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
+    """The gradient of smooth_l1_loss."""
+    x = self - target
+    norm = _norm(self, reduction)
+    slope = np.where(x <= -beta, -norm, np.where(x >= beta, norm, norm * x / beta)).astype(x.dtype)
+    return np.multiply(slope, grad_output)
+
+
+def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
+    within = ((self - target).abs() < beta).to(grad.dtype)
+    return _share(over(grad * within, beta), reduction)
+
+
+@op(
+    "HuberLossBackward0",
+    meet="self target",
+    self=lambda grad, self, target, reduction, delta: huber_loss_backward(grad, self, target, reduction, delta),
+    target=lambda grad, self, target, reduction, delta: huber_loss_backward(grad, target, self, reduction, delta),
+)
+def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
+    """delta times the absolute difference, a parabola where it is below delta."""
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    _met("huber_cpu", self, target)
+    z = np.abs(self - target)
+    return reduced(np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta)).astype(z.dtype), reduction)
+
+
+@op(
+    "HuberLossBackwardBackward0",
+    grad_output=lambda grad, grad_output, self, target, reduction, delta: _huber_grad_output(
+        grad, grad_output, self, target, reduction, delta
+    ),
+    self=lambda grad, grad_output, self, target, reduction, delta: _huber_twice(
+        grad * grad_output, self, target, reduction, delta
+    ),
+    target=lambda grad, grad_output, self, target, reduction, delta: -_huber_twice(
+        grad * grad_output, self, target, reduction, delta
+    ),
+)
+def huber_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
+    """The gradient of huber_loss."""
+    norm = _norm(self, reduction)
+    x = self - target
+    slope = np.where(x <= -delta, -norm * delta, np.where(x >= delta, norm * delta, norm * x))
+    return np.multiply(slope.astype(x.dtype), grad_output)
+
+
+def _huber_grad_output(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float
+) -> Tensor:
+    if reduction == NONE:
+        return huber_loss_backward(grad, self, target, reduction, delta)  # type: ignore[no-any-return]
+    ones = make(np.ones_like(grad_output._array))
+    return (huber_loss_backward(ones, self, target, reduction, delta) * grad).sum()  # type: ignore[no-any-return]
+
+
+def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
+    return _share(grad * ((self - target).abs() < delta), reduction)
+
+
+# Logistic -----------------------------------------------------------------------------------------
+
+
+@op(
+    "SoftMarginLossBackward0",
+    tensors="target",
+    self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
+)
+def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
+    """log(1 + exp(-target * self))."""
+    return reduced(np.log1p(np.exp(-target * self)), reduction)
+
+
+@op(
+    "SoftMarginLossBackwardBackward0",
+    tensors="target",
+    grad_output=lambda grad, grad_output, self, target, reduction: _soft_margin_grad_output(
+        grad, grad_output, self, target, reduction
+    ),
+    self=lambda grad, grad_output, self, target, reduction: _soft_margin_twice(
+        grad * grad_output, self, target, reduction
+    ),
+)
+def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
+    """The gradient of soft_margin_loss."""
+    z = np.exp(-target * self)
+    norm = self.dtype.type(_norm(self, reduction))
+    return np.multiply(-norm * target * z / (z + 1), grad_output)
+
+
+def _soft_margin_grad_output(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int
+) -> Tensor:
+    if reduction == NONE:
+        return soft_margin_loss_backward(grad, self, target, reduction)  # type: ignore[no-any-return]
+    ones = make(np.ones_like(grad_output._array))
+    return (soft_margin_loss_backward(ones, self, target, reduction) * grad).sum()  # type: ignore[no-any-return]
+
+
+def _soft_margin_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int) -> Tensor:
+    z = (self * -target).exp()
+    above = plus(z, 1)
+    return _share(grad * (target * target) * z / (above * above), reduction)
+
+
+# Multi-class margins: torch has no second derivative ----------------------------------------------
+
+
+def _margins(self: Array, target: Array, p: int, margin: float, weight: Any) -> tuple[Array, Array, Array]:
+    """By row: the margins that are violated, and the weight of the row's class."""
+    rows = self.reshape(-1, self.shape[-1]) if self.ndim else self.reshape(1, 1)
+    classes = np.asarray(target).reshape(-1)
+    index = np.arange(len(rows))
+    z = margin - rows[index, classes][:, None] + rows
+    z[index, classes] = 0
+    z = np.maximum(z, 0)
+    scale = (1.0 if weight is None else weight[classes][:, None]) / np.asarray(rows.shape[1], self.dtype)
+    return rows, z.astype(self.dtype), np.broadcast_to(scale, (len(rows), 1)).astype(self.dtype)
+
+
+@op(
+    "MultiMarginLossBackward0",
+    tensors="target weight",
+    self=lambda grad, self, target, p, margin, weight, reduction: multi_margin_loss_backward(
+        grad, self, target, p, margin, weight, reduction
+    ),
+)
+def multi_margin_loss(
+    self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None, reduction: int = MEAN
+) -> Array:
+    """How far other classes come closer to the right one's score than the margin."""
+    wrong = target[(target < 0) | (target >= (self.shape[-1] if self.ndim else 1))]
+    if wrong.size:
+        raise RuntimeError("target out of range")
+    _, z, scale = _margins(self, target, p, margin, weight)
+    each = (z**p * scale).sum(1).reshape(np.shape(target))
+    return reduced(each.astype(self.dtype), reduction)
+
+
+@op(
+    "NotImplemented",
+    tensors="target weight",
+    grad_output=unsupported("multi_margin_loss_backward"),
+    self=unsupported("multi_margin_loss_backward"),
+)
+def multi_margin_loss_backward(
+    grad_output: Array, self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None,
+    reduction: int = MEAN,
+) -> Array:  # fmt: skip
+    """The gradient of multi_margin_loss."""
+    rows, z, scale = _margins(self, target, p, margin, weight)
+    slope = ((z > 0) * scale if p == 1 else 2 * z * scale).astype(self.dtype)
+    classes = np.asarray(target).reshape(-1)
+    slope[np.arange(len(rows)), classes] = -slope.sum(1)
+    if reduction == MEAN:
+        slope /= len(rows)
+    outer = grad_output.reshape(-1, 1) if reduction == NONE else grad_output
+    return (slope * outer).reshape(self.shape).astype(self.dtype)

@@ -192,7 +192,7 @@ def batch_norm(
 ) -> Tensor:  # fmt: skip
     """Each channel with mean 0 and deviation 1, then scaled and shifted."""
     array = input._array
-    features = array.shape[1]
+    features = array.shape[min(1, array.ndim - 1)]
     named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, each in named.items():
         if each is not None and each._array.size != features:

@@ -2,73 +2,468 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
+from ...creation import ones_like, scalar_tensor, zeros_like
+from ...modes import no_grad
+from ...ops import entropy
 from ...ops import loss as ops
+from ...ops.activation import logsigmoid
+from ...ops.scalars import minus, over, plus, times
+from ...ops.selection import minimum, where
 from ...ops.shape import expand
+from ...ops.softmax import log_softmax
+from ...ops.special import xlogy
 from ...shapes import broadcast_shapes
-from ...tensor import Size, Tensor
+from ...tensor import Tensor
+from .distance import pairwise_distance
+from .reduction import MEAN, NONE, SUM, chosen, legacy_reduction, reduce_loss
 
-
-def reduction_number(reduction: str) -> int:
-    """torch's number for a reduction.
-
-    Raises:
-        ValueError: there is no such reduction.
-    """
-    if reduction == "none":
-        return ops.NONE
-    if reduction == "mean":
-        return ops.MEAN
-    if reduction == "elementwise_mean":
-        warnings.warn(
-            "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=3
-        )
-        return ops.MEAN
-    if reduction == "sum":
-        return ops.SUM
-    raise ValueError(f"{reduction} is not a valid value for reduction")
-
-
-def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
-    """What the deprecated arguments ``size_average`` and ``reduce`` mean; warns."""
-    average = size_average is None or size_average
-    found = ("mean" if average else "sum") if reduce is None or reduce else "none"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=3
-    )
-    return found
-
-
-def _chosen(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
-    if size_average is not None or reduce is not None:
-        reduction = legacy_reduction(size_average, reduce)
-    return reduction_number(reduction)
+# Differences --------------------------------------------------------------------------------------
 
 
 def _met(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:  # noqa: A002
     """Input and target in one shape; a difference is warned about, since it is mostly a mistake."""
-    if input._array.shape == target._array.shape:
+    have, want = input.size(), target.size()
+    if have == want:
         return input, target
-    shape = broadcast_shapes(input._array.shape, target._array.shape)
-    return expand(input, shape), expand(target, shape)
+    warnings.warn(
+        f"Using a target size ({want}) that is different to the input size ({have}). This will likely lead to incorrect "
+        "results due to broadcasting. Please ensure they have the same size.",
+        stacklevel=3,
+    )
+    shape = broadcast_shapes(have, want)
+    return tuple(each if each.size() == shape else expand(each, shape) for each in (input, target))  # type: ignore[return-value]
 
 
-def _warn_sizes(input: Tensor, target: Tensor) -> None:  # noqa: A002
-    if input._array.shape != target._array.shape:
-        warnings.warn(
-            f"Using a target size ({Size(target.shape)}) that is different to the input size ({Size(input.shape)}). "
-            "This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-            stacklevel=3,
-        )
+def _weigh(errors: Tensor, weight: Tensor, input: Tensor, reduction: str, mean: Callable[[Tensor], Tensor]) -> Tensor:  # noqa: A002
+    if weight.size() != input.size():
+        raise ValueError("Weights and input must have the same size.")
+    weighted = errors * weight
+    if reduction == "none":
+        return weighted
+    if reduction == "sum":
+        return weighted.sum()  # type: ignore[no-any-return]
+    if reduction == "mean":
+        return mean(weighted)
+    raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
 
 
 def mse_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
-    reduction: str = "mean", weight: Any = None,
+    reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The square of the difference."""
-    _warn_sizes(input, target)
-    number = _chosen(size_average, reduce, reduction)
-    return ops.mse_loss(*_met(input, target), number)  # type: ignore[no-any-return]
+    a, b = _met(input, target)
+    if weight is not None:
+        reduction = legacy_reduction(size_average, reduce, reduction)
+        return _weigh((a - b).pow(2), weight, input, reduction, lambda each: each.sum() / weight.sum())
+    return ops.mse_loss(a, b, chosen(size_average, reduce, reduction))  # type: ignore[no-any-return]
+
+
+def l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    reduction: str = "mean", weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """The absolute difference."""
+    a, b = _met(input, target)
+    if weight is not None:
+        reduction = legacy_reduction(size_average, reduce, reduction)
+        return _weigh((a - b).abs(), weight, input, reduction, lambda each: each.sum() / weight.sum())
+    return reduce_loss((a - b).abs(), chosen(size_average, reduce, reduction))
+
+
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    reduction: str = "mean", beta: float = 1.0,
+) -> Tensor:  # fmt: skip
+    """The absolute difference, a parabola where it is below beta."""
+    a, b = _met(input, target)
+    number = chosen(size_average, reduce, reduction)
+    if beta == 0.0:
+        return reduce_loss((a - b).abs(), number)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    return ops.smooth_l1_loss(a, b, number, beta)  # type: ignore[no-any-return]
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None  # noqa: A002
+) -> Tensor:
+    """delta times the absolute difference, a parabola where it is below delta."""
+    a, b = _met(input, target)
+    if weight is None:
+        return ops.huber_loss(a, b, chosen(None, None, reduction), delta)  # type: ignore[no-any-return]
+    return _weigh(ops.huber_loss(a, b, NONE, delta), weight, input, reduction, lambda each: each.mean())
+
+
+# Classes ------------------------------------------------------------------------------------------
+
+
+def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:  # noqa: A002
+    shape, wanted = input._array.shape, target._array.shape
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(shape) == 1 and wanted not in ((), (1,)):
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
+    if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
+        have = wanted[0] if wanted else 1
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({have}).")
+    if len(shape) <= 2:
+        if len(wanted) > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        if len(shape) == 1 and wanted == (1,):
+            if number == NONE:
+                return entropy.classes_loss(input.unsqueeze(0), target, weight, number, ignore_index)
+            target = target.squeeze(0)
+        return entropy.classes_loss(input, target, weight, number, ignore_index)
+    if len(shape) == 4:
+        _check_image(shape, wanted)
+        return entropy.classes_loss(input, target, weight, number, ignore_index)
+    out = (shape[0], *shape[2:])
+    if wanted != out:
+        raise RuntimeError(f"Expected target size {list(out)}, got {list(wanted)}")
+    flat = (1, -1) if input._array.size else (0, 0)
+    as_image = input.contiguous().view(shape[0], shape[1], *flat)
+    found = entropy.classes_loss(as_image, target.contiguous().view(shape[0], *flat), weight, number, ignore_index)
+    return found.view(out) if number == NONE else found  # type: ignore[no-any-return]
+
+
+def _check_image(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    if len(wanted) != 3:
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(wanted)}"
+        )
+    if (shape[0], *shape[2:]) != wanted:
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(wanted)}")
+
+
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """Minus the target class's entry."""
+    return _nll_loss(input, target, weight, chosen(size_average, reduce, reduction), ignore_index)
+
+
+def cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
+    """nll_loss of log_softmax; the target is classes, or a probability for each class."""
+    number = chosen(size_average, reduce, reduction)
+    dim = 0 if input._array.ndim == 1 else 1
+    if input._array.shape == target._array.shape:
+        if not target.is_floating_point():
+            raise RuntimeError(
+                f"Expected floating point type for target with class probabilities, got {target.dtype.legacy}"
+            )
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
+        return _with_probabilities(input, target, weight, number, label_smoothing, dim)
+    if label_smoothing > 0.0:
+        _check_smoothing(label_smoothing)
+        return _smoothed(input, target, weight, number, ignore_index, label_smoothing, dim)
+    return _nll_loss(log_softmax(input, dim), target, weight, number, ignore_index)
+
+
+def _check_smoothing(label_smoothing: float) -> None:
+    if label_smoothing > 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+
+
+def _by_class(weight: Tensor, input: Tensor, dim: int) -> Tensor:  # noqa: A002
+    if input._array.ndim == 1:
+        return weight
+    return weight.view([-1 if axis == dim else 1 for axis in range(input._array.ndim)])  # type: ignore[no-any-return]
+
+
+def _with_probabilities(
+    input: Tensor, target: Tensor, weight: Tensor | None, number: int, label_smoothing: float, dim: int  # noqa: A002
+) -> Tensor:
+    classes = input._array.shape[dim]
+    if weight is not None and (weight._array.ndim != 1 or weight._array.size != classes):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got "
+            f"weight tensor of shape: {list(weight._array.shape)}"
+        )
+    logs = log_softmax(input, dim)
+    if label_smoothing > 0.0:
+        _check_smoothing(label_smoothing)
+        target = plus(times(target, 1 - label_smoothing), label_smoothing / classes)
+    product = logs * target
+    if weight is not None:
+        product = product * _by_class(weight, input, dim)
+    if number == NONE:
+        return -product.sum(dim)
+    total = -product.sum()
+    if number == SUM:
+        return total
+    if not input._array.size:
+        return total.fill_(math.nan)  # type: ignore[no-any-return]
+    return over(total, input._array.size // classes)  # type: ignore[no-any-return]
+
+
+def _smoothed(
+    input: Tensor, target: Tensor, weight: Tensor | None, number: int, ignore_index: int,  # noqa: A002
+    label_smoothing: float, dim: int,
+) -> Tensor:  # fmt: skip
+    logs = log_softmax(input, dim)
+    classes_loss = _nll_loss(logs, target, weight, number, ignore_index)
+    ignored = target == ignore_index
+    smooth = -(logs if weight is None else logs * _by_class(weight, input, dim)).sum(dim)
+    smooth.masked_fill_(ignored, 0.0)
+    if number == MEAN and weight is not None:
+        smooth = smooth.sum() / weight.gather(0, target.masked_select(~ignored).flatten()).sum()
+    elif number == MEAN:
+        smooth = smooth.sum() / (~ignored).sum()
+    elif number == SUM:
+        smooth = smooth.sum()
+    share = label_smoothing / input._array.shape[dim]
+    return times(classes_loss, 1 - label_smoothing) + times(smooth, share)  # type: ignore[no-any-return]
+
+
+# Probabilities ------------------------------------------------------------------------------------
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """-(target * log(input) + (1 - target) * log(1 - input))."""
+    number = chosen(size_average, reduce, reduction)
+    if target.size() != input.size():
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    if weight is not None:
+        weight = weight.expand(broadcast_shapes(target._array.shape, weight._array.shape))
+    return entropy.binary_cross_entropy(input, target, weight, number)  # type: ignore[no-any-return]
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """binary_cross_entropy of the sigmoid of logits."""
+    number = chosen(size_average, reduce, reduction)
+    if target.size() != input.size():
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    if not target.is_floating_point():
+        raise RuntimeError(
+            f"result type {input.dtype.legacy} can't be cast to the desired output type {target.dtype.legacy}"
+        )
+    return entropy.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)  # type: ignore[no-any-return]
+
+
+def kl_div(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    reduction: str = "mean", log_target: bool = False,
+) -> Tensor:  # fmt: skip
+    """How much a distribution differs from another, whose logarithms the input is."""
+    if size_average is not None or reduce is not None:
+        number = chosen(size_average, reduce, reduction)
+    else:
+        if reduction == "mean":
+            warnings.warn(
+                "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
+                "divides only by the batch size, and aligns with the KL div math definition.'mean' will be changed to "
+                "behave the same as 'batchmean' in the next major release.",
+                stacklevel=2,
+            )
+        number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
+    if log_target:
+        each = target.exp() * (target - input)
+    else:
+        each = xlogy(target, target) - target * input
+    found = reduce_loss(each, number)
+    if reduction == "batchmean" and input._array.ndim:
+        return found / input._array.shape[0]
+    return found
+
+
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,  # noqa: A002
+    size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The negative log likelihood of counts."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not a valid value for reduction")
+    loss = input.exp() - target * input if log_input else input - target * plus(input, eps).log()
+    if full:
+        stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduce_loss(loss, chosen(None, None, reduction))
+
+
+def gaussian_nll_loss(
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"  # noqa: A002
+) -> Tensor:
+    """The negative log likelihood of normal samples with given variances."""
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = var * ones_like(input)
+    elif (var < 0).any():
+        raise ValueError("var has negative entry/entries")
+    have, want = var.size(), input.size()
+    if have != want:
+        if want[:-1] == have:
+            var = var.unsqueeze(-1)
+        elif len(have) != len(want) or sum(y for x, y in zip(want, have, strict=True) if x != y) != 1:
+            raise ValueError("var is of incorrect size")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not valid")
+    var = var.clone()
+    with no_grad():
+        var.clamp_(min=eps)
+    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        loss += 0.5 * math.log(2 * math.pi)
+    return reduce_loss(loss, chosen(None, None, reduction))
+
+
+# Margins ------------------------------------------------------------------------------------------
+
+
+def _less_than(number: float, tensor: Tensor) -> Tensor:
+    return scalar_tensor(number, dtype=tensor.dtype) - tensor
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """log(1 + exp(-target * input))."""
+    return ops.soft_margin_loss(input, target, chosen(size_average, reduce, reduction))  # type: ignore[no-any-return]
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """How far the one that the target names is from being larger by the margin."""
+    number = chosen(size_average, reduce, reduction)
+    if input1.dim() != input2.dim() or input1.dim() != target.dim():
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+        )
+    return reduce_loss(plus(-target * (input1 - input2), margin).clamp_min(0), number)
+
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,  # noqa: A002
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """A distance where the target is 1, how far it is below the margin where the target is -1."""
+    number = chosen(size_average, reduce, reduction)
+    zeros = zeros_like(input)
+    below = where(target != 1, _less_than(margin, input).clamp_min(0), zeros)
+    return reduce_loss(below + where(target != -1, input, zeros), number)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """1 - cos of the angle where the target is 1, cos above the margin where it is -1."""
+    number = chosen(size_average, reduce, reduction)
+    dim = target.dim()
+    if dim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if input1.dim() != dim + 1 or input2.dim() != dim + 1:
+        raise RuntimeError(
+            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1.shape)} and {list(input2.shape)}."
+        )
+    product = (input1 * input2).sum(dim)
+    squares = plus((input1 * input1).sum(dim), 1e-12) * plus((input2 * input2).sum(dim), 1e-12)
+    cos = product / squares.sqrt()
+    zeros = zeros_like(cos)
+    alike = where(target == 1, _less_than(1, cos), zeros)
+    return reduce_loss(alike + where(target == -1, minus(cos, margin).clamp_min(0), zeros), number)
+
+
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+    swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """How far the positive is from being nearer to the anchor than the negative, by the margin."""
+    number = chosen(size_average, reduce, reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    _same_dim(anchor, positive, negative)
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum(far, pairwise_distance(positive, negative, p, eps))
+    return reduce_loss((plus(near, margin) - far).clamp_min(0), number)
+
+
+def _same_dim(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    a, p, n = (each.dim() for each in (anchor, positive, negative))
+    if not a == p == n:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {a}D, positive {p}D, and negative {n}D inputs"
+        )
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0, swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """triplet_margin_loss with a distance of one's own."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    distance = distance_function if distance_function is not None else pairwise_distance
+    _same_dim(anchor, positive, negative)
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = minimum(far, distance(positive, negative))
+    return reduce_loss((margin + near - far).clamp_min(0), chosen(None, None, reduction))
+
+
+def multi_margin_loss(
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,  # noqa: A002
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """How far other classes come closer to the right one's score than the margin."""
+    number = chosen(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError("weight must be one-dimensional")
+    rows = input._array.shape[0] if input._array.ndim > 1 else 1
+    if target._array.size != rows or target._array.ndim > 1:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+            f"Expected target size [{rows}], but got {list(target._array.shape)}. Input has shape "
+            f"{list(input._array.shape)}."
+        )
+    return ops.multi_margin_loss(input, target, p, margin, weight, number)  # type: ignore[no-any-return]
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """binary_cross_entropy_with_logits, averaged over the classes of each row."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    dim = input.dim() - 1
+    loss = loss.sum(dim) / input.size(dim)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not valid")
+    return reduce_loss(loss, chosen(None, None, reduction))

@@ -2,34 +2,348 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
+from ...creation import empty
 from ...tensor import Tensor
-from .. import functional
+from .. import functional, init
+from ..parameter import Parameter
 from .module import Module
 
 
-class ReLU(Module):
-    """The positive part."""
+class _InPlace(Module):
+    """What may be computed in place; the repr says so."""
+
+    inplace: bool
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
 
+    def extra_repr(self) -> str:
+        return "inplace=True" if self.inplace else ""
+
+    def _also(self) -> str:
+        return ", inplace=True" if self.inplace else ""
+
+
+class ReLU(_InPlace):
+    """The positive part."""
+
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         return functional.relu(input, inplace=self.inplace)
+
+
+class SiLU(_InPlace):
+    """input * sigmoid(input)."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.silu(input, inplace=self.inplace)
+
+
+class Mish(_InPlace):
+    """input * tanh(softplus(input))."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.mish(input, inplace=self.inplace)
+
+
+class SELU(_InPlace):
+    """The scaled exponential linear unit."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.selu(input, self.inplace)
+
+
+class Hardsigmoid(_InPlace):
+    """A line from 0 to 1 between -3 and 3."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.hardsigmoid(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        return ""
+
+
+class Hardswish(_InPlace):
+    """input * hardsigmoid(input)."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.hardswish(input, self.inplace)
+
+    def extra_repr(self) -> str:
+        return ""
+
+
+class Threshold(_InPlace):
+    """The number where it is above the threshold, else the value."""
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        self.threshold = threshold
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"threshold={self.threshold}, value={self.value}{self._also()}"
+
+
+class RReLU(_InPlace):
+    """LeakyReLU with a random slope while training."""
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        self.lower = lower
+        self.upper = upper
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"lower={self.lower}, upper={self.upper}{self._also()}"
+
+
+class Hardtanh(_InPlace):
+    """The number, but no less than min_val and no more than max_val."""
+
+    def __init__(
+        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False, min_value: Any = None,
+        max_value: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(inplace)
+        if min_value is not None:
+            _warn_renamed("min")
+            min_val = min_value
+        if max_value is not None:
+            _warn_renamed("max")
+            max_val = max_value
+        self.min_val = min_val
+        self.max_val = max_val
+        if self.max_val <= self.min_val:
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"min_val={self.min_val}, max_val={self.max_val}{self._also()}"
+
+
+def _warn_renamed(name: str) -> None:
+    warnings.warn(
+        f"keyword argument `{name}_value` is deprecated and renamed to `{name}_val`", FutureWarning, stacklevel=3
+    )
+
+
+class ReLU6(Hardtanh):
+    """The number, but no less than 0 and no more than 6."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
 
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
 
 
-class Tanh(Module):
-    """The hyperbolic tangent."""
+class ELU(_InPlace):
+    """The number where it is positive, else alpha * (exp(number) - 1)."""
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        self.alpha = alpha
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return input.tanh()  # type: ignore[no-any-return]
+        return functional.elu(input, self.alpha, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"alpha={self.alpha}{self._also()}"
+
+
+class CELU(ELU):
+    """The number where it is positive, else alpha * (exp(number / alpha) - 1)."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.celu(input, self.alpha, self.inplace)
+
+
+class LeakyReLU(_InPlace):
+    """The number where it is positive, else negative_slope times it."""
+
+    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        self.negative_slope = negative_slope
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.leaky_relu(input, self.negative_slope, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"negative_slope={self.negative_slope}{self._also()}"
 
 
 class Sigmoid(Module):
     """1 / (1 + exp(-input))."""
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return input.sigmoid()  # type: ignore[no-any-return]
+        return functional.sigmoid(input)
+
+
+class Tanh(Module):
+    """The hyperbolic tangent."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.tanh(input)
+
+
+class LogSigmoid(Module):
+    """The logarithm of sigmoid."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.logsigmoid(input)  # type: ignore[no-any-return]
+
+
+class Softsign(Module):
+    """input / (1 + |input|)."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.softsign(input)
+
+
+class Tanhshrink(Module):
+    """input - tanh(input)."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.tanhshrink(input)
+
+
+class GLU(Module):
+    """The first half times the sigmoid of the second."""
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.glu(input, self.dim)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
+class GELU(Module):
+    """input times the normal distribution's share below it."""
+
+    def __init__(self, approximate: str = "none") -> None:
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.gelu(input, approximate=self.approximate)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"approximate={self.approximate!r}"
+
+
+class Hardshrink(Module):
+    """The number, 0 where it is within lambd of 0."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.hardshrink(input, self.lambd)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"{self.lambd}"
+
+
+class Softshrink(Module):
+    """The number moved by lambd towards 0, and 0 where it is nearer."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.softshrink(input, self.lambd)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"{self.lambd}"
+
+
+class Softplus(Module):
+    """log(1 + exp(beta * input)) / beta."""
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        super().__init__()
+        self.beta = beta
+        self.threshold = threshold
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.softplus(input, self.beta, self.threshold)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"beta={self.beta}, threshold={self.threshold}"
+
+
+class PReLU(Module):
+    """LeakyReLU with slopes that are learned."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        self.num_parameters = num_parameters
+        super().__init__()
+        self.init = init
+        self.weight = Parameter(empty(num_parameters, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """The slopes as at first."""
+        init.constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.prelu(input, self.weight)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"num_parameters={self.num_parameters}"
+
+
+class _AlongDim(Module):
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
+class Softmax(_AlongDim):
+    """Exponentials along a dimension, scaled so that they sum to 1."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.softmax(input, self.dim, _stacklevel=5)
+
+
+class Softmin(_AlongDim):
+    """Softmax of the negated numbers."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.softmin(input, self.dim, _stacklevel=5)
+
+
+class LogSoftmax(_AlongDim):
+    """The logarithm of Softmax."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.log_softmax(input, self.dim, _stacklevel=5)
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of an image."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        if input.dim() not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
+        return functional.softmax(input, -3, _stacklevel=5)

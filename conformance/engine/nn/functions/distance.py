@@ -1,0 +1,39 @@
+"""Distances, angles, lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...dtypes import promote_types
+from ...modes import no_grad
+from ...ops.scalars import plus
+from ...shapes import broadcast_shapes
+from ...tensor import Tensor
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension."""
+    dim = max(x1.dim(), x2.dim()) - 1
+    return plus(x1 - x2, eps).norm(p, dim, keepdim)  # type: ignore[no-any-return]
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along a dimension."""
+    kind = promote_types(x1.dtype, x2.dtype)
+    if not kind.is_floating_point:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.legacy}")
+    shape = broadcast_shapes(x1._array.shape, x2._array.shape)
+    a, b = (each if each.size() == shape else each.expand(shape) for each in (x1.to(kind), x2.to(kind)))
+    lengths = [each.norm(2, dim, keepdim=True).clone() for each in (a, b)]
+    with no_grad():
+        for each in lengths:
+            each.clamp_min_(eps)
+    return ((a / lengths[0]) * (b / lengths[1])).sum(dim)  # type: ignore[no-any-return]
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:  # noqa: A002
+    """Vectors along a dimension, divided by their p-norm."""
+    length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    return input / length if out is None else out.copy_(input / length)  # type: ignore[no-any-return]

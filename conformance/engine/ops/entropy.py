@@ -1,0 +1,292 @@
+"""Losses on probabilities and classes: binary cross entropy and the negative log likelihood (torch: native/LossNLL.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..creation import zeros_like
+from ..modes import no_grad
+from ..rows import Array, op
+from ..tensor import Tensor, make
+from .loss import MEAN, NONE, reduced
+from .scalars import less_than, over, plus, times
+from .unary import sigmoid
+
+PUBLIC = ()
+_EPS = 1e-12
+
+
+def _weighted(each: Tensor, weight: Tensor | None) -> Tensor:
+    return each if weight is None else each * weight
+
+
+def _share(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
+    return over(each, whole._array.size) if reduction == MEAN else each  # type: ignore[no-any-return]
+
+
+# Binary, of probabilities -------------------------------------------------------------------------
+
+
+@op(
+    "BinaryCrossEntropyBackward0",
+    tensors="weight",
+    self=lambda grad, self, target, weight, reduction: binary_cross_entropy_backward(
+        grad, self, target, weight, reduction
+    ),
+    target=lambda grad, self, target, weight, reduction: _share(
+        _weighted(self.logit().neg() * grad, weight), reduction, target
+    ),
+)
+def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reduction: int = MEAN) -> Array:
+    """-(target * log(self) + (1 - target) * log(1 - self)), the logarithms not below -100."""
+    if self.dtype != target.dtype:
+        a, b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (self, target))
+        raise RuntimeError(f"Found dtype {b} but expected {a}")
+    if not ((self >= 0) & (self <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    lower = np.maximum(np.log1p(-self), -100)
+    each = (target - 1) * lower - target * np.maximum(np.log(self), -100)
+    return reduced((each if weight is None else each * weight).astype(self.dtype, copy=False), reduction)
+
+
+@op(
+    "BinaryCrossEntropyBackwardBackward0",
+    tensors="weight",
+    grad_output=lambda grad, self, target, weight, reduction: _bce_grad_output(grad, self, target, weight, reduction),
+    self=lambda grad, grad_output, self, target, weight, reduction: _bce_twice(
+        grad, grad_output, self, target, weight, reduction
+    ),
+    target=lambda grad, grad_output, self, target, weight, reduction: _bce_twice_target(
+        grad, grad_output, self, target, weight, reduction
+    ),
+)
+def binary_cross_entropy_backward(
+    grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN
+) -> Array:
+    """The gradient of binary_cross_entropy."""
+    found = grad_output * (self - target) / np.maximum((1 - self) * self, _EPS)
+    if weight is not None:
+        found = found * weight
+    return (found / self.size if reduction == MEAN else found).astype(self.dtype, copy=False)
+
+
+def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
+    found = (self - target) / (plus(self, _EPS) * plus(less_than(1, self), _EPS))
+    found = _weighted(found * grad, weight)
+    if reduction == NONE:
+        return found
+    total: Tensor = found.sum()
+    return over(total, self._array.size) if reduction == MEAN else total  # type: ignore[no-any-return]
+
+
+def _bce_twice(grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
+    below = plus(less_than(1, self), _EPS)
+    found = (self * self - times(self, 2) * target + target) / (plus(self, _EPS).pow(2) * below.pow(2))
+    return _share(_weighted(found * (grad * grad_output), weight), reduction, self)
+
+
+def _bce_twice_target(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int
+) -> Tensor:
+    found = _weighted(-grad * grad_output, weight)
+    product = less_than(1, self) * self
+    with no_grad():
+        product.clamp_(_EPS)
+    return _share(found / product, reduction, target)
+
+
+# Binary, of logits --------------------------------------------------------------------------------
+
+
+def _log_sigmoid(array: Array) -> Array:
+    return np.minimum(array, 0) - np.log1p(np.exp(-np.abs(array)))
+
+
+@op(
+    "BinaryCrossEntropyWithLogitsBackward0",
+    tensors="weight pos_weight",
+    self=lambda grad, self, target, weight, pos_weight, reduction: _logits_backward(
+        grad, self, target, weight, pos_weight, reduction
+    ),
+    target=lambda grad, self, target, weight, pos_weight, reduction: _logits_target(
+        grad, self, target, weight, pos_weight, reduction
+    ),
+)
+def binary_cross_entropy_with_logits(
+    self: Array, target: Array, weight: Any = None, pos_weight: Any = None, reduction: int = MEAN
+) -> Array:
+    """binary_cross_entropy of the logits' sigmoid, computed without overflow."""
+    factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
+    each = (1 - target) * self - factor * _log_sigmoid(self)
+    if weight is not None:
+        each = each * weight
+    return reduced(np.asarray(each), reduction)
+
+
+def _logits_backward(
+    grad: Tensor, self: Tensor, target: Tensor, weight: Any, pos_weight: Any, reduction: int
+) -> Tensor:
+    if pos_weight is None:
+        found = (sigmoid(self) - target) * grad
+    else:
+        t = pos_weight * target
+        found = (((plus(t, 1) - target) * sigmoid(self)) - t) * grad
+    return _share(_weighted(found, weight), reduction, self)
+
+
+def _logits_target(
+    grad: Tensor, self: Tensor, target: Tensor, weight: Any, pos_weight: Any, reduction: int
+) -> Tensor:
+    if pos_weight is None:
+        found = -self * grad
+    else:
+        from .activation import logsigmoid
+
+        found = (logsigmoid(-self) - logsigmoid(self) * pos_weight) * grad
+    return _share(_weighted(found, weight), reduction, target)
+
+
+# Classes ------------------------------------------------------------------------------------------
+
+
+def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore_index: int) -> Array:
+    """Which targets count."""
+    if target.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {dtypes.BY_NUMPY[target.dtype].legacy}"
+        )
+    classes = self.shape[channel]
+    if weight is not None and (weight.ndim != 1 or weight.size != classes):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+            f"shape: {list(weight.shape)}"
+        )
+    counted = target != ignore_index
+    wrong = target[counted & ((target < 0) | (target >= classes))]
+    if wrong.size:
+        raise IndexError(f"Target {int(wrong.flat[0])} is out of bounds.")
+    return counted
+
+
+def _picked(array: Array, target: Array, channel: int) -> Array:
+    index = np.expand_dims(target.astype(np.int64), channel)
+    return np.take_along_axis(array, index, channel).squeeze(channel)
+
+
+def _class_weights(target: Array, weight: Any, counted: Array, kind: np.dtype[Any]) -> Array:
+    each = np.ones(target.shape, kind) if weight is None else weight[np.where(counted, target, 0)]
+    return np.where(counted, each, 0).astype(kind)
+
+
+def nll_total_weight(self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, channel: int) -> Array:
+    """The sum of the weights of the targets that count: what a mean is divided by."""
+    counted = _check_classes(self, target, weight, channel, ignore_index)
+    if reduction == NONE:
+        return np.zeros((), self.dtype)
+    return np.asarray(_class_weights(target, weight, counted, self.dtype).sum(), self.dtype)
+
+
+def _nll(self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, total: Array, channel: int) -> Array:
+    counted = _check_classes(self, target, weight, channel, ignore_index)
+    weights = _class_weights(target, weight, counted, self.dtype)
+    picked = _picked(self, np.where(counted, target, 0), channel)
+    each = np.where(counted, -picked * weights, 0).astype(self.dtype)
+    if reduction == NONE:
+        return each
+    found = each.sum(dtype=np.promote_types(self.dtype, np.float32))
+    return np.asarray(found / total if reduction == MEAN else found, self.dtype)
+
+
+def _nll_gradient(
+    grad: Array, self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, total: Array, channel: int
+) -> Array:
+    counted = target != ignore_index
+    weights = -_class_weights(target, weight, counted, self.dtype) * grad
+    if reduction == MEAN:
+        weights = weights / total
+    found = np.zeros(self.shape, self.dtype)
+    index = np.expand_dims(np.where(counted, target, 0).astype(np.int64), channel)
+    values = np.where(counted, weights, 0).astype(self.dtype)
+    np.put_along_axis(found, index, np.expand_dims(values, channel), channel)
+    return found
+
+
+@op(
+    "NllLossBackward0",
+    tensors="target weight total_weight",
+    self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss_backward(
+        grad, self, target, weight, reduction, ignore_index, total_weight
+    ),
+)
+def nll_loss(
+    self: Array, target: Array, weight: Any = None, reduction: int = MEAN, ignore_index: int = -100,
+    total_weight: Any = None,
+) -> Array:  # fmt: skip
+    """Minus the target class's entry."""
+    return _nll(self, target, weight, reduction, ignore_index, total_weight, self.ndim - 1)
+
+
+@op(
+    "NllLossBackwardBackward0",
+    tensors="target weight total_weight",
+    grad_output=lambda grad, target, weight, reduction, ignore_index, total_weight: nll_loss(
+        grad, target, weight, reduction, ignore_index, total_weight
+    ),
+    self=lambda grad: zeros_like(grad),
+)
+def nll_loss_backward(
+    grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN,
+    ignore_index: int = -100, total_weight: Any = None,
+) -> Array:  # fmt: skip
+    """The gradient of nll_loss."""
+    return _nll_gradient(
+        grad_output, self, target, weight, reduction, ignore_index, total_weight, self.ndim - 1
+    )
+
+
+@op(
+    "NllLoss2DBackward0",
+    tensors="target weight total_weight",
+    self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: nll_loss2d_backward(
+        grad, self, target, weight, reduction, ignore_index, total_weight
+    ),
+)
+def nll_loss2d(
+    self: Array, target: Array, weight: Any = None, reduction: int = MEAN, ignore_index: int = -100,
+    total_weight: Any = None,
+) -> Array:  # fmt: skip
+    """nll_loss of an image: a class for each pixel."""
+    return _nll(self, target, weight, reduction, ignore_index, total_weight, 1)
+
+
+@op(
+    "NllLoss2DBackwardBackward0",
+    tensors="target weight total_weight",
+    grad_output=lambda grad, target, weight, reduction, ignore_index, total_weight: nll_loss2d(
+        grad, target, weight, reduction, ignore_index, total_weight
+    ),
+    self=lambda grad: zeros_like(grad),
+)
+def nll_loss2d_backward(
+    grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN,
+    ignore_index: int = -100, total_weight: Any = None,
+) -> Array:  # fmt: skip
+    """The gradient of nll_loss2d."""
+    return _nll_gradient(grad_output, self, target, weight, reduction, ignore_index, total_weight, 1)
+
+
+def classes_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int  # noqa: A002
+) -> Tensor:
+    """nll_loss of two dimensions or, with pixels, of four."""
+    image = input._array.ndim == 4
+    channel = 1 if image else input._array.ndim - 1
+    weights = None if weight is None else weight._array
+    total = nll_total_weight(input._array, target._array, weights, reduction, ignore_index, channel)
+    loss = nll_loss2d if image else nll_loss
+    return loss(input, target, weight, reduction, ignore_index, make(total))  # type: ignore[no-any-return]
+
+
