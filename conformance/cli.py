@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
 def lint(known: argparse.Namespace, _: list[str]) -> int:
     """All problems of all files, a line each."""
     from conformance.library import Library
+    from conformance.spec.lint import remarks, uncovered
     from conformance.spec.load import is_scenario_file
 
     paths: list[Path] = known.paths or [locate.specs()]
@@ -87,19 +88,28 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
             raise Misuse(f"there is no {path}")
     library = Library()
     problems: list[object] = []
-    files = cases = 0
+    scenarios: list[Scenario] = []
     for path in locate.scenario_files(paths):
-        if path.name == locate.CLAIMS:
-            problems += library.claims(path.resolve()).problems
-        elif is_scenario_file(path):
+        if is_scenario_file(path):
             loaded = library.load(path)
-            problems += loaded.problems
-            files, cases = files + 1, cases + len(loaded.scenarios)
+            problems += (*loaded.problems, *remarks(loaded.scenarios))
+            scenarios += loaded.scenarios
+        elif path.name == locate.CLAIMS:
+            problems += library.claims(path.resolve()).problems
         elif path in paths:
             problems.append(f"{path}:1:1: no top-level key `scenarios`, so pytest does not collect it")
+    for folder in filter(Path.is_dir, paths):
+        claims = (
+            library.claims((folder / locate.CLAIMS).resolve()) if (folder / locate.CLAIMS).exists() else None
+        )
+        for claim in uncovered(claims, scenarios) if claims else ():
+            problems.append(f"{claim.position}: no scenario bears on {claim.id}")
     for problem in problems:
         print(problem)
-    print(f"{_count(cases, 'scenario')} in {_count(files, 'file')}: {_count(len(problems), 'problem')}")
+    files = len({scenario.position.file for scenario in scenarios})
+    print(
+        f"{_count(len(scenarios), 'scenario')} in {_count(files, 'file')}: {_count(len(problems), 'problem')}"
+    )
     return FAILED if problems else 0
 
 
