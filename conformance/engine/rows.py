@@ -491,7 +491,7 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
             base = name.removesuffix(_STRIDES)
             return f"strides({base}._array) if edge_{base}[0] is not None else ()"
         if name.endswith(_TYPE):
-            return f"BY_NUMPY[{name.removesuffix(_TYPE)}._array.dtype]"
+            return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
         return name
     value = f"save({name})"
     if _numeric(row, name):
