@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from conformance.runner.trace import Trace
+from conformance.spec.scenario import Scenario
 
 GROUPS = ("values", "flags", "graph", "errors", "messages")
 """The groups of facets that an engine claims, each as a whole."""
@@ -33,3 +36,12 @@ class Engine(Protocol):
     def claims(self) -> AbstractSet[str]: ...
 
     def observe(self, value: Any, /) -> Any | None: ...
+
+
+@runtime_checkable
+class Elsewhere(Protocol):
+    """An engine that runs no program here, and yet has its trace: in another interpreter, or in a recording."""
+
+    def trace_of(
+        self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
+    ) -> Trace: ...

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 from typing import Literal
 
-from conformance.runner.engine import Engine
-from conformance.runner.isolate import collecting, isolated
+from conformance.runner.engine import Elsewhere, Engine
+from conformance.runner.isolate import collected_on_demand, isolated
 from conformance.runner.limit import Alarm, TimeLimit
 from conformance.runner.program import compile_step
 from conformance.runner.recorder import Recorder, drop_frames
@@ -27,6 +27,8 @@ def run(
     ``observe`` overrides what the scenario says. The limit of time needs the main thread; elsewhere
     there is none.
     """
+    if isinstance(engine, Elsewhere):
+        return engine.trace_of(scenario, seconds=seconds, observe=observe)
     alarm = Alarm(seconds)
     recorder = Recorder(scenario, engine, alarm.check, each=(observe or scenario.observe) == "each")
     raised = None
@@ -34,7 +36,7 @@ def run(
         programs = [compile_step(step.run) for step in scenario.steps]
         generators = any(program.generators for program in programs)
         collects = any(program.collects for program in programs)
-        with collecting(generators or collects), isolated(engine.torch) as log:
+        with collected_on_demand(generators or collects), isolated(engine.torch) as log:
             try:
                 alarm.start()
                 recorder.run(log)

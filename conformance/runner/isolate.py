@@ -61,16 +61,22 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
 
 
 @contextlib.contextmanager
-def collecting(wanted: bool) -> Iterator[None]:
-    """Make collections look at what is made inside alone: all of a process with torch takes 0.2 s."""
-    if not wanted or gc.get_freeze_count():
-        yield
-        return
-    gc.freeze()
+def collected_on_demand(freeze: bool) -> Iterator[None]:
+    """Inside, cyclic garbage is collected when it is asked for, and never by chance.
+
+    With ``freeze`` a collection looks at what was made inside alone: all of a process with torch takes 0.2 s.
+    """
+    enabled, freeze = gc.isenabled(), freeze and not gc.get_freeze_count()
+    gc.disable()
+    if freeze:
+        gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if freeze:
+            gc.unfreeze()
+        if enabled:
+            gc.enable()
 
 
 def lookup(namespace: Any, path: str) -> Any:

@@ -20,7 +20,7 @@ from conformance.runner.engine import Engine
 from conformance.runner.graph import Allowance, Graphs
 from conformance.runner.paths import SHOWN, Kind, Kinds, inside, plain
 from conformance.runner.texts import error_text
-from conformance.runner.trace import Facet, State
+from conformance.runner.trace import Facet, Facets, State
 
 PLAIN, TENSOR = Kind.PLAIN, Kind.TENSOR
 
@@ -55,8 +55,10 @@ class Observer:
                 return f"[{', '.join(map(self.text, value))}]"
             case Kind.MAPPING:
                 return f"{{{', '.join(f'{self.text(k)}: {self.text(v)}' for k, v in value.items())}}}"
-            case Kind.DTYPE:
-                return repr(f"torch.{_dtype(value)}")
+            case Kind.ARRAY:
+                return _numbers(value.tolist())
+            case Kind.CONSTANT:
+                return repr(_constant(value))
         return repr(type(value).__name__ if kind is Kind.NODE else kind.name.lower())
 
 
@@ -95,24 +97,35 @@ class _Snapshot:
                 todo += reversed(inner)
 
     def _other(self, name: str, value: Any, kind: Kind) -> tuple[dict[str, Facet], list[tuple[str, Any]]]:
-        text = plain(value)
-        if text is not None:
-            return {"value": text}, []
-        if kind is Kind.DTYPE:
-            return {"value": f"torch.{_dtype(value)}"}, []
-        if kind is Kind.NODE:
+        """The facets of what is no tensor, and the paths into it."""
+        facets: dict[str, Facet] = {}
+        if (text := plain(value)) is not None:
+            facets["value"] = text
+        elif kind is Kind.CONSTANT:
+            facets["value"] = _constant(value)
+        elif kind is Kind.ARRAY:
+            facets["value"], facets["shape"] = _numbers(value.tolist()), _shape(value.shape)
+            facets["dtype"] = _dtype(value.dtype)
+        elif kind is Kind.NODE:
             self._nodes.append((name, value))
-            return {"grad_fn": type(value).__name__}, []
-        if kind is Kind.OPAQUE:
-            return {"value": "bound"}, []
+            facets["grad_fn"] = type(value).__name__
+        elif kind is Kind.OPAQUE:
+            facets["value"] = "bound"
+        else:
+            return self._inside(name, value, kind)
+        return facets, []
+
+    def _inside(self, name: str, value: Any, kind: Kind) -> tuple[dict[str, Facet], list[tuple[str, Any]]]:
         try:
             inner = [(name + path, item) for path, item in inside(value, kind)]
         except Exception as error:
             return {"value": _raised(error)}, []
         self._held.append(inner)
-        count = f" of {len(value)}" if kind in (Kind.SEQUENCE, Kind.MAPPING) else ""
-        more = f", of which {SHOWN} are shown" if count and len(value) > SHOWN else ""
-        return {"value": kind.name.lower() + count + more}, inner
+        text = kind.name.lower()
+        if kind is Kind.SEQUENCE or kind is Kind.MAPPING:
+            text += f" of {len(value)}"
+            text += f", of which {SHOWN} are shown" if len(value) > SHOWN else ""
+        return {"value": text}, inner
 
     def _tensor(self, name: str, value: Any, todo: list[tuple[str, Any]]) -> None:
         """Reads a tensor's own facets; its grad, where it may be read, is to be walked next."""
@@ -125,7 +138,7 @@ class _Snapshot:
             grad_fn, facets = _read_one_by_one(tensor)
         self.state[name] = facets
         self._tensors.append((name, tensor, grad_fn))
-        if facets["is_leaf"] is True or facets["retains_grad"] is True:
+        if _may_read_grad(facets):
             try:
                 grad = tensor.grad  # type: ignore[union-attr]
             except Exception as error:
@@ -168,9 +181,15 @@ class _Snapshot:
         return name
 
 
+def _may_read_grad(facets: Facets) -> bool:
+    """Of a leaf, of a tensor that retains its grad, and on an engine that cannot say what is one."""
+    leaf, retains = facets["is_leaf"], facets["retains_grad"]
+    return leaf is True or retains is True or str(leaf).startswith("raises AttributeError")
+
+
 def _has_identity(value: Any, kind: Kind) -> bool:
     """Whether it matters that two names hold one object."""
-    return kind is not Kind.DTYPE and kind is not Kind.OPAQUE and not isinstance(value, tuple)
+    return kind is not Kind.CONSTANT and kind is not Kind.OPAQUE and not isinstance(value, tuple)
 
 
 def _read_at_once(tensor: Any, grad_fn: Any) -> dict[str, Facet]:
@@ -259,6 +278,13 @@ def _numbers(values: Any) -> str:
 @lru_cache(maxsize=1024)
 def _shape(shape: Any) -> str:
     return str(list(shape))
+
+
+def _constant(value: Any) -> str:
+    """A dtype, device or layout as torch names it, whatever the module is called that stands in for torch."""
+    text = str(value)
+    module, dot, name = text.rpartition(".")
+    return f"torch.{name}" if dot and module.isidentifier() else text
 
 
 @lru_cache(maxsize=256)

@@ -28,7 +28,8 @@ class Kind(Enum):
     MODULE = auto()
     OPTIMIZER = auto()
     OWN = auto()  # of a class that the program defines
-    DTYPE = auto()
+    CONSTANT = auto()  # a dtype, device or layout: its name
+    ARRAY = auto()  # numpy's: numbers, shape and dtype
     OPAQUE = auto()  # functions, classes, handles: that the name is bound
 
 
@@ -42,7 +43,9 @@ class Kinds:
         torch = engine.torch
         self._module = _class(torch, "nn", "Module")
         self._optimizer = _class(torch, "optim", "Optimizer")
-        self._dtype = type(getattr(torch, "float32", None))
+        constants = {type(getattr(torch, name, None)) for name in ("float32", "strided")} - {type(None)}
+        device = _class(torch, "device")
+        self._constants = (*constants, device) if isinstance(device, type) else tuple(constants)
 
     def __call__(self, value: Any) -> Kind:
         kind = self._of.get(type(value))
@@ -56,7 +59,7 @@ class Kinds:
         by_class = (
             (self._module, Kind.MODULE),
             (self._optimizer, Kind.OPTIMIZER),
-            (self._dtype, Kind.DTYPE),
+            (self._constants, Kind.CONSTANT),
             ((int, float, complex, str), Kind.PLAIN),
             ((list, tuple), Kind.SEQUENCE),
             (dict, Kind.MAPPING),
@@ -66,6 +69,8 @@ class Kinds:
                 return kind
         if hasattr(type(value), "next_functions"):
             return Kind.NODE
+        if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+            return Kind.ARRAY
         return Kind.OWN if type(value).__module__ == OWN_MODULE else Kind.OPAQUE
 
 

@@ -9,7 +9,7 @@ import io
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from types import ModuleType, TracebackType
+from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from conformance.runner.engine import Engine
@@ -22,6 +22,9 @@ from conformance.runner.texts import error_text, normalised
 from conformance.runner.trace import Moment, Raised, Statement, Warned
 from conformance.spec.scenario import Scenario, Step
 from conformance.spec.vocabulary import BOUND
+
+# What is made once: an attribute of it would be there for the next scenario.
+_SHARED = (type, FunctionType, BuiltinFunctionType)
 
 TURNS = 20
 """Turns of a loop that are observed."""
@@ -191,8 +194,8 @@ class Recorder:
     def _store(self, target: Any) -> Any:
         if isinstance(target, ModuleType) or target is self._engine.torch:
             raise TypeError("a program sets no attributes of torch and its modules")
-        if isinstance(target, type) and target.__module__ != OWN_MODULE:
-            raise TypeError(f"a program sets no attributes of {target.__name__}, a class of torch's")
+        if isinstance(target, _SHARED) and getattr(target, "__module__", None) != OWN_MODULE:
+            raise TypeError(f"a program sets no attributes of {target.__name__}, which is torch's")
         return target
 
     def _print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **_: Any) -> None:

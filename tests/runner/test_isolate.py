@@ -106,6 +106,8 @@ def test_a_with_in_an_unfinished_generator_ends_with_the_scenario(mode: str, way
         "torch.Tensor.extra += 1",
         "a, torch.Tensor.extra = 1, 2",
         "with torch.no_grad() as nn.Module.extra: pass",
+        "F.relu.extra = 1",
+        "torch.exp.extra = 1",
     ],
 )
 def test_no_attribute_is_set_on_torch(store: str) -> None:

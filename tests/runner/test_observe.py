@@ -196,15 +196,16 @@ def test_a_node_is_shown_as_its_type_with_its_edges() -> None:
 
 def test_other_values() -> None:
     """Numbers and text as they are, dtypes by name; of functions and the like that they are there."""
-    data = "n = 1; f = 0.1; s = 'x'; t = torch.Size([2]); d = torch.float16; v = {1}"
+    data = "n = 1; f = 0.1; s = 'x'; t = torch.Size([2]); d = torch.float16; v = {1}; c = torch.device('cpu')"
     moment = last(f"{data}\ndef g(): pass\nh = torch.exp")
-    shown = {name: facets(moment, name)["value"] for name in ("n", "f", "s", "t", "d", "v", "g", "h")}
+    shown = {name: facets(moment, name)["value"] for name in ("n", "f", "s", "t", "d", "v", "c", "g", "h")}
     assert shown == {
         "n": "1",
         "f": "0.1",
         "s": "'x'",
         "t": "(2,)",
         "d": "torch.float16",
+        "c": "cpu",
         "g": "bound",
         "h": "bound",
         "v": "{1}",
@@ -261,3 +262,30 @@ def test_observe_end_takes_one_snapshot() -> None:
     assert [moment.state is None for moment in failing.moments] == [True, True, False]
     expecting = traced(step("a = 1\nb = 1", expect={"a": 1}), observe="end")
     assert [moment.state is None for moment in expecting.moments] == [True, True, False]
+
+
+def test_numpys_arrays_and_numbers() -> None:
+    """Are numbers with a shape and a dtype, and names of one object."""
+    moment = last("a = torch.ones(2).numpy()\nb = a\nc = torch.ones(2).sum().numpy()")
+    assert facets(moment, "a") == {"value": "[1.0, 1.0]", "shape": "[2]", "dtype": "float32"}
+    assert facets(moment, "b") == {"is": "a"}
+    assert facets(moment, "c") == {"value": "2.0", "shape": "[]", "dtype": "float32"}
+
+
+def test_cyclic_garbage_is_collected_on_demand_alone() -> None:
+    """However much the runner allocates in between."""
+    program = """
+        def cycle():
+            t = torch.ones(1)
+            l = [t]
+            l.append(l)
+            return weakref(t)
+        w = cycle()
+        for i in range(3000):
+            l = [[j] for j in range(10)]
+        before = w() is None
+        collect()
+        after = w() is None
+    """
+    moment = last(step(program))
+    assert (facets(moment, "before")["value"], facets(moment, "after")["value"]) == ("False", "True")

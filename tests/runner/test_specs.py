@@ -1,4 +1,4 @@
-"""The suite's own scenarios: their programs observed end as they do unobserved, or they say ``observe: end``."""
+"""The suite's own scenarios end observed as they do unobserved, or they say ``observe: end``."""
 
 from __future__ import annotations
 
