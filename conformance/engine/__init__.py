@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import autograd, nn, ops, optim, random, utils
+from . import autograd, nn, ops, optim, random, special, utils
 from .creation import (
     arange, as_tensor, empty, empty_like, empty_strided, eye, from_numpy, full, full_like, linspace, logspace, ones,
     ones_like, scalar_tensor, tensor, zeros, zeros_like,

@@ -177,6 +177,7 @@ def compile_row(
         row.operator = _compile(row, row.name, _call_source(row, "operator"), scope)
     row.call.__doc__ = row.forward.__doc__
     row.call.__module__ = "torch"
+    row.call.row = row  # type: ignore[attr-defined]
 
 
 def _compile(row: Row, name: str, source: str, scope: dict[str, Any]) -> Callable[..., Any]:

@@ -1,7 +1,7 @@
 """The operations, by kind. Importing this package registers every row and attaches the Tensor methods.
 
 ``FUNCTIONS`` are the names that become ``torch.<name>``; a function whose first argument is a tensor is a
-Tensor method as well unless it is listed in ``_NO_METHOD``. In-place methods (``name_``) are made from rows.
+Tensor method as well, but for those in names.py. In-place methods (``name_``) are made from rows.
 """
 
 from __future__ import annotations
@@ -15,28 +15,8 @@ from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
 from . import (
-    activation,
-    arithmetic,
-    binary,
-    copying,
-    gated,
-    gather,
-    indexing,
-    joining,
-    logic,
-    masking,
-    matmul,
-    operators,
-    placing,
-    power,
-    reduction,
-    rounding,
-    selection,
-    shape,
-    softmax,
-    special,
-    splitting,
-    unary,
+    activation, arithmetic, binary, copying, gated, gather, indexing, joining, logic, masking, matmul, names, operators,
+    placing, power, reduction, rounding, selection, shape, softmax, special, splitting, unary,
 )  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (
@@ -44,14 +24,10 @@ MODULES: tuple[ModuleType, ...] = (
     placing, power, reduction, rounding, selection, shape, softmax, special, splitting, unary,
 )  # fmt: skip
 
-# In-place forms that torch has as functions too.
-INPLACE_FUNCTIONS = """
-abs_ acos_ acosh_ addmv_ alpha_dropout_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_
-atan_ atanh_ ceil_ celu_ clamp_ clamp_max_ clamp_min_ clip_ cos_ cosh_ deg2rad_ detach_ dropout_ erf_ erfc_ exp2_ exp_
-expm1_ feature_alpha_dropout_ feature_dropout_ fill_ fix_ floor_ frac_ gcd_ i0_ index_put_ lcm_ ldexp_ log10_ log1p_
-log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_ round_ rrelu_ rsqrt_ selu_ sigmoid_ sin_ sinc_
-sinh_ sqrt_ square_ tan_ tanh_ threshold_ trunc_ xlogy_ zero_
-"""
+def _origin(function: Callable[..., Any]) -> str:
+    """The module in which a function, or a row's forward, was written."""
+    row = getattr(function, "row", None)
+    return getattr(function, "__module__", "") if row is None else row.forward.__module__
 
 
 def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -61,7 +37,7 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     found = {}
     for name in names:
         value = getattr(module, name)
-        if callable(value) and getattr(value, "__module__", "") in (module.__name__, "torch") and not isinstance(value, type):
+        if callable(value) and not isinstance(value, type) and _origin(value) == module.__name__:
             found[name.rstrip("_") if name in ("slice_", "type_") else name] = value
     return found
 
@@ -72,31 +48,46 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 def attach() -> None:
     """Make the operations methods of Tensor."""
     for module in MODULES:
-        for name, function in public(module).items():
-            if name.endswith("_"):
-                setattr(Tensor, name, function)
-            else:
-                FUNCTIONS[name] = function
+        FUNCTIONS.update(public(module))
+    for name in names.INTERNAL.split():
+        FUNCTIONS.pop(name, None)
     for name, function in FUNCTIONS.items():
         if name not in vars(Tensor):
             setattr(Tensor, name, function)
     random.attach()
-    for name, row in ROWS.items():
-        if row.view is None and not row.lists and next(iter(row.parameters), "") == "self":
-            method = name if name.endswith("_") else name + "_"
-            if method not in vars(Tensor) and (method == name or method not in ROWS):
-                setattr(Tensor, method, inplace(row))
+    _attach_inplace()
     indexing.attach()
     selection.attach()
     shape.attach()
     copying.attach()
     operators.attach()
-    for name in INPLACE_FUNCTIONS.split():
-        if name not in FUNCTIONS and hasattr(Tensor, name):
-            FUNCTIONS[name] = getattr(Tensor, name)
+    for name in names.FUNCTIONS_ALONE.split():
+        if name in vars(Tensor):
+            delattr(Tensor, name)
+    for name in names.METHODS_ALONE.split():
+        FUNCTIONS.pop(name, None)
     from .. import creation
 
     creation.attach()
+
+
+def _attach_inplace() -> None:
+    """``name_`` of each row named ``name``, or of a row named ``name_``, and of what is ``name`` under another name."""
+    inplace_names = names.INPLACE.split()
+    for name in inplace_names:
+        row = ROWS.get(f"{name}_") or ROWS.get(name)
+        if f"{name}_" not in vars(Tensor) and row is not None and row.view is None:
+            setattr(Tensor, f"{name}_", inplace(row))
+    for name in inplace_names:
+        original = f"{getattr(FUNCTIONS.get(name), '__name__', name)}_"
+        if f"{name}_" not in vars(Tensor) and hasattr(Tensor, original):
+            setattr(Tensor, f"{name}_", getattr(Tensor, original))
+    for name in [*FUNCTIONS]:  # in-place forms that were written out
+        if name.endswith("_") and name not in names.INPLACE_FUNCTIONS.split():
+            del FUNCTIONS[name]
+    for name in names.INPLACE_FUNCTIONS.split():
+        if hasattr(Tensor, name):
+            FUNCTIONS.setdefault(name, getattr(Tensor, name))
 
 
 attach()

@@ -21,7 +21,7 @@ from .selection import where
 from .undefined import unsupported
 
 # What is a function of torch too, not of torch.nn.functional alone.
-PUBLIC = ("celu", "hardshrink", "relu", "selu", "threshold")
+PUBLIC = ("celu", "celu_", "hardshrink", "relu", "selu", "selu_", "threshold", "threshold_")
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
@@ -81,8 +81,12 @@ def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: A
 )
 def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
     """The number, but no less than min_val and no more than max_val."""
+    if self.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
     if self.dtype.kind in "iu":
         min_val, max_val = int(min_val), int(max_val)
+        if self.dtype.kind == "u" and (min_val < 0 or max_val < 0):
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return np.minimum(np.maximum(self, min_val), max_val)
 
 
@@ -290,6 +294,16 @@ def celu(self: Array, alpha: Any = 1.0) -> Array:
 )
 def _celu_in_place(self: Array, alpha: Any = 1.0) -> Array:
     return _celu_kernel(self, alpha)
+
+
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """celu, in place."""
+    return run_inplace(ROWS["celu_"], [input, alpha])
+
+
+def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
+    """threshold, in place."""
+    return run_inplace(ROWS["threshold_"], [input, threshold, value])
 
 
 def selu(input: Tensor) -> Tensor:

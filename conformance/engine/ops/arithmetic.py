@@ -11,7 +11,7 @@ from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import refuse_bools
+from .kernels import floor_quotient, trunc_quotient
 from .scalars import maybe_times
 
 
@@ -134,36 +134,6 @@ def _div_rounded(self: Any, other: Any, rounding_mode: Any) -> Array:
     raise RuntimeError(
         f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
     )
-
-
-def integral(self: Any, divisor: Any) -> bool:
-    """Whether a division is one of integers, which have no infinity to divide by zero to.
-
-    Raises:
-        RuntimeError: the divisor is 0 somewhere.
-    """
-    if np.asarray(self).dtype.kind not in "iu" or np.asarray(divisor).dtype.kind not in "iu":
-        return False
-    if not np.all(divisor):
-        raise RuntimeError("ZeroDivisionError")
-    return True
-
-
-def floor_quotient(self: Any, other: Any) -> Array:
-    """Divided and rounded down; the infinities that IEEE division gives stay."""
-    refuse_bools("div_floor_cpu", self, other)
-    if integral(self, other):
-        return np.floor_divide(self, other)
-    return np.where(np.equal(other, 0), np.true_divide(self, other), np.floor_divide(self, other))
-
-
-def trunc_quotient(self: Any, other: Any) -> Array:
-    """Divided and rounded towards zero."""
-    refuse_bools("div_trunc_cpu", self, other)
-    if not integral(self, other):
-        return np.trunc(np.true_divide(self, other))
-    quotient = np.floor_divide(self, other)
-    return quotient + ((quotient < 0) & (quotient * other != self))
 
 
 def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]]:

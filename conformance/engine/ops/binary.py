@@ -13,8 +13,8 @@ from ..dtypes import NUMBERS, c_name
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .arithmetic import div, floor_quotient, integral
-from .kernels import half_up, need_floats, need_integers, refuse_bools
+from .arithmetic import div
+from .kernels import floor_quotient, half_up, integral, need_floats, need_integers, refuse_bools
 from .scalars import less_than, plus, times
 from .selection import where
 from .undefined import unsupported

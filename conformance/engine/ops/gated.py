@@ -17,7 +17,7 @@ from .joining import cat
 from .kernels import half_up, need_floats
 from .selection import where
 
-PUBLIC = ("prelu", "rrelu")
+PUBLIC = ("prelu", "rrelu", "rrelu_")
 
 # prelu --------------------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -59,3 +61,51 @@ def need_integers(kernel: str, *operands: Any) -> None:
 def half_up(array: Array) -> Array:
     """Half precision as single, in which torch computes it; others as they are."""
     return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def integral(self: Any, divisor: Any) -> bool:
+    """Whether a division is one of integers, which have no infinity to divide by zero to.
+
+    Raises:
+        RuntimeError: the divisor is 0 somewhere.
+    """
+    if np.asarray(self).dtype.kind not in "iu" or np.asarray(divisor).dtype.kind not in "iu":
+        return False
+    if not np.all(divisor):
+        raise RuntimeError("ZeroDivisionError")
+    return True
+
+
+def floor_quotient(self: Any, other: Any) -> Array:
+    """Divided and rounded down; the infinities that IEEE division gives stay."""
+    refuse_bools("div_floor_cpu", self, other)
+    if integral(self, other):
+        return np.floor_divide(self, other)
+    return np.where(np.equal(other, 0), np.true_divide(self, other), np.floor_divide(self, other))
+
+
+def trunc_quotient(self: Any, other: Any) -> Array:
+    """Divided and rounded towards zero."""
+    refuse_bools("div_trunc_cpu", self, other)
+    if not integral(self, other):
+        return np.trunc(np.true_divide(self, other))
+    quotient = np.floor_divide(self, other)
+    return quotient + ((quotient < 0) & (quotient * other != self))
+
+
+def scipy(name: str, half: bool = True) -> Callable[..., Array]:
+    """A function of scipy.special, in the dtype of its arguments; scipy is loaded with the first call."""
+
+    @functools.cache
+    def find() -> Any:
+        import scipy.special
+
+        return getattr(scipy.special, name)
+
+    def kernel(*operands: Any) -> Array:
+        if not half and operands[0].dtype == np.float16:
+            raise unimplemented(f"{name}_cpu", operands[0].dtype)
+        arrays = [np.asarray(each) for each in operands]
+        return np.asarray(find()(*map(half_up, arrays))).astype(arrays[-1].dtype, copy=False)
+
+    return kernel

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..rows import ROWS
 from ..tensor import Tensor
-from . import binary, logic, power
+from . import binary, logic, matmul, power
 
 # operator -> the method that it calls; the reflected and in-place ones too.
 OPERATORS = {
@@ -20,7 +20,7 @@ OPERATORS = {
     "__floordiv__": "floor_divide", "__rfloordiv__": "_rfloordiv", "__ifloordiv__": "floor_divide_",
     "__mod__": "remainder", "__rmod__": "_rmod", "__imod__": "remainder_",
     "__pow__": "pow", "__rpow__": "_rpow", "__ipow__": "pow_",
-    "__matmul__": "matmul", "__rmatmul__": "rmatmul",
+    "__matmul__": "matmul", "__rmatmul__": "_rmatmul",
     "__and__": "bitwise_and", "__rand__": "bitwise_and", "__iand__": "bitwise_and_",
     "__or__": "bitwise_or", "__ror__": "bitwise_or", "__ior__": "bitwise_or_",
     "__xor__": "bitwise_xor", "__rxor__": "bitwise_xor", "__ixor__": "bitwise_xor_",
@@ -44,6 +44,7 @@ def operator(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
 
 
 _REFLECTED: dict[str, Callable[[Tensor, Any], Any]] = {
+    "_rmatmul": lambda self, other: matmul.rmatmul(self, other),
     "_rtruediv": lambda self, other: self.reciprocal() * other,
     "_rpow": lambda self, other: power.pow(other, self),
     "_rfloordiv": lambda self, other: binary.floor_divide(other, self),

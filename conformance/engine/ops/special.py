@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +14,7 @@ from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
-from .kernels import half_up
+from .kernels import half_up, scipy, unimplemented
 from .rounding import round as round_to
 from .scalars import less_than, minus, over, plus, times
 from .selection import where
@@ -24,22 +23,6 @@ from .unary import exp2, expm1, log1p, sigmoid
 from .undefined import undefined
 
 SQRT_PI = math.sqrt(math.pi)
-
-
-def scipy(name: str) -> Callable[..., Array]:
-    """A function of scipy.special, in the dtype of its arguments; scipy is loaded with the first call."""
-
-    @functools.cache
-    def find() -> Any:
-        import scipy.special
-
-        return getattr(scipy.special, name)
-
-    def kernel(*operands: Any) -> Array:
-        kind = next(each.dtype for each in operands if isinstance(each, np.ndarray))
-        return np.asarray(find()(*map(half_up, map(np.asarray, operands)))).astype(kind, copy=False)
-
-    return kernel
 
 
 def _function(
@@ -75,15 +58,27 @@ erfinv = _function(
     lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
 )  # fmt: skip
 _erfcx = _function(
-    "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx"), "exp(self * self) * erfc(self).",
+    "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx", half=False), "exp(self * self) * erfc(self).",
     lambda grad, self, result: minus(times(self, 2.0) * result, 2.0 / SQRT_PI) * grad,
 )  # fmt: skip
 _ndtri = _function(
-    "SpecialNdtriBackward0", "special_ndtri", scipy("ndtri"), "The inverse of ndtr.",
+    "SpecialNdtriBackward0", "special_ndtri", scipy("ndtri", half=False), "The inverse of ndtr.",
     lambda grad, result: times(grad, math.sqrt(2 * math.pi)) * over(result.square(), 2).exp(),
 )  # fmt: skip
+
+
+def _log_ndtr_kernel(self: Array) -> Array:
+    """In torch's two branches, whose rounding shows in the derivative of single precision."""
+    if self.dtype == np.float16:
+        raise unimplemented("log_ndtr_cpu", self.dtype)
+    x = self
+    t = x * x.dtype.type(math.sqrt(0.5))
+    far = np.log(scipy("erfcx")(-t) / 2) - t * t
+    return np.where(x < -1, far, np.log1p(-scipy("erfc")(t) / 2)).astype(self.dtype)
+
+
 _log_ndtr = _function(
-    "SpecialLogNdtrBackward0", "special_log_ndtr", scipy("log_ndtr"), "The logarithm of ndtr.",
+    "SpecialLogNdtrBackward0", "special_log_ndtr", _log_ndtr_kernel, "The logarithm of ndtr.",
     lambda grad, self, result: over(grad, math.sqrt(2 * math.pi)) * (result + over(self.pow(2), 2)).neg().exp(),
 )  # fmt: skip
 _entr = _function(
@@ -111,8 +106,12 @@ def _digamma_kernel(self: Array) -> Array:
     ).astype(self.dtype)
 
 
+def _lgamma_kernel(self: Array) -> Array:
+    return np.where(np.isinf(self), np.inf, scipy("gammaln")(self)).astype(self.dtype)
+
+
 lgamma = _function(
-    "LgammaBackward0", "lgamma", scipy("gammaln"), "The logarithm of the absolute value of gamma.",
+    "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
     lambda grad, self: grad * self.digamma(),
 )  # fmt: skip
 digamma = _function(
@@ -151,7 +150,8 @@ def _polygamma(self: Array, n: int) -> Array:
     if n == 1:
         return _trigamma_kernel(self)
     sign = 1 if n % 2 else -1
-    return scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(sign * math.exp(math.lgamma(n + 1)))
+    found = scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(sign * math.exp(math.lgamma(n + 1)))
+    return np.where(np.isposinf(self), self.dtype.type(np.nan), found)
 
 
 def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
@@ -190,7 +190,7 @@ def mvlgamma(self: Array, p: int) -> Array:
     """The logarithm of gamma of p dimensions."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
-    each = scipy("gammaln")(self[..., None] + _mvlgamma_shifts(self.dtype, p))
+    each = _lgamma_kernel(self[..., None] + _mvlgamma_shifts(self.dtype, p))
     return np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
 
 
