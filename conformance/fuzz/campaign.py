@@ -1,0 +1,155 @@
+"""Many batches of random programs, in processes, with a result file from which a run goes on."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conformance.adapters.registry import find
+from conformance.fuzz.programs import Program, Statement
+from conformance.fuzz.search import Divergence, Tally, batch_seeds, search
+
+
+@dataclass(frozen=True)
+class Found:
+    """A divergence as plain data."""
+
+    seed: int
+    statements: tuple[str, ...]
+    difference: str
+    kind: tuple[str, ...]
+
+    @property
+    def program(self) -> Program:
+        """The program again."""
+        return Program(tuple(Statement(text) for text in self.statements))
+
+
+@dataclass
+class Campaign:
+    """What a run has done so far; ``done`` are the seeds of its finished batches."""
+
+    engine: str
+    seed: int
+    tally: Tally = field(default_factory=Tally)
+    done: list[int] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for the result file."""
+        return {
+            "engine": self.engine,
+            "seed": self.seed,
+            "programs": self.tally.programs,
+            "statements": self.tally.statements,
+            "features": dict(self.tally.features),
+            "done": self.done,
+            "found": [
+                {"seed": f.seed, "statements": f.statements, "difference": f.difference, "kind": f.kind}
+                for f in self.found
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Campaign:
+        """What to_json wrote."""
+        campaign = cls(data["engine"], data["seed"], done=list(data["done"]))
+        campaign.tally.programs, campaign.tally.statements = data["programs"], data["statements"]
+        campaign.tally.features.update(data["features"])
+        for each in data["found"]:
+            campaign.found.append(
+                Found(each["seed"], tuple(each["statements"]), each["difference"], tuple(each["kind"]))
+            )
+        return campaign
+
+
+def resume(path: Path | None, engine: str, seed: int) -> Campaign:
+    """The campaign that a result file holds, or a new one.
+
+    Raises:
+        ValueError: the file is of another engine or seed, or cut off.
+    """
+    if path is None or not path.exists():
+        return Campaign(engine, seed)
+    try:
+        campaign = Campaign.from_json(json.loads(path.read_text()))
+    except (json.JSONDecodeError, KeyError) as error:
+        raise ValueError(f"{path}: not a result file of the fuzzer: {error}") from error
+    if (campaign.engine, campaign.seed) != (engine, seed):
+        raise ValueError(
+            f"{path}: holds a run with engine {campaign.engine} and seed {campaign.seed}; "
+            "give another --results file"
+        )
+    return campaign
+
+
+def run_campaign(
+    campaign: Campaign,
+    examples: int,
+    processes: int,
+    results: Path | None = None,
+    progress: Callable[[Campaign, float], None] = lambda campaign, rate: None,
+) -> Campaign:
+    """Run the batches that are not done yet; the result file is written after each."""
+    batches = [(s, n) for s, n in batch_seeds(campaign.seed, examples) if s not in campaign.done]
+    started, before = time.monotonic(), campaign.tally.programs
+    for seed, tally, found in _batches(campaign.engine, batches, processes):
+        campaign.tally.merge(tally)
+        campaign.done.append(seed)
+        for each in found:
+            if each.kind not in [known.kind for known in campaign.found]:
+                campaign.found.append(each)
+        if results is not None:
+            partial = results.with_suffix(".partial")
+            partial.write_text(json.dumps(campaign.to_json()))
+            partial.replace(results)
+        progress(campaign, (campaign.tally.programs - before) / max(time.monotonic() - started, 1e-9))
+    return campaign
+
+
+def _batches(
+    engine: str, batches: list[tuple[int, int]], processes: int
+) -> Iterator[tuple[int, Tally, list[Found]]]:
+    if processes <= 1:
+        for seed, size in batches:
+            yield run_batch(engine, seed, size)
+        return
+    # Forked processes would share torch's threads; fresh ones import it themselves.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        pending = [pool.submit(run_batch, engine, seed, size) for seed, size in batches]
+        for future in as_completed(pending):
+            yield future.result()
+
+
+def run_batch(engine: str, seed: int, size: int) -> tuple[int, Tally, list[Found]]:
+    """One batch; after a find it goes on with the rest of its programs, from another seed."""
+    reference, under_test = find("torch"), find(engine)
+    tally = Tally()
+    found: list[Found] = []
+    attempt = 0
+    while tally.programs < size and attempt < _FINDS_A_BATCH:
+        divergence = search(reference, under_test, size - tally.programs, seed + attempt, tally)
+        attempt += 1
+        if divergence is None:
+            break
+        found.append(_plain(divergence))
+    return seed, tally, found
+
+
+_FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk everywhere
+
+
+def _plain(divergence: Divergence) -> Found:
+    return Found(
+        divergence.seed,
+        tuple(statement.text for statement in divergence.program.statements),
+        str(divergence.difference or divergence.broken),
+        divergence.kind,
+    )

@@ -1,0 +1,155 @@
+"""Searching for programs on which an engine diverges, and counting what was tried."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.fuzz.programs import Program, prelude, programs
+from conformance.runner.compare import Difference, differences
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.trace import Trace
+from conformance.spec.scenario import Position, Scenario, Step
+
+BATCH = 250  # programs between two looks at what was found
+SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The smallest program found for one kind of difference."""
+
+    program: Program
+    difference: Difference | None
+    broken: str  # the property that does not hold, where it is not a difference
+    seed: int
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What tells it from others: the facet, and the last statement's shape without its names."""
+        what = self.difference.facet if self.difference else self.broken
+        return (what, _skeleton(self.program.statements[-1].text))
+
+
+@dataclass
+class Tally:
+    """What was tried."""
+
+    programs: int = 0
+    statements: int = 0
+    features: Counter[str] = field(default_factory=Counter)
+
+    def add(self, program: Program, reference: Trace) -> None:
+        """Count one program."""
+        self.programs += 1
+        self.statements += len(program.statements)
+        if any(moment.raised for moment in reference.moments):
+            self.features["error"] += 1
+        self.features.update(program.features)
+
+    def merge(self, other: Tally) -> None:
+        """Count what another has counted."""
+        self.programs += other.programs
+        self.statements += other.statements
+        self.features.update(other.features)
+
+
+def scenario_of(program: Program, name: str = "fuzz") -> Scenario:
+    """The program as a scenario: a step for each statement."""
+    first = prelude(program)
+    texts = [*([first] if first else []), *(statement.text for statement in program.statements)]
+    steps = tuple(Step(text, Position("fuzz", number)) for number, text in enumerate(texts, 1))
+    return Scenario(name, "a random program", "", "fuzz", Position("fuzz", 1), steps)
+
+
+def diverges(program: Program, reference: Engine, engine: Engine, tally: Tally | None = None) -> Any:
+    """The first difference, or the property that does not hold; None where all agree."""
+    scenario = scenario_of(program)
+    expected = run(scenario, reference, seconds=SECONDS)
+    if tally is not None:
+        tally.add(program, expected)
+    found = run(scenario, engine, seconds=SECONDS)
+    different = differences(scenario, expected, found, engine.claims)
+    if different:
+        return different[0]
+    if "flags" in engine.claims:
+        return next(broken_properties(found), None)
+    return None
+
+
+def broken_properties(trace: Trace) -> Iterator[str]:
+    """What must hold in every state and does not.
+
+    A leaf has no grad_fn, a non-leaf requires grad, a grad has the shape of its tensor, and versions never fall as
+    long as the name stands for the same tensor.
+    """
+    versions: dict[str, int] = {}
+    for moment in trace.moments:
+        state = moment.state or {}
+        for name, facets in state.items():
+            leaf, requires, node = (facets.get(each) for each in ("is_leaf", "requires_grad", "grad_fn"))
+            if leaf is True and node not in (None, "None"):
+                yield f"{name} is a leaf with a grad_fn"
+            if leaf is False and requires is False:
+                yield f"{name} is no leaf and requires no grad"
+            owner = state.get(name.removesuffix(".grad"), facets)
+            if facets.get("shape") != owner.get("shape"):
+                yield f"{name} has another shape than its tensor"
+            version = facets.get("_version")
+            if isinstance(version, int):
+                if version < versions.get(name, 0) and not name.endswith(".grad"):
+                    yield f"the version of {name} has fallen"
+                versions[name] = version
+
+
+def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally) -> Divergence | None:
+    """The smallest diverging one among ``examples`` programs; None where none diverges."""
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import seed as seeded
+
+    smallest: list[tuple[Program, Any]] = []
+
+    @seeded(seed)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+    )
+    @given(programs())
+    def agrees(program: Program) -> None:
+        found = diverges(program, reference, engine, None if smallest else tally)
+        if found is not None:
+            smallest.append((program, found))
+            raise _DivergedError
+
+    try:
+        agrees()
+    except _DivergedError:
+        program, found = smallest[-1]
+        difference = found if isinstance(found, Difference) else None
+        return Divergence(program, difference, "" if difference else str(found), seed)
+    return None
+
+
+class _DivergedError(Exception):
+    """Tells Hypothesis that a program is worth shrinking."""
+
+
+def batch_seeds(seed: int, examples: int) -> list[tuple[int, int]]:
+    """Seeds and sizes of the batches; machines with other seeds draw other programs."""
+    stream = random.Random(seed)
+    count = -(-examples // BATCH)
+    sizes = [min(BATCH, examples - BATCH * number) for number in range(count)]
+    return [(stream.getrandbits(48), size) for size in sizes]
+
+
+def _skeleton(text: str) -> str:
+    return re.sub(r"\b[a-z]\d*\b(?!\()", "_", text)
