@@ -30,7 +30,10 @@ class Library:
             problems = [*loaded.problems, *self._repeated(loaded), *self._unknown_claims(path, loaded)]
             wrong = {problem.scenario for problem in problems}
             scenarios = tuple(each for each in loaded.scenarios if base_id(each) not in wrong)
-            self._loaded[path] = Loaded(scenarios, tuple(dict.fromkeys(problems)))
+            ordered = sorted(
+                dict.fromkeys(problems), key=lambda each: (each.position.line, each.position.column)
+            )
+            self._loaded[path] = Loaded(scenarios, tuple(ordered))
             self._cases[path] = {scenario.id: scenario.claims for scenario in scenarios}
         return self._loaded[path]
 

@@ -1,0 +1,197 @@
+"""The commands as a person types them, on small specs of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance import locate
+from conformance.cli import main
+
+CLAIMS = """
+documents:
+  blog: {title: A blog on leaves}
+claims:
+  - {id: blog/fills, verdict: confirmed, says: backward fills the leaf's grad}
+  - {id: blog/no-op, verdict: refuted, says: retain_grad does nothing, note: it raises}
+"""
+
+SPECS = """
+topic: Leaves
+scenarios:
+  - id: fills
+    title: backward fills the leaf's grad
+    claim: blog/fills
+    matrix: {dtype: [float32, float64]}
+    run: |
+      a = torch.tensor([3.], dtype=torch.${dtype}, requires_grad=True)
+      (a * a).backward()
+    expect:
+      a.grad: [6.]
+  - id: retain-raises
+    title: retain_grad of a constant raises
+    claim: blog/no-op
+    run: |
+      x = torch.ones(1)
+      x.retain_grad()
+    claimed: {raises: null}
+    raises: RuntimeError
+  - id: without-a-claim
+    title: a sum is no leaf
+    run: |
+      a = torch.tensor([3.], requires_grad=True)
+      b = a + a
+"""
+
+
+@pytest.fixture
+def specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that stands for the suite's own specs."""
+    folder = tmp_path / "specs"
+    (folder / "leaf").mkdir(parents=True)
+    (folder / "claims.yaml").write_text(CLAIMS)
+    (folder / "leaf" / "leaves.yaml").write_text(SPECS)
+    monkeypatch.setattr(locate, "specs", lambda: folder)
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_lint_of_sound_specs(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line that says what was read."""
+    assert main(["lint"]) == 0
+    assert capsys.readouterr().out == "4 scenarios in 1 file: no problems\n"
+
+
+def test_lint_tells_all_problems_at_once(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of all files and of all kinds, each with its place, and the exit status is 1."""
+    leaves = specs / "leaf" / "leaves.yaml"
+    leaves.write_text(SPECS.replace("title: a sum", "titel: a sum").replace("blog/no-op", "blog/no-up"))
+    (specs / "leaf" / "again.yaml").write_text(
+        SPECS[SPECS.index("scenarios:") : SPECS.index("  - id: retain")]
+    )
+    (specs / "claims.yaml").write_text(CLAIMS.replace("note: it raises", "nota: it raises"))
+    assert main(["lint"]) == 1
+    *problems, last = capsys.readouterr().out.splitlines()
+    assert [problem.split(": ")[0] for problem in problems] == [
+        "specs/claims.yaml:6:72",
+        "specs/leaf/leaves.yaml:4:5",
+        "specs/leaf/leaves.yaml:13:5",
+        "specs/leaf/leaves.yaml:21:5",
+        "specs/leaf/leaves.yaml:22:5",
+    ]
+    assert last == "2 scenarios in 1 file: 5 problems"
+
+
+def test_lint_of_a_file_without_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that is named is told that pytest would pass it by."""
+    (tmp_path / "mine.yaml").write_text("scenario: []\n")
+    assert main(["lint", str(tmp_path / "mine.yaml")]) == 1
+    assert "no top-level key `scenarios`" in capsys.readouterr().out
+
+
+def test_lint_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """A path that is not there is a misuse."""
+    assert main(["lint", "no/such/folder"]) == 2
+    assert capsys.readouterr().err == "conformance: there is no no/such/folder\n"
+
+
+def test_lint_imports_no_torch(specs: Path) -> None:
+    """It checks programs without running them."""
+    program = "import sys; from conformance.cli import main; main(['lint']); print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_claims_as_json(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The verdict is computed on live torch; scenarios are named by the ids that the files have."""
+    assert main(["claims", "--format", "json", "--engine", "torch"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "claims": [
+            {
+                "id": "blog/fills",
+                "document": "blog",
+                "verdict": "confirmed",
+                "verdict_observed": "confirmed",
+                "scenarios": ["fills"],
+                "engine_agrees": True,
+            },
+            {
+                "id": "blog/no-op",
+                "document": "blog",
+                "verdict": "refuted",
+                "verdict_observed": "refuted",
+                "scenarios": ["retain-raises"],
+                "engine_agrees": True,
+            },
+        ]
+    }
+
+
+def test_claims_as_text(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table that pytest prints."""
+    assert main(["claims", "--engine", "torch"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].endswith(": 3 agree")
+    assert out[2:] == [
+        "  claims            confirmed  refuted  imprecise  drifted  engine",
+        "  A blog on leaves  1          1                            agrees",
+        "",
+        "Refuted by torch:",
+        "  blog/no-op  retain_grad does nothing",
+    ]
+
+
+def test_a_contradicted_claim(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The observed verdict stands beside the declared one, and the exit status is 1."""
+    (specs / "claims.yaml").write_text(CLAIMS.replace("refuted", "confirmed"))
+    assert main(["claims", "--format", "json", "--engine", "torch"]) == 1
+    out, err = capsys.readouterr()
+    found = json.loads(out)["claims"][1]
+    assert (found["verdict"], found["verdict_observed"]) == ("confirmed", "not confirmed")
+    assert err.startswith(
+        "blog/no-op is declared confirmed, but what it says fails on torch in retain-raises"
+    )
+
+
+def test_a_claim_that_nobody_shows(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not observed, and whether the engine agrees is not known."""
+    (specs / "claims.yaml").write_text(CLAIMS + "  - {id: blog/more, verdict: confirmed, says: more}\n")
+    assert main(["claims", "--format", "json", "--engine", "torch"]) == 1
+    found = json.loads(capsys.readouterr().out)["claims"][2]
+    assert (found["verdict_observed"], found["scenarios"], found["engine_agrees"]) == (
+        "not observed",
+        [],
+        None,
+    )
+
+
+def test_claims_of_an_engine_that_is_not_there(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A misuse, in one line."""
+    assert main(["claims", "--engine", "inhose"]) == 2
+    assert capsys.readouterr().err == "conformance: there is no engine 'inhose': did you mean 'inhouse'?\n"
+
+
+def test_unknown_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only `run` hands on what it does not know."""
+    with pytest.raises(SystemExit) as ended:
+        main(["lint", "--fast"])
+    assert ended.value.code == 2
+    assert "unrecognized arguments: --fast" in capsys.readouterr().err
+
+
+def test_run_hands_on_to_pytest(specs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of the specs is found wherever they are; without one all of them run."""
+    given: list[list[str]] = []
+    monkeypatch.setattr(pytest, "main", lambda arguments: given.append(arguments) or 0)
+    rootdir = f"--rootdir={Path.cwd()}"
+    assert main(["run", "-q", "--engine", "torch"]) == 0
+    assert main(["run", "leaf/leaves.yaml::fills", "-k", "leaf"]) == 0
+    assert given == [
+        [rootdir, "--engine=torch", "-q", str(specs)],
+        [rootdir, f"{specs}/leaf/leaves.yaml::fills", "-k", "leaf"],
+    ]
