@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -83,7 +85,7 @@ def test_a_with_in_an_unfinished_generator_ends_with_the_scenario(mode: str, way
     keep = {
         "in a name": "pass",
         "in a cycle": "l = [g]; l.append(l)",
-        "beyond reach": "x = torch.ones(1, requires_grad=True).exp(); x.register_hook(lambda _: (g, x))",
+        "beyond reach": "x = torch.ones(1, requires_grad=True) * 1; x.register_hook(lambda _, g=g, x=x: g)",
     }[way]
     before = _process()
     trace = traced(f"def f():\n  with {FORGOTTEN[mode]}:\n    yield 1\ng = f()\n{keep}\nnext(g)")
@@ -195,3 +197,40 @@ def test_steps_share_one_state() -> None:
     """What one step sets holds in the next of the same scenario."""
     trace = traced("torch.set_grad_enabled(False)", step("g = torch.is_grad_enabled()"))
     assert facets(trace.moments[-1], "g")["value"] == "False"
+
+
+def test_every_scenario_starts_at_seed_zero() -> None:
+    """Whatever the generator of the process is at, which stays there."""
+    torch.manual_seed(0)
+    numbers = str(torch.rand(3).tolist())
+    torch.manual_seed(5)
+    before = _process()
+    assert facets(last("r = torch.rand(3)"), "r")["value"] == numbers
+    assert _process() == before
+
+
+def test_nothing_that_a_scenario_left_is_ended_later() -> None:
+    """A generator in a cycle ends with its scenario: later it would switch a setting of somebody else's."""
+    with torch.no_grad():
+        traced("def f():\n  with torch.no_grad():\n    yield 1\ng = f()\nnext(g)\nl = [g]\nl.append(l)")
+        gc.collect()
+        assert not torch.is_grad_enabled()
+
+
+def test_a_collection_is_of_what_the_scenario_made() -> None:
+    """Garbage of the process is left to the process: looking at all its objects takes too long."""
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.own = self
+
+    gc.disable()
+    try:
+        garbage = weakref.ref(Cycle())
+        traced("collect()")
+        assert garbage() is not None
+    finally:
+        gc.enable()
+    gc.collect()
+    assert garbage() is None
+    assert gc.get_freeze_count() == 0

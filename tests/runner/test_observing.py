@@ -11,6 +11,7 @@ import pytest
 from conformance.runner.execute import run
 from conformance.runner.observe import Observer
 from conformance.runner.trace import Trace
+from tests.runner.broken import broken
 from tests.runner.make import facets, last, scenario, step, torch_engine, traced
 
 torch = torch_engine.torch
@@ -211,6 +212,31 @@ def test_an_error_keeps_no_frame_alive() -> None:
     assert dict(trace.moments[-1].values) == {"refs[0]() is None": "True"}
 
 
+def test_an_error_that_the_engine_keeps_keeps_no_frame_alive() -> None:
+    """Its traceback is let go of, and those of the errors behind it."""
+    kept: list[BaseException] = []
+
+    def fails() -> None:
+        try:
+            raise ValueError("behind")
+        except ValueError as error:
+            kept.append(RuntimeError("before"))
+            raise kept[0] from error
+
+    program = """
+        refs = []
+        def holds():
+            local = torch.ones(1)
+            refs.append(weakref(local))
+            torch.fails()
+    """
+    made = scenario(step(program), "holds()", step("pass", expect={"refs[0]() is None": True}))
+    trace = run(made, broken(fails=fails))
+    assert str(trace.moments[-3].raised) == "RuntimeError: before"
+    assert dict(trace.moments[-1].values) == {"refs[0]() is None": "True"}
+    assert str(kept[0]) == "before"
+
+
 def test_expectations_keep_no_result_alive() -> None:
     """Their results live as long as the snapshot after them."""
     trace = traced(
@@ -287,6 +313,7 @@ def test_a_long_chain_is_cut_after_a_thousand_nodes() -> None:
 def test_dropping_a_chain_that_was_walked_often_does_not_crash() -> None:
     """The walked nodes of a whole run are limited too: 60 snapshots of 1000 nodes each would be too many."""
     program = """
+from tests.runner.broken import broken
 from tests.runner.make import traced
 loop = "for i in range(1000):\\n  b = b * 1\\n"
 trace = traced("a = torch.ones(1, requires_grad=True)\\nb = a\\n" + 60 * loop + "del b")

@@ -1,0 +1,147 @@
+"""What an engine is to the suite: a torch-like module as it is, or one small class around anything else."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.adapters.module import ModuleEngine
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.verdict import Outcome, judge
+from conformance.spec.scenario import Scenario
+from tests.runner.broken import broken, raising
+from tests.runner.make import facets, scenario, step, torch_engine
+
+torch = torch_engine.torch
+
+MODEL = "a = torch.tensor([2.], requires_grad=True)\nb = a * a\nb.backward()"
+
+
+class Value:
+    """A number that knows its derivative: an engine in a few lines."""
+
+    def __init__(
+        self, data: Any, requires_grad: bool = False, parents: tuple[tuple[Value, float], ...] = ()
+    ) -> None:
+        self.data = data[0] if isinstance(data, list) else data
+        self.grad = 0.0
+        self.parents = parents
+        self.wants = requires_grad or bool(parents)
+
+    def __mul__(self, other: Value) -> Value:
+        return Value(self.data * other.data, parents=((self, other.data), (other, self.data)))
+
+    def backward(self, flow: float = 1.0) -> None:
+        """Along every path."""
+        if not self.parents:
+            self.grad += flow
+        for parent, local in self.parents:
+            parent.backward(flow * local)
+
+
+class ValueEngine:
+    """An adapter: what the suite asks of an engine, with torch's names for what a Value has."""
+
+    name, version = "value", "0.1"
+    claims = frozenset({"values", "errors"})
+    torch = SimpleNamespace(tensor=Value)
+
+    def observe(self, value: Any, /) -> Any | None:
+        """A Value as a tensor of one number."""
+        if not isinstance(value, Value):
+            return None
+        return SimpleNamespace(
+            tolist=lambda: [value.data],
+            shape=(1,),
+            dtype="float32",
+            is_leaf=not value.parents,
+            requires_grad=value.wants,
+            grad=None if value.parents or not value.grad else Value(value.grad),
+            storage=id(value),
+        )
+
+
+def _judged(made: Scenario, engine: Engine) -> Outcome:
+    return judge(made, run(made, torch_engine), run(made, engine), engine.claims)
+
+
+def test_an_adapter_is_a_few_lines() -> None:
+    """And the engine is graded in what it claims."""
+    engine = ValueEngine()
+    assert isinstance(engine, Engine)
+    outcome = _judged(scenario(MODEL), engine)
+    assert outcome.verdict == "agrees"
+    assert {difference.group for difference in outcome.unclaimed} == {"graph", "flags"}
+
+
+def test_what_the_engine_does_wrong_is_found() -> None:
+    """It never resets its grad and has no way to free its graph."""
+    outcome = _judged(scenario(MODEL, step("b.backward()", raises="RuntimeError")), ValueEngine())
+    first = outcome.differences[0]
+    assert (outcome.verdict, first.facet, first.engine) == ("differs", "raised", "nothing")
+
+
+def test_what_the_engine_lacks_is_named() -> None:
+    """Of the module, of its tensors."""
+    assert _judged(scenario("a = torch.zeros(1)"), ValueEngine()).missing == ("torch.zeros",)
+    retain = scenario("a = torch.tensor([2.], requires_grad=True)\nb = a * a\nb.retain_grad()")
+    assert _judged(retain, ValueEngine()).missing == ("Tensor.retain_grad",)
+
+
+def test_an_engine_that_cannot_say_what_is_a_leaf_shows_its_grads() -> None:
+    """Values are graded without flags."""
+
+    class Flagless(ValueEngine):
+        def observe(self, value: Any, /) -> Any | None:
+            seen = super().observe(value)
+            if seen is not None:
+                del seen.is_leaf
+            return seen
+
+    made = scenario(MODEL)
+    trace = run(made, Flagless())
+    assert facets(trace.moments[-1], "a.grad")["value"] == "[4.0]"
+    assert str(facets(trace.moments[-1], "a")["is_leaf"]).startswith("raises AttributeError")
+    assert _judged(made, Flagless()).verdict == "agrees"
+
+
+def test_a_torch_like_module_is_an_engine() -> None:
+    """Torch itself, as any module."""
+    engine = ModuleEngine("again", torch)
+    assert isinstance(engine, Engine)
+    assert (engine.version, repr(engine)) == (torch.__version__, f"<engine again {torch.__version__}>")
+    assert _judged(scenario(step(MODEL, expect={"a.grad": [4]})), engine).verdict == "agrees"
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("x"), SystemExit(3), GeneratorExit(), MemoryError(), Exception()]
+)
+def test_whatever_an_engine_raises_is_in_its_trace(error: BaseException) -> None:
+    """In a call, and where it is looked at; the next run is none the worse."""
+    made = scenario(MODEL)
+    calls = run(made, broken(tensor=raising(error)))
+    assert calls.moments[-1].raised is not None
+    assert (calls.moments[-1].raised.type, calls.moments[-1].statement.line) == (type(error).__name__, 1)
+    engine = broken()
+    engine.observe = raising(error)  # type: ignore[method-assign]
+    looked = run(made, engine)
+    assert looked.moments[-1].raised is not None
+    assert looked.moments[-1].raised.type == type(error).__name__
+    assert all(moment.raised is None for moment in run(made, torch_engine).moments)
+
+
+def test_an_interrupt_is_the_users() -> None:
+    """It ends the run, and is no verdict."""
+    with pytest.raises(KeyboardInterrupt):
+        run(scenario(MODEL), broken(tensor=raising(KeyboardInterrupt())))
+
+
+def test_an_engine_that_raises_in_everything_differs_everywhere() -> None:
+    """Also where a scenario expects an error: its type and its text are torch's."""
+    engine = broken(tensor=raising(RuntimeError("no")), ones=raising(RuntimeError("no")))
+    expecting = step("x = torch.ones(1)\nx.retain_grad()", raises="RuntimeError", message="can't retain_grad")
+    for made in (scenario(MODEL), scenario(expecting), scenario("a = torch.ones(1)\nassert a == 1")):
+        assert _judged(made, engine).verdict == "differs"
