@@ -68,8 +68,8 @@ DIRTY_NOT_RETURNED = (
     "modified inplace must all be outputs of the Function."
 )
 DIRTY_NOT_AN_INPUT = (
-    "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to "
-    "pass it to mark_dirty()."
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+    "passed to ctx.mark_dirty()."
 )
 DIRTY_VIEW_OF_SEVERAL = (
     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return "
@@ -80,7 +80,7 @@ DIRTY_VIEW_OF_SEVERAL = (
     "this change."
 )
 INPUT_RETURNED_AND_SAVED = (
-    "A input that has been returned as-is as output is being saved for backward. This is not supported if you "
+    "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
     "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
     "setup ctx inside the forward function itself."
 )

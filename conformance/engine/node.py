@@ -256,6 +256,9 @@ class Error(Node):
     __slots__ = ("message",)
     message: str
 
+    def name(self) -> str:
+        return "torch::autograd::Error"
+
     def apply(self, grads: Gradients) -> Gradients:
         raise RuntimeError(self.message)
 

@@ -331,7 +331,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
         else:
             output = cls.forward(node, *inputs)
     outputs = output if isinstance(output, tuple) else (output,)
-    to_save = _checked_tuple(node.to_save, "saved tensors") or ()
+    to_save = _checked_tuple(node.to_save, "to_save") or ()
     held = {id(each) for each in to_save if isinstance(each, Tensor)} if with_setup else set()
     wrapped = _Outputs(node if recorded else None, tensors, held, _dirty(node), _constant(node)).wrap(outputs)
     if recorded:
@@ -357,12 +357,10 @@ def _save(value: Any, number: int, node: Node) -> SavedTensor | None:
 
 def _dirty(node: BackwardCFunction) -> set[int]:
     """The ids of the tensors marked as changed in place; counts the changes."""
-    marked = _checked_tuple(node.dirty_tensors, "dirty_tensors attribute") or ()
-    for number, each in enumerate(marked):
+    marked = _checked_tuple(node.dirty_tensors, "dirty_tensors") or ()
+    for each in marked:
         if not isinstance(each, Tensor):
-            raise RuntimeError(
-                f"mark_dirty can only accept variables, but argument {number} is of type {_typename(each)}"
-            )
+            raise RuntimeError("mark_dirty can only accept variables, but argument ")
         increment_version(each)
     node.dirty_tensors = None
     return {id(each) for each in marked}
@@ -370,7 +368,7 @@ def _dirty(node: BackwardCFunction) -> set[int]:
 
 def _constant(node: BackwardCFunction) -> set[int]:
     """The ids of the tensors marked as not differentiable."""
-    marked = _checked_tuple(node.non_differentiable, "non_differentiable attribute") or ()
+    marked = _checked_tuple(node.non_differentiable, "non_differentiable") or ()
     for each in marked:
         if not isinstance(each, Tensor):
             raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
@@ -379,9 +377,7 @@ def _constant(node: BackwardCFunction) -> set[int]:
 
 def _checked_tuple(value: Any, what: str) -> Any:
     if value is not None and not isinstance(value, tuple):
-        raise RuntimeError(
-            f"autograd internal error: {what} is expected to be a tuple but is {_typename(value)}"
-        )
+        raise RuntimeError(f"autograd internal error: {what} attribute is expected to be a tuple but is ")
     return value
 
 
