@@ -1,0 +1,70 @@
+"""README shows what really happens: its examples are run, its table is the claims' own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import conformance.adapters.inhouse
+import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance import locate
+from conformance.spec.claims import load_claims
+
+README = (Path(__file__).parent.parent / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+FILES = {text[2:].partition("\n")[0]: text for _, text in BLOCKS if text.startswith("# ")}
+CONSOLE = [text.splitlines() for kind, text in BLOCKS if kind == "console"]
+
+
+@pytest.fixture
+def files(pytester: pytest.Pytester) -> None:
+    """The files that README shows, in an empty folder."""
+    for name, text in FILES.items():
+        (pytester.path / name).write_text(text)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("lines", CONSOLE, ids=lambda lines: lines[0])
+def test_what_the_console_shows(pytester: pytest.Pytester, lines: list[str]) -> None:
+    """Each line of the output that README shows, in that order."""
+    program, *arguments = lines[0].removeprefix("$ ").split()
+    assert program == "pytest"
+    shown = [re.sub(r"([*?\[])", r"[\1]", line).replace("2.13.0[+]cpu", "2.13.0*") for line in lines[1:]]
+    pytester.runpytest(*arguments).stdout.fnmatch_lines(
+        [line.replace("+cpu", "*") for line in shown], consecutive=True
+    )
+
+
+@pytest.mark.usefixtures("files")
+def test_the_adapter(pytester: pytest.Pytester) -> None:
+    """The engine of scalars is graded in what it claims, and its class is as short as README says."""
+    square = "a = torch.tensor([3.], requires_grad=True); b = a * a; b.backward()"
+    runs = {"square": square, "retain": f"{square}; b.retain_grad()"}
+    scenarios = [f"  - {{id: {name}, title: a square, run: '{run}'}}" for name, run in runs.items()]
+    (pytester.path / "squares.yaml").write_text("\n".join(["scenarios:", *scenarios]))
+    result = pytester.runpytest("squares.yaml", "--engine", "value_engine:ValueEngine")
+    assert result.parseoutcomes() == {"passed": 1, "unsupported": 1}
+    result.stdout.fnmatch_lines(["value 0.1*: 1 agree, 1 not supported", "*it has no Tensor.retain_grad (1)"])
+    assert len(FILES["value_engine.py"].partition("class ValueEngine")[2].splitlines()) <= 20
+
+
+def test_the_table_of_claims() -> None:
+    """The numbers in README's table are those of claims.yaml."""
+    claims = load_claims(locate.specs() / locate.CLAIMS)
+    counts = Counter((claim.document, claim.verdict) for claim in claims.claims)
+    table = next(text for kind, text in BLOCKS if not kind and "confirmed" in text).splitlines()
+    for line, document in zip(table[1:-1], claims.documents.values(), strict=True):
+        assert document.title.startswith(line[2:20])
+        numbers = [int(number) for number in re.findall(r"\d+", line[51:])]
+        assert numbers == [
+            counts[document.key, verdict] for verdict in _VERDICTS if counts[document.key, verdict]
+        ]
+    assert [int(number) for number in table[-1].split()[1:-1]] == [
+        sum(claim.verdict == verdict for claim in claims.claims) for verdict in _VERDICTS
+    ]
+
+
+_VERDICTS = ("confirmed", "refuted", "imprecise", "drifted")
