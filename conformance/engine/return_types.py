@@ -57,3 +57,7 @@ linalg_lu_factor_ex = _named("linalg_lu_factor_ex", "LU pivots info")
 linalg_slogdet = _named("linalg_slogdet", "sign logabsdet")
 linalg_solve_ex = _named("linalg_solve_ex", "result info")
 linalg_svd = _named("linalg_svd", "U S Vh")
+
+for _name, _type in list(globals().items()):  # what the same operations return with out=
+    if isinstance(_type, type) and issubclass(_type, _Named) and _type is not _Named:
+        globals()[_name + "_out"] = _named(_name + "_out", " ".join(_type.__match_args__))

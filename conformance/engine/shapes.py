@@ -82,15 +82,19 @@ def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
 
 
 def strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    """The steps of an array in elements; as torch counts them for contiguous memory."""
-    if array.flags.c_contiguous:
-        found: list[int] = []
-        step = 1
-        for n in reversed(array.shape):
-            found.append(step)
-            step *= max(n, 1)
-        return tuple(reversed(found))
-    return tuple(s // array.itemsize for s in array.strides)
+    """The steps of an array in elements; as torch counts them where numpy leaves them open.
+
+    numpy gives a new dimension of length 1 the step 0, torch the extent of what follows it; an empty array has the
+    steps of contiguous memory.
+    """
+    found: list[int] = []
+    extent = 1
+    empty = array.size == 0
+    for n, step in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        step = extent if empty or (n == 1 and step == 0) else step // array.itemsize
+        found.append(step)
+        extent = step * max(n, 1)
+    return tuple(reversed(found))
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:

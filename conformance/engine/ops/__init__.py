@@ -15,13 +15,41 @@ from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
 from . import (
-    activation, arithmetic, binary, copying, gated, gather, indexing, joining, logic, masking, matmul, names, operators,
-    placing, power, reduction, rounding, selection, shape, softmax, special, splitting, unary,
+    activation,
+    arithmetic,
+    binary,
+    comparison,
+    copying,
+    cumulative,
+    extremes,
+    gated,
+    gather,
+    indexing,
+    inplace_views,
+    joining,
+    logic,
+    masking,
+    matmul,
+    moments,
+    names,
+    operators,
+    ordering,
+    placing,
+    power,
+    reduction,
+    rounding,
+    selection,
+    shape,
+    softmax,
+    special,
+    splitting,
+    unary,
 )  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, binary, copying, gated, gather, indexing, joining, logic, masking, matmul,
-    placing, power, reduction, rounding, selection, shape, softmax, special, splitting, unary,
+    activation, arithmetic, binary, comparison, copying, cumulative, extremes, gated, gather, indexing,
+    inplace_views, joining, logic, masking, matmul, moments, ordering, placing, power, reduction, rounding,
+    selection, shape, softmax, special, splitting, unary,
 )  # fmt: skip
 
 def _origin(function: Callable[..., Any]) -> str:

@@ -7,7 +7,8 @@ contiguous expand expand_as index repeat reshape_as sum_to_size to type type_as 
 
 # torch has these functions, Tensor no method of the name.
 FUNCTIONS_ALONE = """
-cat celu celu_ concat concatenate rrelu rrelu_ rsub selu selu_ stack threshold threshold_
+cat celu celu_ concat concatenate cumulative_trapezoid gradient rrelu rrelu_ rsub selu selu_ stack std_mean
+threshold threshold_ trapezoid trapz var_mean
 """
 
 # Tensor has the in-place form ``name_`` of these.

@@ -334,7 +334,7 @@ def _truth(name: str, function: Any, text: str) -> Any:
     ) -> Tensor:
         return row(input, dims(axis if dim is None else dim), keepdim, out=out)  # type: ignore[no-any-return]
 
-    reduce.__name__, reduce.__doc__, reduce.__module__ = name, text, "torch"
+    reduce.__name__, reduce.__doc__ = name, text
     return reduce
 
 

@@ -1,0 +1,256 @@
+"""The greatest and the least: of all elements, along dimensions, and where they are.
+
+Note [Ties of extremes]: max and min of a whole tensor, amax and amin share the gradient evenly among equal extremes;
+max and min along a dimension give all of it to the one whose index they return, the first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import return_types
+from ..creation import zeros_like
+from ..rows import ROWS, Array, op
+from ..shapes import wrap_dim
+from ..tensor import Tensor, make
+from .reduction import axes_of, dims
+from .selection import maximum, minimum
+
+# Of all elements ----------------------------------------------------------------------------------
+
+
+def evenly_distribute(grad: Tensor, self: Tensor, value: Tensor) -> Tensor:
+    """A gradient shared by all elements that equal the value (by the nans, where it is nan)."""
+    nan = self._array.dtype.kind == "f" and np.isnan(value._array)
+    mask = self.isnan() if nan else self == value
+    zeros = make(np.zeros(self._array.shape, self._array.dtype))
+    return zeros.masked_fill_(mask, grad / mask.sum())  # type: ignore[no-any-return]
+
+
+def _reduce_all(name: str, node: str, function: Any) -> Any:
+    def forward(self: Array) -> Array:
+        if not self.size:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                "the 'dim' argument."
+            )
+        return np.asarray(function.reduce(self, axis=None))
+
+    forward.__name__ = name
+    return op(node, self=lambda grad, self, result: evenly_distribute(grad, self, result))(forward)
+
+
+_max_all = _reduce_all("max", "MaxBackward1", np.maximum)
+_min_all = _reduce_all("min", "MinBackward1", np.minimum)
+
+
+# Along a dimension, with the index ----------------------------------------------------------------
+
+
+def value_selecting_backward(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...], keepdim: bool) -> Tensor:
+    """A gradient put where the values were taken from."""
+    if not keepdim and shape:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    zeros = make(np.zeros(shape, grad._array.dtype))
+    return zeros.scatter_(dim, indices, grad)  # type: ignore[no-any-return]
+
+
+def nonzero_size(name: str, array: Array, axis: int) -> None:
+    """Refuse to look for an element where there is none.
+
+    Raises:
+        IndexError: the dimension has length 0.
+    """
+    if array.ndim and array.shape[axis] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+
+
+def taken(array: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
+    """The values at one index each along an axis, and that index."""
+    if array.ndim == 0:
+        return array.copy(), np.zeros((), np.int64)
+    indices = np.expand_dims(where, axis)
+    values = np.take_along_axis(array, indices, axis)
+    if not keepdim:
+        values, indices = np.squeeze(values, axis), where
+    return values, indices.astype(np.int64, copy=False)
+
+
+def _reduce_dim(name: str, node: str, find: Any) -> Any:
+    def forward(self: Array, dim: Any, keepdim: bool = False) -> tuple[Array, Array]:
+        axis = wrap_dim(dim, self.ndim)
+        nonzero_size(name, self, axis)
+        where = find(self, axis=axis) if self.ndim else np.zeros((), np.int64)
+        return taken(self, where, axis, keepdim)
+
+    formula = {"self": lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
+        grad, dim, indices, self_sym_sizes, keepdim
+    )}  # fmt: skip
+    forward.__name__ = f"{name}_dim"
+    returns = getattr(return_types, name)
+    return op(node, outputs="values indices", returns=returns, **formula)(forward)
+
+
+_max_dim = _reduce_dim("max", "MaxBackward0", np.argmax)
+_min_dim = _reduce_dim("min", "MinBackward0", np.argmin)
+
+
+def _extreme(name: str, every: Any, along: Any, pairwise: Any, text: str) -> Any:
+    def reduce(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None, out: Any = None
+    ) -> Any:
+        dim = axis if dim is None else dim
+        other = dim if isinstance(dim, Tensor) else other
+        if other is not None:
+            return pairwise(input, other, out=out)
+        if dim is None:
+            return every(input, out=out)
+        if not hasattr(dim, "__index__"):
+            raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(dim).__name__})")
+        return along(input, dim, keepdim) if out is None else store_several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
+
+
+def store_several(row: Any, out: Any, *arguments: Any) -> Any:
+    """Several results written into the tensors given as out=."""
+    from ..rows import check_out, store_out
+
+    for each in out:
+        check_out(row, each, arguments)
+    values = row.evaluate(*arguments)
+    named = getattr(return_types, row.name.removesuffix("_dim") + "_out", tuple)
+    return named(store_out(row, target, value) for target, value in zip(out, values, strict=True))
+
+
+max = _extreme("max", _max_all, _max_dim, maximum, "The greatest element; or along a dimension; or of two tensors.")
+min = _extreme("min", _min_all, _min_dim, minimum, "The least element; or along a dimension; or of two tensors.")
+
+
+# amax, amin, aminmax ------------------------------------------------------------------------------
+
+
+def _restored(tensor: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """A reduced tensor with its dimensions of length 1 again."""
+    if keepdim:
+        return tensor
+    ndim = tensor._array.ndim + len(dim)
+    kept = iter(tensor._array.shape)
+    reduced = {d % ndim if ndim else 0 for d in dim}
+    return tensor.reshape([1 if i in reduced else next(kept) for i in range(ndim)])  # type: ignore[no-any-return]
+
+
+def _scaled_by_count(grad: Tensor, mask: Tensor, dim: Any) -> Tensor:
+    return (grad / mask.sum(dim, True)) * mask
+
+
+def _amax_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    mask = _restored(result, dim, keepdim) == self
+    return _scaled_by_count(_restored(grad, dim, keepdim), mask, dim)
+
+
+def _no_identity(name: str, self: Array, dim: Any, axes: tuple[int, ...]) -> None:
+    if self.size:
+        return
+    if not dim:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            "'dim' argument."
+        )
+    for axis in axes:
+        nonzero_size(name, self, axis)
+
+
+def _ax(name: str, node: str, function: Any, text: str) -> Any:
+    def forward(self: Array, dim: Any = (), keepdim: bool = False) -> Array:
+        axes = axes_of(dim, self.ndim)
+        _no_identity(name, self, dim, axes)
+        return np.asarray(function.reduce(self, axis=axes, keepdims=keepdim))
+
+    forward.__name__ = name
+    formula = {"self": lambda grad, self, result, dim, keepdim: _amax_backward(grad, self, result, dim, keepdim)}
+    row = op(node, **formula)(forward)
+
+    def reduce(input: Tensor, dim: Any = (), keepdim: bool = False, *, axis: Any = None, out: Any = None) -> Tensor:
+        return row(input, dims(dim if axis is None else axis) or (), keepdim, out=out)  # type: ignore[no-any-return]
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
+
+
+amax = _ax("amax", "AmaxBackward0", np.maximum, "The greatest element along dimensions; ties share the gradient.")
+amin = _ax("amin", "AminBackward0", np.minimum, "The least element along dimensions; ties share the gradient.")
+
+
+def _aminmax_backward(
+    self: Tensor, dim: Any, keepdim: bool, grads: tuple[Tensor | None, ...], low: Tensor, high: Tensor
+) -> Tensor:
+    axes = () if dim is None else (dim,)
+    found: Tensor | None = None
+    for grad, value in zip(grads, (low, high), strict=True):
+        if grad is None:
+            continue
+        mask = _restored(value, axes, keepdim) == self
+        part = _scaled_by_count(_restored(grad, axes, keepdim), mask, axes)
+        found = part if found is None else found + part
+    return zeros_like(self) if found is None else found
+
+
+@op(
+    "AminmaxBackward0",
+    name="aminmax",
+    outputs="min max",
+    returns=return_types.aminmax,
+    self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
+)
+def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
+    if dim is None and not self.size:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+    axes: Any = None
+    if dim is not None:
+        axes = wrap_dim(dim, self.ndim) if self.ndim else wrap_dim(dim, 0) and ()
+        if self.ndim and not self.shape[axes]:
+            raise IndexError(f"aminmax: Expected reduction dim {axes} to have non-zero size.")
+    axes = () if self.ndim == 0 else axes
+    return (
+        np.asarray(np.minimum.reduce(self, axis=axes, keepdims=keepdim)),
+        np.asarray(np.maximum.reduce(self, axis=axes, keepdims=keepdim)),
+    )
+
+
+def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
+    """The least and the greatest element."""
+    if out is not None:
+        return store_several(ROWS["aminmax"], out, input, dim, keepdim)
+    return _aminmax(input, dim, keepdim)
+
+
+# Where they are -----------------------------------------------------------------------------------
+
+
+def _arg(name: str, find: Any, text: str) -> Any:
+    def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
+        if self.dtype.kind == "b":
+            raise RuntimeError(f"{name}(): does not support bool input")
+        if dim is None:
+            if not self.size:
+                raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+            found = np.asarray(find(self), np.int64)
+            return found.reshape((1,) * self.ndim) if keepdim else found
+        axis = wrap_dim(dim, self.ndim)
+        nonzero_size(name, self, axis)
+        if not self.ndim:
+            return np.zeros((), np.int64)
+        return np.asarray(find(self, axis=axis, keepdims=keepdim), np.int64)
+
+    forward.__name__, forward.__doc__ = name, text
+    return op(tensors="self")(forward)
+
+
+argmax = _arg("argmax", np.argmax, "Where the greatest element is, the first of equals.")
+argmin = _arg("argmin", np.argmin, "Where the least element is, the first of equals.")
+
+PUBLIC = ("amax", "amin", "aminmax", "argmax", "argmin", "max", "min")

@@ -1,0 +1,88 @@
+"""Views taken in place: squeeze_, unsqueeze_, t_, transpose_, as_strided_ and their other names.
+
+The tensor keeps its memory and shows it in another shape. Its history goes on from its own last node, also for a
+view: nothing is written, so the base has nothing to learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..modes import state
+from ..rows import ROWS, Row, op
+from ..tensor import Tensor, make
+from ..views import check_inplace, increment_version, move_hooks
+
+
+def _twin(name: str, node: str) -> Row:
+    """The row of a view under the node that its in-place form has."""
+    row = ROWS[name]
+    op(node, name=f"{name}_in_place", view="default", **row.formulas)(row.forward)
+    return ROWS[f"{name}_in_place"]
+
+
+_squeeze_all, _squeeze_dim, _squeeze_dims = (
+    _twin("squeeze", "SqueezeBackward3"), _twin("squeeze_dim", "SqueezeBackward4"), _twin("squeeze_dims", "SqueezeBackward5"),
+)  # fmt: skip
+_unsqueeze = _twin("unsqueeze", "UnsqueezeBackward1")
+_transpose = _twin("transpose", "TransposeBackward1")
+_t = _twin("t", "TBackward1")
+
+
+def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
+    """Give a tensor the shape and strides that a row's view of it has.
+
+    Raises:
+        RuntimeError: a leaf, or a view that forbids changes.
+    """
+    recorded = state.recording and self.requires_grad
+    check_inplace(self, recorded)
+    array = row.evaluate(self, *arguments)
+    node = row.record(self, *arguments, make(array)) if recorded else None
+    increment_version(self)
+    self._array = array
+    if node is not None:
+        old = self._grad_fn
+        self._grad_fn, self._output_nr, self._requires_grad = node, 0, True
+        move_hooks(self, old)
+    if self._view is not None and self._version_counter is not None:
+        self._view.attr_version = self._version_counter.value
+    return self
+
+
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    """squeeze in place."""
+    if dim is None:
+        return view_in_place(_squeeze_all, self)
+    if isinstance(dim, Sequence):
+        return view_in_place(_squeeze_dims, self, tuple(dim))
+    return view_in_place(_squeeze_dim, self, dim)
+
+
+def unsqueeze_(self: Tensor, dim: Any) -> Tensor:
+    """unsqueeze in place."""
+    return view_in_place(_unsqueeze, self, dim)
+
+
+def transpose_(self: Tensor, dim0: Any, dim1: Any) -> Tensor:
+    """transpose in place."""
+    return view_in_place(_transpose, self, dim0, dim1)
+
+
+def swapdims_(self: Tensor, dim0: Any, dim1: Any) -> Tensor:
+    """swapdims in place."""
+    return view_in_place(_transpose, self, dim0, dim1)
+
+
+def swapaxes_(self: Tensor, axis0: Any, axis1: Any) -> Tensor:
+    """swapaxes in place."""
+    return view_in_place(_transpose, self, axis0, axis1)
+
+
+def t_(self: Tensor) -> Tensor:
+    """t in place."""
+    return view_in_place(_t, self)
+
+
+PUBLIC = ("squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_")

@@ -1,0 +1,226 @@
+"""Variance and standard deviation, alone and with the mean; covariance and correlation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..creation import scalar_tensor
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor
+from .extremes import store_several
+from .reduction import axes_of, count_along, dims, mean_backward, unsqueeze_multiple
+from .scalars import times
+from .selection import where
+
+
+def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
+    """Variance and mean; halves in single precision."""
+    if self.dtype.kind != "f":
+        both = name if "_" in name else "std and var"
+        raise RuntimeError(f"{both} only support floating point and complex dtypes")
+    axes = axes_of(dim, self.ndim)
+    exact = self.astype(np.float32) if self.dtype == np.float16 else self
+    count = count_along(self.shape, axes)
+    freedom = count - (1 if correction is None else correction)
+    mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
+    away = exact - mean
+    variance = np.true_divide(np.add.reduce(away * away, axis=axes, keepdims=keepdim), max(freedom, 0))
+    if freedom <= 0:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+            "numel divided by output numel).",
+            stacklevel=4,
+        )
+    if not keepdim:
+        mean = np.squeeze(mean, axes)
+    return np.asarray(variance, exact.dtype), np.asarray(mean, exact.dtype)
+
+
+def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+    """torch's var_backward: nan or infinity where no degree of freedom is left."""
+    correction = 1 if correction is None else correction
+    if self._array.ndim == 0 or dim is None:
+        freedom = self._array.size - correction
+        if freedom <= 0:
+            nan, inf = (scalar_tensor(float(each), dtype=self.dtype) for each in ("nan", "inf"))
+            return grad * where(self == self.mean(), nan, inf)
+        return times(grad, 2.0 / freedom) * (self - self.mean())
+    if not keepdim and self._array.ndim > 1:
+        grad = unsqueeze_multiple(grad, dim, self._array.ndim)
+    freedom = count_along(self._array.shape, axes_of(dim, self._array.ndim)) - correction
+    factor = 2.0 / freedom if freedom else float("inf")
+    return times(grad, factor) * (self - self.mean(dim, keepdim=True))
+
+
+def _std_backward(result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+    to_variance = (grad / times(result, 2)).masked_fill_(result == 0, 0)
+    return variance_backward(to_variance, self, dim, correction, keepdim)
+
+
+def _plus_mean(found: Tensor | None, grad: Tensor | None, self: Tensor, dim: Any, keepdim: bool) -> Tensor | None:
+    if grad is None:
+        return found
+    from_mean = mean_backward(grad, self._array.shape, self._array.size, dim or (), keepdim)
+    return from_mean if found is None else found + from_mean
+
+
+@op(
+    "VarBackward0",
+    name="var",
+    self=lambda grad, self, dim, correction, keepdim: variance_backward(grad, self, dim, correction, keepdim),
+)
+def _var(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
+    return _moments("var", self, dim, correction, keepdim)[0].astype(self.dtype, copy=False)
+
+
+@op(
+    "StdBackward0",
+    name="std",
+    self=lambda grad, self, result, dim, correction, keepdim: _std_backward(
+        result, grad, self, dim, correction, keepdim
+    ),
+)
+def _std(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
+    return np.sqrt(_moments("std", self, dim, correction, keepdim)[0]).astype(self.dtype, copy=False)
+
+
+@op(
+    "VarMeanBackward0",
+    name="var_mean",
+    outputs="result0 result1",
+    self=lambda grads, self, dim, correction, keepdim: _plus_mean(
+        None if grads[0] is None else variance_backward(grads[0], self, dim, correction, keepdim),
+        grads[1], self, dim, keepdim,
+    ),
+)  # fmt: skip
+def _var_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
+    found = _moments("var_mean", self, dim, correction, keepdim)
+    return found[0].astype(self.dtype, copy=False), found[1].astype(self.dtype, copy=False)
+
+
+@op(
+    "StdMeanBackward0",
+    name="std_mean",
+    outputs="result0 result1",
+    self=lambda grads, self, result0, dim, correction, keepdim: _plus_mean(
+        None if grads[0] is None else _std_backward(result0, grads[0], self, dim, correction, keepdim),
+        grads[1], self, dim, keepdim,
+    ),
+)  # fmt: skip
+def _std_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
+    found = _moments("std_mean", self, dim, correction, keepdim)
+    return np.sqrt(found[0]).astype(self.dtype, copy=False), found[1].astype(self.dtype, copy=False)
+
+
+_ABSENT = object()  # a dim that is given, even None, selects torch's older overload, whose correction is 1
+
+
+def _spread(name: str, row: Any, text: str) -> Any:
+    def reduce(
+        input: Tensor, dim: Any = _ABSENT, unbiased: Any = None, keepdim: bool = False, *,
+        correction: Any = _ABSENT, axis: Any = _ABSENT, out: Any = None,
+    ) -> Any:  # fmt: skip
+        dim = axis if dim is _ABSENT else dim
+        if isinstance(dim, bool):  # std(input, unbiased)
+            dim, unbiased = _ABSENT, dim
+        if unbiased is not None or (dim is not _ABSENT and correction is _ABSENT):
+            correction = 0 if unbiased is False else 1
+        dim, correction = (None if each is _ABSENT else each for each in (dim, correction))
+        arguments = (input, dims(dim), correction, keepdim)
+        if name.endswith("mean"):
+            return row(*arguments) if out is None else store_several(ROWS[name], out, *arguments)
+        return row(*arguments, out=out)
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
+
+
+var = _spread("var", _var, "The variance, of all elements or along dimensions.")
+std = _spread("std", _std, "The standard deviation, of all elements or along dimensions.")
+var_mean = _spread("var_mean", _var_mean, "Variance and mean.")
+std_mean = _spread("std_mean", _std_mean, "Standard deviation and mean.")
+
+
+# Covariance ---------------------------------------------------------------------------------------
+
+
+def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+    """The covariance matrix of variables in rows."""
+    if input._array.ndim > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} dimensions"
+        )
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    columns = input.view(1, -1) if input._array.ndim < 2 else input
+    observations = columns._array.shape[1]
+    weights = _weights(columns, observations, fweights, aweights)
+    if not columns._array.size:
+        columns.mean(1) if columns._array.dtype.kind == "f" else None
+    average: Tensor
+    total: Any
+    if weights is None:
+        average, total = columns.sum(1) / observations, observations
+    else:
+        total = weights.sum()
+        average = (columns * weights).sum(1) / total
+    norm: Any = total
+    if correction:
+        spread = correction if aweights is None else correction * (weights * aweights).sum() / total
+        norm = total - spread
+    if (norm.item() if isinstance(norm, Tensor) else norm) <= 0:
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.", stacklevel=2
+        )
+        norm = norm.new_zeros(()) if isinstance(norm, Tensor) else 0
+    away = columns - average.unsqueeze(1)
+    other = away if weights is None else away * weights
+    found = away.matmul(other.t())
+    return found.true_divide(norm).squeeze()  # type: ignore[no-any-return]
+
+
+def _weights(columns: Tensor, observations: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
+    for name, given, integral in (("fweights", fweights, True), ("aweights", aweights, False)):
+        if given is None:
+            continue
+        if given._array.ndim > 1:
+            raise RuntimeError(
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with {given._array.ndim} dimensions"
+            )
+        if integral and given._array.dtype.kind not in "iu":
+            raise RuntimeError(
+                f"cov(): expected fweights to have integral dtype but got fweights with {given.dtype.legacy} dtype"
+            )
+        if not integral and given._array.dtype.kind != "f":
+            raise RuntimeError(
+                f"cov(): expected aweights to have floating point dtype but got aweights with {given.dtype.legacy} dtype"
+            )
+        if given._array.size != observations:
+            raise RuntimeError(
+                f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+                f"{given._array.size} != {observations}"
+            )
+        if given._array.size and given._array.min() < 0:
+            raise RuntimeError(f"cov(): {name} cannot be negative")
+    if fweights is None:
+        return aweights
+    return fweights if aweights is None else fweights * aweights
+
+
+def corrcoef(input: Tensor) -> Tensor:
+    """The matrix of correlation coefficients of variables in rows."""
+    if input._array.ndim > 2:
+        raise RuntimeError(
+            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} dimensions"
+        )
+    found = cov(input)
+    if found._array.ndim == 0:
+        return found / found
+    deviation = found.diag().sqrt()
+    return found.div(deviation.unsqueeze(1)).div(deviation.unsqueeze(0)).clip(-1, 1)  # type: ignore[no-any-return]
+
+
+PUBLIC = ("corrcoef", "cov", "std", "std_mean", "var", "var_mean")

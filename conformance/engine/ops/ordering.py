@@ -1,0 +1,309 @@
+"""Elements by rank: sort, topk, kthvalue, median, mode, quantiles.
+
+Note [nan ranks last]: torch counts nan as greater than every number, so that it comes last in ascending order and
+first in descending order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, return_types
+from ..creation import full_like
+from ..rows import ROWS, Array, op
+from ..shapes import wrap_dim
+from ..tensor import Tensor, make
+from .extremes import evenly_distribute, nonzero_size, store_several, taken, value_selecting_backward
+from .selecting import kth_index, mode_index, top_indices
+
+# sort ---------------------------------------------------------------------------------------------
+
+
+def order_along(array: Array, axis: int, descending: bool) -> Array:
+    """The stable order of the elements along an axis, as indices."""
+    if not descending:
+        return np.argsort(array, axis, kind="stable")
+    # Equal elements keep their order: reversed before and after.
+    n = array.shape[axis]
+    return np.flip(n - 1 - np.argsort(np.flip(array, axis), axis, kind="stable"), axis)
+
+
+def _sorted(self: Array, dim: Any, descending: bool) -> tuple[Array, Array]:
+    axis = wrap_dim(dim, self.ndim)
+    if self.ndim == 0:
+        return self.copy(), np.zeros((), np.int64)
+    where = order_along(self, axis, bool(descending))
+    return np.take_along_axis(self, where, axis), np.ascontiguousarray(where)
+
+
+def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]) -> Tensor:
+    return value_selecting_backward(grad, dim, indices, shape, True)
+
+
+@op(
+    "SortBackward0",
+    name="sort",
+    outputs="values indices",
+    returns=return_types.sort,
+    self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
+)
+def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
+    return _sorted(self, dim, descending)
+
+
+@op(
+    "SortBackward1",
+    name="sort_stable",
+    outputs="values indices",
+    returns=return_types.sort,
+    self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
+)
+def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
+    return _sorted(self, dim, descending)
+
+
+def sort(
+    input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool | None = None, axis: Any = None, out: Any = None
+) -> Any:
+    """The elements in order along a dimension, and where they were."""
+    dim = dim if axis is None else axis
+    if out is not None:
+        return store_several(ROWS["sort"], out, input, dim, descending)
+    return _sort(input, dim, descending) if stable is None else _sort_stable(input, stable, dim, descending)
+
+
+def argsort(input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
+    """Where the elements are found in order along a dimension."""
+    return sort(input.detach(), dim, descending)[1]  # type: ignore[no-any-return]
+
+
+def msort(input: Tensor, *, out: Any = None) -> Tensor:
+    """The elements in order along the first dimension."""
+    if out is not None:
+        return out.copy_(sort(input, 0)[0])  # type: ignore[no-any-return]
+    return sort(input, 0)[0]  # type: ignore[no-any-return]
+
+
+# topk, kthvalue -----------------------------------------------------------------------------------
+
+
+@op(
+    "TopkBackward0",
+    name="topk",
+    outputs="values indices",
+    returns=return_types.topk,
+    self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
+)
+def _topk(self: Array, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True) -> tuple[Array, Array]:
+    axis = wrap_dim(dim, self.ndim)
+    if not 0 <= k <= (self.shape[axis] if self.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    if self.ndim == 0:
+        return self.copy(), np.zeros((), np.int64)
+    where = top_indices(self, k, axis, largest, sorted)
+    return np.take_along_axis(self, where, axis), where
+
+
+def topk(
+    input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
+) -> Any:
+    """The k greatest (or least) elements along a dimension, and where they are."""
+    arguments = (input, k.__index__(), dim, largest, sorted)
+    return _topk(*arguments) if out is None else store_several(ROWS["topk"], out, *arguments)
+
+
+@op(
+    "KthvalueBackward0",
+    name="kthvalue",
+    outputs="values indices",
+    returns=return_types.kthvalue,
+    self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
+        grad, dim, indices, self_sym_sizes, keepdim
+    ),
+)
+def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Array]:
+    axis = wrap_dim(dim, self.ndim)
+    nonzero_size("kthvalue", self, axis)
+    if not 1 <= k <= (self.shape[axis] if self.ndim else 1):
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(axis))
+    if self.dtype.kind == "b":
+        raise NotImplementedError('"kthvalue_cpu" not implemented for \'Bool\'')
+    return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
+
+
+def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The k-th least element along a dimension, and where it is."""
+    if out is not None:
+        return store_several(ROWS["kthvalue"], out, input, k.__index__(), dim, keepdim)
+    return _kthvalue(input, k.__index__(), dim, keepdim)
+
+
+# median and mode ----------------------------------------------------------------------------------
+
+
+def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
+    """Where the lower median is; the first nan, where there is one that counts."""
+    n = array.shape[axis]
+    order = np.argsort(array, axis, kind="stable")
+    place: Any = np.full([1 if i == axis else m for i, m in enumerate(array.shape)], (n - 1) // 2)
+    if array.dtype.kind == "f":
+        nans = np.isnan(array).sum(axis, keepdims=True)
+        if ignore_nan:
+            place = np.maximum((n - nans - 1) // 2, 0)
+        else:
+            place = np.where(nans > 0, n - nans, place)
+    return np.squeeze(np.take_along_axis(order, place, axis), axis)
+
+
+def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
+    def forward(self: Array) -> Array:
+        _refuse_bool("median_out", self)
+        if not self.size:
+            return np.array(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min, self.dtype)
+        flat = self.reshape(-1)
+        return flat[_median_index(flat, 0, ignore_nan)].copy()
+
+    forward.__name__ = name
+    return op(node, self=lambda grad, self, result: evenly_distribute(grad, self, result))(forward)
+
+
+def _refuse_bool(kernel: str, array: Array) -> None:
+    if array.dtype.kind == "b":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+def _median_dim(name: str, node: str, ignore_nan: bool) -> Any:
+    def forward(self: Array, dim: Any, keepdim: bool = False) -> tuple[Array, Array]:
+        axis = wrap_dim(dim, self.ndim)
+        nonzero_size("median", self, axis)
+        _refuse_bool("median_out", self)
+        where = _median_index(self, axis, ignore_nan) if self.ndim else np.zeros((), np.int64)
+        return taken(self, where, axis, keepdim)
+
+    forward.__name__ = f"{name}_dim"
+    formula = {"self": lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
+        grad, dim, indices, self_sym_sizes, keepdim
+    )}  # fmt: skip
+    return op(node, outputs="values indices", returns=getattr(return_types, name), **formula)(forward)
+
+
+def _median(name: str, ignore_nan: bool, text: str) -> Any:
+    node = name.capitalize()
+    every = _median_all(name, f"{node}Backward0", ignore_nan)
+    along = _median_dim(name, f"{node}Backward1", ignore_nan)
+
+    def reduce(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None) -> Any:
+        dim = axis if dim is None else dim
+        if dim is None:
+            return every(input, out=out)
+        return along(input, dim, keepdim) if out is None else store_several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
+
+
+median = _median("median", False, "The lower median; nan where there is a nan.")
+nanmedian = _median("nanmedian", True, "The lower median of what is not nan.")
+
+
+@op(
+    "ModeBackward0",
+    name="mode",
+    outputs="values indices",
+    returns=return_types.mode,
+    self=lambda grad, self_sym_sizes, dim, indices, keepdim: value_selecting_backward(
+        grad, dim, indices, self_sym_sizes, keepdim
+    ),
+)
+def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Array]:
+    axis = wrap_dim(dim, self.ndim)
+    nonzero_size("mode", self, axis)
+    if self.ndim == 0:
+        return taken(self, np.zeros((), np.int64), axis, keepdim)
+    return taken(self, mode_index(self, axis), axis, keepdim)
+
+
+def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+    """The most frequent element along a dimension, the least of equals, and where one is."""
+    return _mode(input, dim, keepdim) if out is None else store_several(ROWS["mode"], out, input, dim, keepdim)
+
+
+# Quantiles ----------------------------------------------------------------------------------------
+
+_WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _quantile(name: str, self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool) -> Tensor:
+    if not self._array.size:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if self._array.dtype not in (np.float32, np.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if not isinstance(q, Tensor):
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        q = make(np.array(q, self._array.dtype))
+    if q._array.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if q._array.dtype != self._array.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+    if interpolation not in _WAYS:
+        raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}")
+    if not np.all((q._array >= 0) & (q._array <= 1)):
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    ndim = self._array.ndim
+    axis = wrap_dim(0 if dim is None else dim, ndim)
+    shape = [1 if dim is None or i == axis else n for i, n in enumerate(self._array.shape)]
+    if not keepdim:
+        shape = [] if dim is None else [n for i, n in enumerate(self._array.shape) if i != axis]
+    if dim is None:
+        ranked = sort(self.flatten())[0]
+    elif axis == ndim - 1:
+        ranked = sort(self)[0]
+    else:
+        ranked = sort(self.unsqueeze(-1).transpose(axis, -1))[0]
+    found = _interpolated(ranked.view([*shape, ranked._array.shape[-1]]), q, interpolation, ignore_nan)
+    if q._array.ndim == 0:
+        return found.squeeze_(-1)  # type: ignore[no-any-return]
+    return found.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)  # type: ignore[no-any-return]
+
+
+def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: bool) -> Tensor:
+    """The elements at the ranks that q names, along the last dimension."""
+    nan = ranked.isnan()
+    if ignore_nan:
+        ranks = q * (nan.logical_not().sum(-1, True) - 1)
+        ranks.masked_fill_(ranks < 0, 0)
+    else:
+        last = ranked._array.shape[-1] - 1
+        ranks = (q * last).masked_fill(nan.any(-1, True), last)
+    if interpolation in ("lower", "higher", "nearest"):
+        ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
+    below = ranks.to(dtypes.int64)
+    found = ranked.gather(-1, below)
+    if interpolation in ("linear", "midpoint"):
+        weight = full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
+        found = found.lerp(ranked.gather(-1, ranks.ceil().to(dtypes.int64)), weight)
+    return found  # type: ignore[no-any-return]
+
+
+def quantile(
+    input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear", out: Any = None
+) -> Tensor:
+    """The q-th quantiles; nan where there is a nan."""
+    found = _quantile("quantile", input, q, dim, keepdim, interpolation, False)
+    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+
+
+def nanquantile(
+    input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear", out: Any = None
+) -> Tensor:
+    """The q-th quantiles of what is not nan."""
+    found = _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
+    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+
+
+PUBLIC = (
+    "argsort", "kthvalue", "median", "mode", "msort", "nanmedian", "nanquantile", "quantile", "sort", "topk",
+)  # fmt: skip
