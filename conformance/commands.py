@@ -6,6 +6,7 @@ import argparse
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.cli import Misuse
@@ -25,6 +26,14 @@ def add_commands(add: Add) -> None:
     _names_a_case(showing)
     showing.add_argument("--engine", default="inhouse", help="torch: the reference alone (default: inhouse)")
     showing.add_argument("--full", action="store_true", help="cut no value")
+
+    making = add("new", new, "make a scenario of PyTorch code, with what torch does filled in")
+    making.add_argument("snippet", metavar="SNIPPET.py", help="a file, or - for standard input")
+    making.add_argument("-o", "--output", metavar="FILE.yaml", help="a new file (default: standard output)")
+    making.add_argument("--id", default="", help="(default: made of the title)")
+    making.add_argument(
+        "--title", default="", help="what torch does (default: the first comment, or the error)"
+    )
 
 
 def _names_a_case(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +79,33 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     return 0 if agrees else 1
 
 
+def new(known: argparse.Namespace, _: list[str]) -> int:
+    """A scenario file of a snippet."""
+    from conformance.making import NotAScenarioError, make
+
+    file = "<stdin>" if known.snippet == "-" else known.snippet
+    output = Path(known.output) if known.output else None
+    if output is not None and output.exists():
+        raise Misuse(f"{output} is there already")
+    try:
+        text = sys.stdin.read() if known.snippet == "-" else Path(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misuse(f"{file} cannot be read: {error}") from None
+    try:
+        made = make(text, file, output, _engine("torch"), ident=known.id, title=known.title)
+    except NotAScenarioError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for note in made.notes:
+        print(note, file=sys.stderr)
+    if output is None:
+        print(made.text, end="")
+    else:
+        output.write_text(made.text, encoding="utf-8")
+        print(f"{output} is ready to edit; check it with: pytest {output}", file=sys.stderr)
+    return 0
+
+
 def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
     from conformance.lookup import NotFoundError, find
 
@@ -90,8 +126,6 @@ def _engine(name: str) -> Engine:
 
 def _says(scenario: Scenario, library: Library) -> list[str]:
     """What the documents say that the scenario bears on, with the verdict declared."""
-    from pathlib import Path
-
     claims = library.governing(Path(scenario.position.file))
     known = {claim.id: claim for claim in claims.claims} if claims else {}
     return [

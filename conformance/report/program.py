@@ -12,7 +12,7 @@ from conformance.runner.trace import Statement
 from conformance.spec.scenario import Scenario
 
 # A snippet seeds the generator, as every scenario does, only where the program draws numbers.
-_DRAWS = re.compile(r"rand|normal|bernoulli|multinomial|[Dd]ropout|Linear|Conv|Embedding|init\.")
+DRAWS = re.compile(r"rand|normal|bernoulli|multinomial|[Dd]ropout|Linear|Conv|Embedding|init\.")
 _BOUND = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "autograd": "torch.autograd"}
 
 
@@ -40,7 +40,7 @@ def snippet(scenario: Scenario, engine: Engine, place: Statement, show: str) -> 
     names = {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)}
     lines = [_import(engine)]
     lines += [f"{name} = {path}" for name, path in _BOUND.items() if name in names]
-    if _DRAWS.search(program):
+    if DRAWS.search(program):
         lines.append("torch.manual_seed(0)")
     for number, part in enumerate(steps):
         text = part.run if number < place.step else _through(part.run, place.line)

@@ -1,0 +1,117 @@
+"""A snippet of PyTorch code becomes a scenario file: language, torch and text put together."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance import lookup
+from conformance.library import Library
+from conformance.report.draft import CannotDraftError, Step, beginning, draft
+from conformance.report.snippet import Part, read
+from conformance.report.text import clip
+from conformance.report.yaml_text import scenario as scenario_lines
+from conformance.report.yaml_text import text as yaml_text
+from conformance.runner.compare import differences
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.trace import Trace
+from conformance.runner.verdict import sound
+from conformance.spec import scenario as plain
+from conformance.spec.load import load_text
+from conformance.spec.model import LONGEST_TITLE
+from conformance.spec.schema import PATH as SCHEMA
+
+
+class NotAScenarioError(ValueError):
+    """No scenario can be made of the snippet; a line for each reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A scenario file as text, and what the person who reads it must know."""
+
+    text: str
+    notes: tuple[str, ...]
+
+
+def make(
+    text: str, file: str, output: Path | None, torch: Engine, *, ident: str = "", title: str = ""
+) -> Made:
+    """The scenario file of a snippet; the error has what the language does not allow, with line and column."""
+    found = read(text, file)
+    if found.faults:
+        raise NotAScenarioError("\n".join(found.faults))
+    if not found.parts:
+        raise NotAScenarioError(f"{file}: there is nothing to run")
+    try:
+        steps = draft(found.parts, lambda steps: _observed(steps, torch))
+    except CannotDraftError as error:
+        raise NotAScenarioError(f"{file}:{error.line}:1: {error}") from None
+    title = title or _title(found.parts, steps, file)
+    ident = ident or _free_id(_slug(title))
+    name = str(output or file)
+    topic = (output.stem if output else Path(file).stem).strip("<>").replace("_", " ")
+    schema = os.path.relpath(SCHEMA, output.parent if output else Path.cwd())
+    lines = [f"# yaml-language-server: $schema={schema}", f"topic: {yaml_text(topic)}", "scenarios:"]
+    made = "\n".join([*lines, *scenario_lines(ident, title, steps)]) + "\n"
+    return Made(made, (*found.notes, *_checked(made, name, torch)))
+
+
+def _observed(steps: Sequence[Step], torch: Engine) -> Trace:
+    """What torch does; the values of what a step shows are evaluated as expectations are."""
+    place = plain.Position("snippet", 1)
+    made = tuple(
+        plain.Step(step.run, place, plain.Expectations(expect=tuple((text, None) for text in step.shows)))
+        for step in steps
+    )
+    return run(plain.Scenario("snippet", "", "", "", place, made), torch)
+
+
+def _checked(text: str, name: str, torch: Engine) -> list[str]:
+    """What the file itself has against it: it is loaded and run as any other, twice."""
+    loaded = load_text(text, name)
+    if loaded.problems:
+        raise NotAScenarioError("\n".join(map(str, loaded.problems)))
+    (made,) = loaded.scenarios
+    trace, again = run(made, torch), run(made, torch)
+    notes = [str(flaw) for flaw in sound(made, trace)]
+    if changing := differences(made, trace, again):
+        first = changing[0]
+        what = f"{first.name} {first.facet}".strip()
+        line = made.steps[first.statement.step].position.line + first.statement.line - 1
+        notes.append(f"{name}:{line}: {what} is not the same each time; leave it out")
+    return notes
+
+
+def _title(parts: Sequence[Part], steps: Sequence[Step], file: str) -> str:
+    """What the snippet is about, as far as it can be told: a person will say it better."""
+    comment = re.match(r"\s*#+\s*([^\n!-][^\n]*)", parts[0].text)
+    raising = next((step for step in steps if step.raises), None)
+    if comment:
+        title = comment[1].strip().rstrip(".:;,")
+    elif raising:
+        title = f"raises {raising.raises}: {beginning(raising.message)}"
+    else:
+        title = f"what torch does in {Path(file).name.strip('<>')}"
+    return clip(title, LONGEST_TITLE)
+
+
+def _slug(title: str) -> str:
+    words = re.findall(r"[a-z0-9]+", title.lower())
+    return "-".join(words[:8]) or "a-snippet"
+
+
+def _free_id(wanted: str) -> str:
+    """An id that none of the specs has."""
+    number = 1
+    while True:
+        ident = wanted if number == 1 else f"{wanted}-{number}"
+        try:
+            lookup.find(ident, Library())
+        except lookup.NotFoundError:
+            return ident
+        number += 1

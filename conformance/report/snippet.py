@@ -1,0 +1,376 @@
+"""PyTorch code as people post it -> statements of a program, each with what it only shows.
+
+Every line keeps its number, so that a mistake is told where it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeGuard
+
+from conformance.report.pasted import clean
+from conformance.spec import vocabulary
+from conformance.spec.language import Fault, Piece, check_program
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One statement at the top of the program, with the comments above it."""
+
+    text: str
+    line: int  # of the file
+    shows: tuple[str, ...] = ()  # expressions, of a print or of a line that is nothing else
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a snippet is: statements, what was left out and why, and what the language does not allow."""
+
+    parts: tuple[Part, ...]
+    notes: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+def read(text: str, file: str) -> Read:
+    """The statements of a snippet; ``file`` is its name in faults and notes."""
+    pasted = clean(text)
+    source, shifts = pasted.source, pasted.shifts
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        faults = check_program([Piece(source)])
+        return Read((), (), tuple(_shown(fault, file, shifts) for fault in faults))
+    reading = _Reading(source, tree)
+    reading.body(tree.body)
+    reading.end()
+    notes = tuple(f"{file}:{line}: {note}" for line, note in reading.notes)
+    faults = check_program(
+        [Piece("\n".join(reading.masked)), *(Piece(show.text, True) for show in reading.shown)]
+    )
+    places = [(1, 1), *((show.line, show.column) for show in reading.shown)]
+    moved = sorted((_moved(fault, *places[fault.piece]) for fault in faults), key=lambda fault: fault[1:3])
+    return Read(
+        tuple(reading.parts), notes, tuple(dict.fromkeys(_shown(fault, file, shifts) for fault in moved))
+    )
+
+
+def _moved(fault: Fault, line: int, column: int) -> Fault:
+    """The fault at the place that its piece has in the whole."""
+    right = column - 1 if fault.line == 1 else 0
+    return fault._replace(line=fault.line + line - 1, column=fault.column + right)
+
+
+def _shown(fault: Fault, file: str, shifts: Sequence[int]) -> str:
+    shift = shifts[fault.line - 1] if fault.line <= len(shifts) else 0
+    hint = f"; {fault.hint}" if fault.hint else ""
+    return f"{file}:{fault.line}:{fault.column + shift}: {fault.message}{hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    text: str
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One snippet while its statements are taken apart."""
+
+    source: str
+    tree: ast.Module
+    parts: list[Part] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+    shown: list[_Shown] = field(default_factory=list)
+    masked: list[str] = field(default_factory=list)  # the program that the language is asked about
+    _lines: list[str] = field(default_factory=list)
+    _next: int = 1  # the first line that no part has yet
+    _comments: str = ""  # above a statement that was left out
+    _mains: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    _used: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._lines = self.source.split("\n")
+        self.masked = list(self._lines)
+        self._mains = dict(_mains(self.tree))
+        hidden = {
+            id(name)
+            for node in ast.walk(self.tree)
+            if _expects_an_error(node)
+            for name in ast.walk(node.items[0])
+        }
+        names = (
+            node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and id(node) not in hidden
+        )
+        self._used = {node.id for node in names}
+
+    def body(self, statements: Sequence[ast.stmt], indent: int = 0) -> None:
+        """The statements at the top, or in a block that stands for its content."""
+        for statement in statements:
+            main = self._only_called(statement)
+            if main is not None:
+                self._comments += self._above(statement, indent)
+                after = (statement.end_lineno or 0) + 1
+                self._next = _start(main.body[0])
+                self.body(main.body, main.body[0].col_offset)
+                self._next = after
+                continue
+            inner = self._unwrapped(statement)
+            if inner is not None:
+                self._comments += self._above(statement, indent)
+                self._next = _header_end(statement) + 1
+                self.body(inner, inner[0].col_offset)
+                self._next = (statement.end_lineno or 0) + 1
+            elif self._superfluous(statement):
+                self._comments += self._above(statement, indent)
+                if not isinstance(statement, ast.FunctionDef):  # its body is part of the program
+                    self._mask(statement)
+                self._next = (statement.end_lineno or 0) + 1
+            else:
+                self._part(statement, indent)
+
+    def end(self) -> None:
+        """Comments below the last statement belong to it."""
+        below = "\n".join(self._lines[self._next - 1 :]).rstrip()
+        if self.parts and below.strip():
+            self.parts[-1] = replace(self.parts[-1], text=f"{self.parts[-1].text}\n{below}")
+
+    def _part(self, statement: ast.stmt, indent: int) -> None:
+        start = _start(statement)
+        end = statement.end_lineno or start
+        lines = self._lines[start - 1 : end]
+        tail = lines[-1].encode()[statement.end_col_offset or 0 :].decode().strip()
+        alone = not lines[0][: statement.col_offset].strip() and (not tail or tail.startswith("#"))
+        text = (
+            "\n".join(_dedented(lines, indent)) if alone else ast.get_source_segment(self.source, statement)
+        )
+        above = re.sub(
+            r"\n{3,}", "\n\n", re.sub(r"^\n+", "\n", self._comments + self._above(statement, indent))
+        )
+        self._comments = ""
+        self._next = end + 1
+        expressions = list(_shows(statement))
+        pure = bool(expressions) and all(map(_is_pure, expressions))
+        shows = tuple(self._show(each) for each in expressions) if pure else ()
+        if shows:
+            self._mask(statement)
+        self.parts.append(Part(above + (text or ""), start, shows))
+
+    def _show(self, node: ast.expr) -> str:
+        text = ast.get_source_segment(self.source, node) or ""
+        if "\n" in text or isinstance(node, ast.Tuple):
+            text = ast.unparse(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type":
+            text = f"{text}.__name__"
+        self.shown.append(_Shown(text, node.lineno, node.col_offset + 1))
+        return text
+
+    def _above(self, statement: ast.stmt, indent: int) -> str:
+        """Comments and blank lines between the statement before and this one."""
+        lines = _dedented(self._lines[self._next - 1 : _start(statement) - 1], indent)
+        return "".join(f"{line}\n" for line in lines)
+
+    def _mask(self, statement: ast.stmt) -> None:
+        """The language is not asked about this statement; the lines stay where they are."""
+        first, last = statement.lineno - 1, (statement.end_lineno or 0) - 1
+        tail = self.masked[last].encode()[statement.end_col_offset or 0 :].decode()
+        self.masked[first : last + 1] = ["", *[""] * (last - first)]
+        self.masked[first] = self._lines[first].encode()[: statement.col_offset].decode() + "pass"
+        self.masked[last] += tail
+
+    def _unwrapped(self, statement: ast.stmt) -> list[ast.stmt] | None:
+        """The body of a block that says nothing about autograd; None for any other statement."""
+        match statement:
+            case ast.If(test=ast.Compare(left=ast.Name(id="__name__")), body=body, orelse=[]):
+                return body
+            case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]) if all(
+                map(_only_tells, handlers)
+            ):
+                self.notes.append(
+                    (statement.lineno, "`try` is left out: an error becomes `raises` of its step")
+                )
+                self._hide(handlers[0].lineno, statement.end_lineno or 0)
+            case ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))], body=body) if (
+                ast.unparse(function)
+                in ("pytest.raises", "pytest.warns", "self.assertRaises", "self.assertRaisesRegex")
+            ):
+                self.notes.append(
+                    (statement.lineno, f"`{ast.unparse(function)}` becomes what its step expects")
+                )
+            case _:
+                return None
+        header = self._lines[statement.lineno - 1]
+        self.masked[statement.lineno - 1] = header[: statement.col_offset] + "if True:"
+        self._hide(statement.lineno + 1, _header_end(statement))
+        return body
+
+    def _hide(self, first: int, last: int) -> None:
+        self.masked[first - 1 : last] = [""] * (last - first + 1)
+
+    def _only_called(self, statement: ast.stmt) -> ast.FunctionDef | None:
+        """The function, where the statement is the one call of it: ``main()``."""
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[], keywords=[])):
+                return self._mains.get(name)
+        return None
+
+    def _superfluous(self, statement: ast.stmt) -> bool:
+        """Imports of what is bound already, or never used; a text that stands alone; an unwrapped ``main``."""
+        if isinstance(statement, ast.FunctionDef):
+            return statement in self._mains.values()
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            bound = list(_bound(statement))
+            if all(vocabulary.BOUND.get(name) == path for name, path in bound):
+                return True
+            unused = all(name not in self._used for name, _ in bound)
+            if unused:
+                self.notes.append(
+                    (statement.lineno, f"`{ast.unparse(statement)}` is left out: nothing uses it")
+                )
+            return unused
+        return (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+            and isinstance(statement.value.value, str)
+        )
+
+
+def _expects_an_error(node: ast.AST) -> TypeGuard[ast.With]:
+    """``with pytest.raises(...):``"""
+    match node:
+        case ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))]):
+            return ast.unparse(function) in (
+                "pytest.raises",
+                "pytest.warns",
+                "self.assertRaises",
+                "self.assertRaisesRegex",
+            )
+    return False
+
+
+def _mains(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Functions that only hold the program: without arguments and result, and called once."""
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    for statement in tree.body:
+        match statement:
+            case ast.FunctionDef(name=name, decorator_list=[]) if names.count(name) == 1:
+                inner = [node for each in statement.body for node in ast.walk(each)]
+                returns = any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) for node in inner)
+                if not ast.unparse(statement.args) and not returns:
+                    yield name, statement
+
+
+def _start(statement: ast.stmt) -> int:
+    """The first line of a statement: that of its first decorator."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(each.lineno for each in decorators)])
+
+
+def _header_end(statement: ast.stmt) -> int:
+    """The last line of ``if ...:``, ``with ...:`` or ``try:``."""
+    match statement:
+        case ast.If(test=test):
+            return test.end_lineno or statement.lineno
+        case ast.With(items=items):
+            return items[-1].context_expr.end_lineno or statement.lineno
+    return statement.lineno
+
+
+def _dedented(lines: Sequence[str], indent: int) -> list[str]:
+    return [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines]
+
+
+def _bound(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """The names that an import binds, each with what it stands for."""
+    for alias in statement.names:
+        if isinstance(statement, ast.ImportFrom):
+            yield alias.asname or alias.name, f"{statement.module}.{alias.name}"
+        elif alias.asname:
+            yield alias.asname, alias.name
+        else:
+            root = alias.name.partition(".")[0]
+            yield root, root
+
+
+def _only_tells(handler: ast.ExceptHandler) -> bool:
+    """Whether it does no more than print what was raised."""
+    return all(
+        isinstance(each, ast.Pass)
+        or (
+            isinstance(each, ast.Expr)
+            and isinstance(each.value, ast.Call)
+            and ast.unparse(each.value.func) == "print"
+        )
+        for each in handler.body
+    )
+
+
+def _shows(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions whose values a statement shows and does nothing else."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=arguments, keywords=keywords)):
+            if not any(keyword.arg == "file" for keyword in keywords):
+                for argument in arguments:
+                    yield from _values(argument)
+        case ast.Expr(value=ast.Tuple(elts=items)):
+            yield from items
+        case ast.Expr(value=ast.Name() | ast.Attribute() | ast.Subscript() | ast.Compare() as value):
+            yield value
+
+
+def _values(argument: ast.expr) -> Iterator[ast.expr]:
+    """What is of interest of a print's argument: text around it is not."""
+    match argument:
+        case ast.Constant():
+            return
+        case ast.JoinedStr(values=parts):
+            yield from (part.value for part in parts if isinstance(part, ast.FormattedValue))
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=right):
+            yield from right.elts if isinstance(right, ast.Tuple) else [right]
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=str()), attr="format"), args=args, keywords=keywords
+        ):
+            yield from (*args, *(keyword.value for keyword in keywords))
+        case ast.BinOp(left=left, op=ast.Add(), right=right) if _is_text(left) or _is_text(right):
+            yield from (*_values(left), *_values(right))
+        case ast.Call(func=ast.Name(id="str" | "repr"), args=[inner]):
+            yield inner
+        case _:
+            yield argument
+
+
+def _is_text(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _is_text(node.left) or _is_text(node.right)
+    is_str = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str"
+    return (
+        is_str
+        or isinstance(node, ast.JoinedStr)
+        or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+    )
+
+
+_CHANGES = re.compile(
+    r".*[^_]_|backward|step|zero_grad|pop|append|extend|insert|remove|clear|update|add|register_.*|retain_grad|grad"
+    r"|requires_grad_|next|print|id|data_ptr|.*rand.*|normal|bernoulli|multinomial|dropout\w*|.*seed.*|apply|load_.*"
+    r"|train|eval|send|throw|close|input|open|collect"
+)
+_PURE = vocabulary.BUILTINS | {"type"}
+
+
+def _is_pure(node: ast.expr) -> bool:
+    """Whether evaluating it once more, a little later, shows the same and changes nothing."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.NamedExpr | ast.Lambda | ast.Await | ast.Yield | ast.YieldFrom | ast.Starred):
+            return False
+        if isinstance(part, ast.Call):
+            function = part.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            known = name in _PURE if isinstance(function, ast.Name) else name in vocabulary.ATTRIBUTES
+            torch = ast.unparse(function) in vocabulary.PATHS
+            if _CHANGES.fullmatch(name) or not (known or torch):
+                return False
+    return True

@@ -1,0 +1,150 @@
+"""PyTorch code as people post it becomes a scenario."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters.torch import engine as torch
+from conformance.cli import main
+from conformance.making import NotAScenarioError, make
+from conformance.report.draft import beginning
+from conformance.report.pasted import clean
+from conformance.report.snippet import read
+from conformance.report.yaml_text import data, text
+from conformance.runner.execute import run
+from conformance.runner.verdict import sound
+from conformance.spec.load import load_text
+from tests.report import golden
+
+SNIPPETS = Path(__file__).parent / "snippets"
+NAMES = sorted(path.name for path in SNIPPETS.iterdir() if path.suffix in (".py", ".txt", ".md"))
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command is given in the folder of the snippets."""
+    monkeypatch.chdir(SNIPPETS)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("refused")])
+def test_a_posted_snippet_becomes_a_scenario(name: str) -> None:
+    """The file is the golden one, it loads, and torch does what it says."""
+    made = make((SNIPPETS / name).read_text(), name, None, torch)
+    golden.check(
+        SNIPPETS / f"{Path(name).stem}.out", made.text + "".join(f"# {note}\n" for note in made.notes)
+    )
+    loaded = load_text(made.text, "made.yaml")
+    assert not loaded.problems
+    (scenario,) = loaded.scenarios
+    assert not sound(scenario, run(scenario, torch))
+
+
+def test_what_the_language_does_not_allow_is_said() -> None:
+    """With line and column of the snippet, and what to write instead."""
+    with pytest.raises(NotAScenarioError) as refused:
+        make((SNIPPETS / "refused.py").read_text(), "refused.py", None, torch)
+    golden.check(SNIPPETS / "refused.out", f"{refused.value}\n")
+
+
+def test_places_are_those_of_the_file() -> None:
+    """Prompts, indentation and fences before it count."""
+    assert read("    >>> x = torch.foo(1)\n", "a").faults == (
+        "a:1:19: `torch.foo` is not in the vocabulary; did you mean `torch.floor`?",
+    )
+    assert (
+        read("text\n```\nif 1:\n    print(a, torch.bar)\n```\n", "a")
+        .faults[0]
+        .startswith("a:4:11: `a` is not")
+    )
+    assert read("print('x',\n  torch.foo)", "a").faults[0].startswith("a:2:9:")
+
+
+def test_prompts_and_what_was_printed_go() -> None:
+    """Of Python's and of IPython's sessions."""
+    assert clean(">>> a = 1\n>>> a\n1\n>>> if a:\n...     b = 2\n...\n").lines == (
+        "a = 1",
+        "a",
+        "",
+        "if a:",
+        "    b = 2",
+        "",
+        "",
+    )
+    assert clean("In [1]: a = 1\n\nIn [2]: a\nOut[2]: 1\n").source.split() == ["a", "=", "1", "a"]
+
+
+@pytest.mark.parametrize(
+    ("written", "becomes"),
+    [
+        ("'{} and {}'.format(a, b)", "f'{a} and {b}'"),
+        ("'{1:.2f} {0}'.format(a, b)", "f'{b:.2f} {a}'"),
+        ("'{x!r}'.format(x=a.grad)", "f'{a.grad!r}'"),
+        ("'{{}}'.format(a)", "f'{{}}'"),
+        ("'{} {}'.format(a)", "'{} {}'.format(a)"),
+    ],
+)
+def test_format_is_written_as_an_f_string(written: str, becomes: str) -> None:
+    """Where its template is there to be read."""
+    assert clean(f"print({written})").source == f"print({becomes})"
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("import torch\nx = torch.ones(2).cuda()", "a.py:2:1: there is no CUDA here"),
+        ("del torch\nx = 1", "a.py:1:5: "),
+        ("# nothing", "a.py: there is nothing to run"),
+        ("x = torch.ones(2\ny = 1", "a.py:1:15: not Python: '(' was never closed"),
+        ("a = 1\nassert a == 2", "a.py:2:1: on torch this does not hold: assert a == 2"),
+    ],
+)
+def test_what_is_no_scenario_is_told(program: str, message: str) -> None:
+    """With the line, whatever the reason."""
+    with pytest.raises(NotAScenarioError) as error:
+        make(program, "a.py", None, torch)
+    assert str(error.value).startswith(message)
+
+
+def test_values_are_written_as_yaml_reads_them() -> None:
+    """Words that YAML 1.1 takes for something else are quoted, numbers are as Python writes them."""
+    assert [text(word) for word in ("no", "None", "a.grad[0]", "a: b", "-x", "")] == [
+        '"no"', '"None"', "a.grad[0]", '"a: b"', '"-x"', '""',
+    ]  # fmt: skip
+    assert (
+        data([1.0, float("inf"), None, True, "AddBackward0", "a, b"])
+        == '[1.0, inf, null, true, AddBackward0, "a, b"]'
+    )
+
+
+def test_a_long_message_is_cut_where_it_says_enough() -> None:
+    """At the end of a sentence or before a bracket, else after a word; an address ends it."""
+    assert beginning("short") == "short"
+    assert beginning("a sentence that ends here. " + "word " * 40) == "a sentence that ends here."
+    assert beginning("word " * 40).endswith("word")
+    assert beginning("Function 'Mul' at 0x... failed") == "Function 'Mul' at"
+
+
+def test_the_command_writes_a_file_and_never_over_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ready for pytest; standard input is a snippet too."""
+    output = tmp_path / "made.yaml"
+    assert main(["new", "hooks.py", "--output", str(output), "--id", "an-id", "--title", "a title"]) == 0
+    assert "id: an-id" in output.read_text() and "pytest" in capsys.readouterr().err
+    assert main(["new", "hooks.py", "--output", str(output)]) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_the_command_reads_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Faults go to standard error, with a status that says so."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("a = torch.ones(1)\n"))
+    assert main(["new", "-"]) == 0
+    assert "a: [1.0]" in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin", io.StringIO("import os\nos.getcwd()\n"))
+    assert main(["new", "-"]) == 1
+    assert "<stdin>:1:8: `os` may not be imported" in capsys.readouterr().err
