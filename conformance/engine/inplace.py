@@ -11,9 +11,10 @@ import numpy as np
 
 from . import dtypes
 from .modes import state
-from .node import Node, gradient_edge
+from .node import Node, NotImplementedNode, gradient_edge
 from .rows import Array, Row
 from .saved import save_output
+from .shapes import broadcast_shapes
 from .tensor import Tensor
 from .views import check_inplace, increment_version, rebase_history
 
@@ -60,7 +61,12 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         if name in row.inputs
     )
     check_inplace(self, recorded)
-    value = np.asarray(row.evaluate(*arguments))
+    try:
+        value = np.asarray(row.evaluate(*arguments))
+    except RuntimeError as error:
+        if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
+            _check_operands(row, self, arguments)  # what does not fit is said before what a kernel cannot do
+        raise
     if value.shape != self._array.shape:
         raise RuntimeError(
             f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(value.shape)}"
@@ -72,13 +78,29 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         if row.saved.get("self") == "tensor":
             arguments = [self.clone(), *arguments[1:]]
         node = row.record(*arguments, self)
-        node.next_edges = (edge, *node.next_edges[1:])
+        if isinstance(node, NotImplementedNode):
+            node.operation += "_"
+        else:
+            node.next_edges = (edge, *node.next_edges[1:])
     write(self, value)
     if node is not None:
         rebase_history(self, node)
         if "result" in row.saved:
             node.saved_result = save_output(self, 0)  # type: ignore[attr-defined]
     return self
+
+
+def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
+    met = [each for name, each in zip(row.parameters, arguments, strict=True) if name in row.meet and each is not None]
+    operands = [each._array if isinstance(each, Tensor) else each for each in met]
+    if len(operands) < 2:
+        return
+    shape = broadcast_shapes(*(np.shape(each) for each in operands))
+    if shape != self._array.shape:
+        raise RuntimeError(
+            f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
+    check_castable(np.empty(0, dtypes.result_dtype(*operands)), self._array)
 
 
 def check_no_overlap(array: Array) -> None:

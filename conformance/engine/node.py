@@ -269,6 +269,9 @@ class NotImplementedNode(Node):
     __slots__ = ("operation",)
     operation: str
 
+    def name(self) -> str:
+        return "torch::autograd::NotImplemented"
+
     def apply(self, grads: Gradients) -> Gradients:
         raise RuntimeError(errors.NO_DERIVATIVE.format(self.operation))
 

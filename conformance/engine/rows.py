@@ -38,7 +38,7 @@ import numpy as np
 from . import dtypes
 from .dtypes import FULL_PRECISION, NUMBERS
 from .modes import state
-from .node import NO_EDGE, Node, gradient_edge, new_node
+from .node import NO_EDGE, Node, NotImplementedNode, gradient_edge, new_node
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
 from .shapes import broadcast_shapes, strides
 from .tensor import Size, Tensor
@@ -47,6 +47,10 @@ from .views import as_view
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
 _SCALARS = frozenset("alpha beta correction exponent max maxnorm min ord other p value weight".split())  # any number
+# Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
+_SCALARS = frozenset(
+    "alpha beta end exponent lambd max max_val min min_val negative_slope ord other p scale self threshold value weight".split()
+)
 _SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
 
 
@@ -60,7 +64,7 @@ class Row:
     tensors: tuple[str, ...]  # arguments that are tensors (or numbers, where operands meet)
     lists: tuple[str, ...]  # arguments that are sequences of tensors
     meet: tuple[str, ...]  # arguments that are brought to one dtype first
-    numbers: bool  # operands that meet may be Python numbers
+    numbers: tuple[str, ...]  # operands that may be Python numbers
     to_float: bool  # integers become the default dtype
     formulas: dict[str, Callable[..., Any]]  # by input, or inputs separated by blanks
     outputs: tuple[str, ...]
@@ -88,7 +92,7 @@ def op(
     tensors: str = "",
     lists: str = "",
     meet: str = "",
-    numbers: bool = True,
+    numbers: bool | str = True,
     to_float: bool = False,
     outputs: str = "",
     view: str | None = None,
@@ -104,7 +108,7 @@ def op(
         tensors: further arguments that are tensors, without derivative.
         lists: arguments that are sequences of tensors.
         meet: arguments that are promoted to one dtype (see Note [Type promotion]).
-        numbers: whether arguments that meet may be Python numbers.
+        numbers: which of the arguments that meet may be Python numbers: all of several, none, or names.
         to_float: integer arguments become the default dtype.
         outputs: names of several outputs, separated by blanks.
         view: "default" or "multi_output" where the results share the first argument's memory.
@@ -127,7 +131,7 @@ def op(
             tensors=tuple(p for p in parameters if p in named and p not in listed),
             lists=listed,
             meet=tuple(meet.split()),
-            numbers=numbers and len(meet.split()) > 1,
+            numbers=_numbers(numbers, tuple(meet.split())),
             to_float=to_float,
             formulas=rules,
             outputs=tuple(outputs.split()) or ("result",),
@@ -167,7 +171,8 @@ def compile_row(
         row.saved = _saved_fields(row)
         row.node = _node_class(row, node_name)
         scope["Node_"] = row.node
-        row.node.apply = _compile(row, "apply", _apply_source(row), scope)  # type: ignore[method-assign]
+        if node_name != "NotImplemented":
+            row.node.apply = _compile(row, "apply", _apply_source(row), scope)  # type: ignore[method-assign]
         row.node.release = _compile(row, "release", _release_source(row), scope)  # type: ignore[method-assign]
         row.record = _compile(row, "record", _record_source(row), scope)
         scope["record"] = row.record
@@ -216,8 +221,8 @@ def _node_class(row: Row, name: str) -> type[Node]:
             body[f"_raw_saved_{each}"] = _raw_saved_property(each)
     if name in _NAMESPACED:
         body["name"] = lambda node: f"torch::autograd::{name}"
-    if name == "NotImplemented":  # an operation without a derivative, see ops/undefined.py
-        body["name"] = lambda node: "torch::autograd::NotImplemented"
+    if name == "NotImplemented":  # see ops/undefined.py
+        return type(name, (NotImplementedNode,), body)
     made: type[Node] = type(name, (Node,), body)
     return made
 
@@ -228,7 +233,7 @@ def _saved_property(name: str, kind: str) -> property:
         kind = "scalar"
 
     def read(node: Any) -> Any:
-        return shown(getattr(node, slot), node, kind)
+        return shown(getattr(node, slot), node, "number" if kind == "plain" and name in _SCALARS else kind)
 
     return property(read)
 
@@ -253,9 +258,9 @@ def shown(value: Any, node: Node, kind: str) -> Any:
     if value is FREED:
         return FREED.unpack(node)
     if kind == "tensor" and value.__class__ in NUMBERS:
-        from .creation import tensor
+        from .creation import scalar_tensor
 
-        return tensor(value)
+        return scalar_tensor(value, dtype=dtypes.float64 if value.__class__ is float else dtypes.of_number(value))
     if isinstance(value, (tuple, list)):
         return tuple(shown(each, node, kind) for each in value)
     if kind == "plain" and value.__class__ is int and value < 0:
@@ -287,8 +292,14 @@ def _arguments(row: Row) -> str:
     return ", ".join(row.parameters)
 
 
+def _numbers(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
+    if isinstance(which, str):
+        return tuple(which.split())
+    return meet if which and len(meet) > 1 else ()
+
+
 def _numeric(row: Row, name: str) -> bool:
-    return row.numbers and name in row.meet
+    return name in row.numbers
 
 
 def _optional(row: Row, name: str) -> bool:
@@ -348,7 +359,7 @@ def _run(row: Row, into: str) -> list[str]:
     return [
         "try:",
         f"    {into} {_forward(row)}",
-        "except ValueError as error:",
+        "except (ValueError, NotImplementedError) as error:",
         f"    raise mismatch(error, {arrays}) from None",
     ]
 
@@ -463,6 +474,9 @@ def _record_source(row: Row) -> str:
         body.append(f"edge_{name} = {fast}")
         edges.append(f"edge_{name}")
     body.append(f"node.next_edges = ({', '.join(edges)},)")
+    if row.node is not None and row.node.__name__ == "NotImplemented":
+        body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
+        body.append("node.operation = formula0(None)")
     if len(row.outputs) == 1 and row.view != "multi_output":
         body += ["array = result._array", "node.input_metadata = ((array.shape, array.dtype),)"]
     else:

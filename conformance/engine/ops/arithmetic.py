@@ -179,20 +179,4 @@ def neg(self: Array) -> Array:
     return np.negative(self)
 
 
-def _compare(name: str, function: Any) -> Any:
-    def forward(self: Any, other: Any) -> Array:
-        return function(self, other)  # type: ignore[no-any-return]
-
-    forward.__name__ = name
-    return op(meet="self other")(forward)
-
-
-eq = _compare("eq", np.equal)
-ne = _compare("ne", np.not_equal)
-lt = _compare("lt", np.less)
-le = _compare("le", np.less_equal)
-gt = _compare("gt", np.greater)
-ge = _compare("ge", np.greater_equal)
-
 subtract, multiply, negative = sub, mul, neg
-not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge

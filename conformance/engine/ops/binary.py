@@ -13,7 +13,6 @@ from ..dtypes import NUMBERS, c_name
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .arithmetic import div
 from .kernels import floor_quotient, half_up, integral, need_floats, need_integers, refuse_bools
 from .scalars import less_than, plus, times
 from .selection import where
@@ -69,9 +68,12 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
     node = f"{name.capitalize()}Backward"
     return (
         op(
-            f"{node}1", name=f"{name}_tensor", meet="self other",
+            f"{node}1",
+            name=f"{name}_tensor",
+            meet="self other",
+            numbers=False,
             self=lambda grad: grad,
-            other=lambda grad, self, other: -grad * div(self, other, rounding_mode=rounding),
+            other=lambda grad, self, other: -grad * self.div(other, rounding_mode=rounding),
         )(by_tensor),
         op(f"{node}0", name=name, self=lambda grad: grad)(by_number),
     )  # fmt: skip
@@ -81,6 +83,13 @@ _fmod_tensor, _fmod_number = _modulo("fmod", np.fmod, "trunc")
 _remainder_tensor, _remainder_number = _modulo("remainder", np.remainder, "floor")
 
 
+@op("NotImplemented", name="remainder_of_number", meet="self other", other=unsupported("remainder"))
+def _remainder_of_number(self: Any, other: Array) -> Array:
+    refuse_bools("remainder_cpu", self, other)
+    integral(self, other)
+    return np.remainder(self, other)
+
+
 def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of input."""
     return (_fmod_number if other.__class__ in NUMBERS else _fmod_tensor)(input, other, out=out)  # type: ignore[no-any-return]
@@ -88,6 +97,8 @@ def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
 
 def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of other."""
+    if input.__class__ in NUMBERS and isinstance(other, Tensor):
+        return _remainder_of_number(input, other, out=out)
     return (_remainder_number if other.__class__ in NUMBERS else _remainder_tensor)(input, other, out=out)  # type: ignore[no-any-return]
 
 
@@ -176,7 +187,7 @@ def copysign_(self: Tensor, other: Any) -> Tensor:
     meet="self other",
     numbers=False,
     self=lambda grad, self, other: where(self != other, grad, 0),
-    other=lambda grad, other: zeros_like(other),
+    other=lambda grad: zeros_like(grad),
 )
 def nextafter(self: Array, other: Array) -> Array:
     """The next number that can be represented, in the direction of other."""
@@ -184,33 +195,51 @@ def nextafter(self: Array, other: Array) -> Array:
     return np.nextafter(self, other)
 
 
-@op("NotImplemented", self=unsupported("heaviside"), values=unsupported("heaviside"))
-def heaviside(self: Array, values: Array) -> Array:
-    """0 below zero, 1 above it, and the values at zero."""
+def _same_types(self: Array, values: Array) -> None:
     if self.dtype != values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
+@op(
+    "NotImplemented",
+    meet="self values",
+    numbers=False,
+    check=_same_types,
+    self=unsupported("heaviside"),
+    values=unsupported("heaviside"),
+)
+def heaviside(self: Array, values: Array) -> Array:
+    """0 below zero, 1 above it, and the values at zero."""
     return np.where(self == 0, values, (self > 0).astype(self.dtype))
 
 
 # Powers of two and sums of exponentials -----------------------------------------------------------
 
 
-def _to_power_of_two(self: Array, other: Array) -> Array:
-    kind = dtypes.result_dtype(self, other)
-    if kind.kind not in "fc":
-        kind = dtypes.default.numpy
-    return np.multiply(self.astype(kind), np.exp2(other.astype(np.float64)).astype(kind))
+def _refuse_bool_exponent(self: Any, other: Any) -> None:
+    if self.dtype.kind == "f":
+        refuse_bools("ldexp_cpu_exp", other)
 
 
 @op(
     "LdexpBackward0",
-    tensors="self other",
+    meet="self other",
+    numbers=False,
+    to_float=True,
+    check=_refuse_bool_exponent,
     self=lambda grad, other: grad * other.__rpow__(2),
     other=lambda grad, result: times(grad * result, math.log(2)),
 )
 def ldexp(self: Array, other: Array) -> Array:
     """self * 2**other."""
-    return _to_power_of_two(self, other)
+    return np.multiply(self, np.exp2(other.astype(np.float64)).astype(self.dtype))
+
+
+def ldexp_(self: Tensor, other: Tensor) -> Tensor:
+    """ldexp, in place."""
+    if isinstance(other, Tensor) and self._array.dtype.kind != "f":
+        raise RuntimeError(f"ldexp can't be cast to the desired output type {self.dtype.legacy}")
+    return run_inplace(ROWS["ldexp"], [self, other])
 
 
 @op(
@@ -242,9 +271,9 @@ def logaddexp2(self: Array, other: Array) -> Array:
 # Interpolation and sums of products ---------------------------------------------------------------
 
 
-def _same_type(self: Array, **others: Any) -> None:
-    for name, each in others.items():
-        if isinstance(each, np.ndarray) and each.dtype != self.dtype:
+def _same_type(self: Array, end: Array, weight: Any = None) -> None:
+    for name, each in (("end", end), ("weight", weight)):
+        if each is not None and each.dtype != self.dtype:
             have, want = c_name(each.dtype), c_name(self.dtype)
             raise RuntimeError(f"expected dtype {want} for `{name}` but got dtype {have}")
 
@@ -257,11 +286,13 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
 @op(
     "LerpBackward0",
     name="lerp",
+    meet="self end",
+    numbers=False,
+    check=_same_type,
     self=lambda grad, weight: times(grad, 1 - float(weight)),
     end=lambda grad, weight: times(grad, weight),
 )
 def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
-    _same_type(self, end=end)
     need_floats("lerp_kernel_scalar", self)
     return _interpolate(self, end, self.dtype.type(weight))
 
@@ -269,12 +300,14 @@ def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
 @op(
     "LerpBackward1",
     name="lerp_tensor",
+    meet="self end weight",
+    numbers=False,
+    check=_same_type,
     self=lambda grad, weight: grad * less_than(1, weight),
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),
 )
 def _lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
-    _same_type(self, end=end, weight=weight)
     need_floats("lerp_kernel_tensor", self)
     return _interpolate(self, end, weight)
 
@@ -369,11 +402,14 @@ def isclose(
     return _isclose(input, other, rtol, atol, equal_nan)  # type: ignore[no-any-return]
 
 
-@op(name="isclose", tensors="self other")
-def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
+def _matching(self: Array, other: Array) -> None:
     if self.dtype != other.dtype:
         a, b = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[other.dtype].legacy
         raise RuntimeError(f"{a} did not match {b}")
+
+
+@op(name="isclose", meet="self other", numbers=False, check=_matching)
+def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")

@@ -20,7 +20,7 @@ def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
 def kind_of(*operands: Any) -> np.dtype[Any]:
     """The dtype of operands that have met; numbers among them count for nothing."""
     for each in operands:
-        if isinstance(each, np.ndarray):
+        if isinstance(each, (np.ndarray, np.generic)):
             return each.dtype
     return np.asarray(operands[0]).dtype
 
@@ -103,9 +103,10 @@ def scipy(name: str, half: bool = True) -> Callable[..., Array]:
         return getattr(scipy.special, name)
 
     def kernel(*operands: Any) -> Array:
-        if not half and operands[0].dtype == np.float16:
-            raise unimplemented(f"{name}_cpu", operands[0].dtype)
-        arrays = [np.asarray(each) for each in operands]
-        return np.asarray(find()(*map(half_up, arrays))).astype(arrays[-1].dtype, copy=False)
+        if not half and kind_of(*operands) == np.float16:
+            raise unimplemented(f"{name}_cpu", kind_of(*operands))
+        kind = kind_of(*operands)
+        arrays = [half_up(np.asarray(each, kind)) for each in operands]
+        return np.asarray(find()(*arrays)).astype(kind, copy=False)
 
     return kernel

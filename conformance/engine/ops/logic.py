@@ -55,7 +55,7 @@ isneginf = _test("isneginf", np.isneginf, False, "Where it is infinite and negat
 def _bitwise(name: str, kernel: str, function: Any, text: str) -> Any:
     def forward(self: Any, other: Any) -> Array:
         kind = np.result_type(self, other) if isinstance(self, np.ndarray) else other.dtype
-        if kind.kind not in "iub":
+        if kind.kind not in ("iub" if "bitwise" in kernel else "iu"):
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.BY_NUMPY[kind].legacy}'")
         return function(self, other)  # type: ignore[no-any-return]
 

@@ -100,7 +100,7 @@ def _pow_backward_exponent(grad: Tensor, self: Tensor, exponent: Tensor, result:
 )
 def _pow_of_number(self: Any, exponent: Array) -> Array:
     kind = dtypes.result_dtype(exponent, self)
-    if self == 1:
+    if self == 1 and kind.kind != "b":
         return np.ones(exponent.shape, kind)
     return _power(np.asarray(self).astype(kind), exponent.astype(kind, copy=False))
 

@@ -37,6 +37,11 @@ def plus(self: Array, other: Any) -> Array:
 @op("SubBackward1", name="sub_scalar", self=lambda grad: grad)
 def minus(self: Array, other: Any) -> Array:
     """self - other."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
+        )
     return np.subtract(self, other)
 
 

@@ -14,7 +14,7 @@ from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
-from .kernels import half_up, scipy, unimplemented
+from .kernels import half_up, kind_of, need_floats, scipy, unimplemented
 from .rounding import round as round_to
 from .scalars import less_than, minus, over, plus, times
 from .selection import where
@@ -194,6 +194,18 @@ def mvlgamma(self: Array, p: int) -> Array:
     return np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
 
 
+_GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}
+
+
+def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -> Array:
+    need_floats(f"{name}_cpu", a)
+    a, x = a + 0, x + 0  # -0.0 as 0.0
+    found = _GAMMA_KERNELS[name](a, x)
+    found = np.where(np.isposinf(a), np.where(np.isposinf(x), np.nan, at_zero), found)
+    found = np.where(np.isposinf(x) & np.isfinite(a) & (a >= 0), at_infinity, found)
+    return np.where((a < 0) | (x < 0) | np.isnan(a) | np.isnan(x), np.nan, found).astype(kind_of(a))
+
+
 def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
     return (minus(self, 1) * other.log() - other - self.lgamma()).exp()  # type: ignore[no-any-return]
 
@@ -207,7 +219,7 @@ def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
 )
 def igamma(self: Array, other: Array) -> Array:
     """The lower incomplete gamma function, as a share of the whole."""
-    return scipy("gammainc")(self, other)
+    return _incomplete("igamma", self, other, 0, 1)
 
 
 @op(
@@ -219,7 +231,7 @@ def igamma(self: Array, other: Array) -> Array:
 )
 def igammac(self: Array, other: Array) -> Array:
     """The upper incomplete gamma function, as a share of the whole."""
-    return scipy("gammaincc")(self, other)
+    return _incomplete("igammac", self, other, 1, 0)
 
 
 # Bessel functions ---------------------------------------------------------------------------------
@@ -318,18 +330,50 @@ def xlogy_(self: Tensor, other: Any) -> Tensor:
     return run_inplace(ROWS["xlogy" if other.__class__ in NUMBERS else "xlogy_tensors"], [self, other])
 
 
+def _zeta_kernel(self: Any, other: Any) -> Array:
+    found = scipy("zeta", half=False)(self, other)
+    return np.where(np.isposinf(other) & np.greater(self, 1), np.nan, found).astype(found.dtype)
+
+
 @op(
     "SpecialZetaBackward0",
     name="special_zeta",
     meet="self other",
+    numbers=False,
     to_float=True,
     self=undefined("zeta"),
-    other=lambda grad, self, other: (
-        grad * -self * _zeta(plus(self, 1.0) if isinstance(self, Tensor) else self + 1, other)
-    ),
+    other=lambda grad, self, other: grad * -self * _zeta(plus(self, 1.0), other),
 )
-def _zeta(self: Array, other: Array) -> Array:
-    return scipy("zeta")(self, other)
+def _zeta_of_tensors(self: Array, other: Array) -> Array:
+    return _zeta_kernel(self, other)
+
+
+@op(
+    "SpecialZetaBackward1",
+    name="special_zeta_of_number",
+    meet="other",
+    to_float=True,
+    other=lambda grad, self, other: times(grad, -self) * _zeta(self + 1.0, other),
+)
+def _zeta_of_number(self: Any, other: Array) -> Array:
+    return _zeta_kernel(self, other)
+
+
+@op(
+    "SpecialZetaBackward2",
+    name="special_zeta_with_number",
+    meet="self",
+    to_float=True,
+    self=undefined("zeta"),
+)
+def _zeta_with_number(self: Array, other: Any) -> Array:
+    return _zeta_kernel(self, other)
+
+
+def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
+    if other.__class__ in NUMBERS:
+        return _zeta_with_number(input, other, out=out)  # type: ignore[no-any-return]
+    return (_zeta_of_number if input.__class__ in NUMBERS else _zeta_of_tensors)(input, other, out=out)  # type: ignore[no-any-return]
 
 
 # Quotients that need care -------------------------------------------------------------------------

@@ -1,0 +1,46 @@
+"""Comparisons, and their in-place forms, through which no gradient comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..creation import zeros_like
+from ..dtypes import NUMBERS
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor
+
+
+def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def forward(self: Any, other: Any) -> Array:
+        return function(self, other)  # type: ignore[no-any-return]
+
+    node = f"{name.capitalize()}Backward"
+    compared = op(name=name, meet="self other", numbers="other")(forward)
+    op(
+        f"{node}0", name=f"{name}_number_", meet="self other", numbers="other", self=lambda grad: zeros_like(grad)
+    )(forward)  # fmt: skip
+    op(
+        f"{node}1", name=f"{name}_tensor_", meet="self other", numbers=False,
+        self=lambda grad: zeros_like(grad), other=lambda grad: zeros_like(grad),
+    )(forward)  # fmt: skip
+
+    def in_place(self: Tensor, other: Any) -> Tensor:
+        row = ROWS[f"{name}_number_" if other.__class__ in NUMBERS else f"{name}_tensor_"]
+        return run_inplace(row, [self, other])
+
+    in_place.__name__ = in_place.__qualname__ = f"{name}_"
+    return compared, in_place
+
+
+eq, eq_ = _compare("eq", np.equal)
+ne, ne_ = _compare("ne", np.not_equal)
+lt, lt_ = _compare("lt", np.less)
+le, le_ = _compare("le", np.less_equal)
+gt, gt_ = _compare("gt", np.greater)
+ge, ge_ = _compare("ge", np.greater_equal)
+
+not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
