@@ -50,12 +50,12 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     """Whether a gradient lies in memory as its leaf does."""
     array, leaf = gradient._array, variable._array
-    if not array.size:  # numpy gives empty arrays no strides to compare: what was expanded views another
-        return array.base is None
-    if array.flags.c_contiguous and leaf.flags.c_contiguous:
+    if array.base is None and array.flags.c_contiguous and leaf.flags.c_contiguous:
         return True
-    steps = zip(array.shape, array.strides, leaf.strides, strict=True)
-    return all(n == 1 or a // array.itemsize == b // leaf.itemsize for n, a, b in steps)
+    if not array.size:  # numpy gives empty arrays no strides to compare
+        return False
+    steps = zip(array.strides, leaf.strides, strict=True)
+    return all(a // array.itemsize == b // leaf.itemsize for a, b in steps)
 
 
 def copied(gradient: Tensor) -> Tensor:

@@ -82,6 +82,8 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             node.operation += "_"
         else:
             node.next_edges = (edge, *node.next_edges[1:])
+    if row.name not in _MAY_OVERLAP:
+        check_no_overlap(self._array)
     write(self, value)
     if node is not None:
         rebase_history(self, node)
@@ -103,13 +105,16 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
     check_castable(np.empty(0, dtypes.result_dtype(*operands)), self._array)
 
 
+_MAY_OVERLAP = frozenset({"fill", "fill_tensor", "zero", "masked_fill"})  # all places get one value
+
+
 def check_no_overlap(array: Array) -> None:
     """Refuse memory that several elements share.
 
     Raises:
         RuntimeError: for an expanded tensor.
     """
-    if any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True)):
+    if array.size > 1 and 0 in array.strides and any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."
@@ -120,7 +125,5 @@ def write(target: Tensor, value: Any) -> None:
     """Put values into a tensor's memory and count the change."""
     if state.before_mutation is not None:
         state.before_mutation(target)
-    if 0 in target._array.strides and target._array.size > 1:
-        check_no_overlap(target._array)
     np.copyto(target._array, value, casting="unsafe")
     increment_version(target)  # after the write: a refused write to an inference tensor has happened

@@ -614,8 +614,12 @@ class Storage:
 def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array that owns the memory of this one."""
     base = array
-    while isinstance(base.base, np.ndarray):
-        base = base.base
+    while base.base is not None:
+        # numpy's as_strided puts an object of its own between a view and what it views.
+        owner = base.base if isinstance(base.base, np.ndarray) else getattr(base.base, "base", None)
+        if not isinstance(owner, np.ndarray):
+            break
+        base = owner
     return base
 
 

@@ -151,7 +151,9 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     remaining: list[Tensor | None] = []
     specified = _specified(items)
     if specified > self._array.ndim:
-        if self._array.ndim == 0 and all(isinstance(i, (int, slice)) for i in items if i is not None):
+        if self._array.ndim == 0 and isinstance(value, slice):
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        if self._array.ndim == 0 and isinstance(value, int):
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
                 "convert a 0-dim tensor to a number"
@@ -259,13 +261,7 @@ def _copy_to(target: Tensor, source: Tensor) -> None:
         return
     while shape and shape[0] == 1:
         shape = shape[1:]
-    try:
-        expanded = expand(view(source, shape), target._array.shape)
-    except RuntimeError:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of shape "
-            f"{list(target._array.shape)}"
-        ) from None
+    expanded = expand(view(source, shape), target._array.shape)
     copy_(target, expanded)
 
 
