@@ -153,14 +153,23 @@ def wrong_number(name: str, got: int, expected: int) -> str:
     )
 
 
-def modified(text: str, node: Any, output_nr: int, current: int, saved: int) -> str:
+_HINT = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+_HINT_ABOVE = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question "
+    "was changed in there or anywhere later. Good luck!"
+)
+
+
+def modified(text: str, node: Any, output_nr: int, versions: tuple[int, int], anomaly: bool) -> str:
     """A saved tensor was changed in place."""
     origin = "" if node is None else f", which is output {output_nr} of {short_name(node)},"
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{text}]{origin} is at version {current}; expected version {saved} instead. Hint: enable anomaly "
-        "detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        f"[{text}]{origin} is at version {versions[0]}; expected version {versions[1]} instead. Hint: "
+        + (_HINT_ABOVE if anomaly else _HINT)
     )
 
 

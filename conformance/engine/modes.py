@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import threading
+import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -65,8 +66,14 @@ class ContextDecorator:
 
     def __call__(self, function: Any) -> Any:
         if inspect.isclass(function):
-            function.__init__ = self(function.__init__)
-            return function
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly "
+                "decorate the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            return self(lambda *args, **kwargs: function(*args, **kwargs))
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)
 
@@ -119,6 +126,8 @@ class _NoParameter(ContextDecorator):
 class no_grad(_NoParameter):  # noqa: N801  torch's own name
     """torch.no_grad: nothing is recorded inside."""
 
+    __module__ = "torch.autograd.grad_mode"
+
     def __enter__(self) -> None:
         self.previous = state.grad_enabled
         _set(False, state.inference)
@@ -129,6 +138,8 @@ class no_grad(_NoParameter):  # noqa: N801  torch's own name
 
 class enable_grad(_NoParameter):  # noqa: N801  torch's own name
     """torch.enable_grad: recording is on inside, unless in inference mode."""
+
+    __module__ = "torch.autograd.grad_mode"
 
     def __enter__(self) -> None:
         self.previous = state.grad_enabled
@@ -141,10 +152,16 @@ class enable_grad(_NoParameter):  # noqa: N801  torch's own name
 class set_grad_enabled(ContextDecorator):  # noqa: N801  torch's own name
     """torch.set_grad_enabled: takes effect when called; as a context it restores, as a decorator it waits."""
 
+    __module__ = "torch.autograd.grad_mode"
+
     def __init__(self, mode: bool) -> None:
+        _check_bool(mode, "set_grad_enabled")
         self.previous = state.grad_enabled
         self.mode = mode
         _set(mode, state.inference)
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def clone(self) -> set_grad_enabled:
         return type(self)(self.mode)
@@ -162,6 +179,8 @@ class set_grad_enabled(ContextDecorator):  # noqa: N801  torch's own name
 
 class inference_mode(ContextDecorator):  # noqa: N801  torch's own name
     """torch.inference_mode: no recording, and the tensors made inside stay out of autograd for good."""
+
+    __module__ = "torch.autograd.grad_mode"
 
     def __new__(cls, mode: Any = True) -> Any:
         instance = super().__new__(cls)
@@ -185,6 +204,13 @@ class inference_mode(ContextDecorator):  # noqa: N801  torch's own name
         _set(*self.previous)
 
 
+def _check_bool(value: Any, function: str) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(
+            f"{function}(): argument 'enabled' (position 1) must be bool, not {type(value).__name__}"
+        )
+
+
 def is_grad_enabled() -> bool:
     """torch.is_grad_enabled."""
     return state.grad_enabled
@@ -198,9 +224,9 @@ def is_inference_mode_enabled() -> bool:
 class detect_anomaly:  # noqa: N801  torch's own name
     """torch.autograd.detect_anomaly: errors of backward come with the traceback of the forward call."""
 
-    def __init__(self, check_nan: bool = True) -> None:
-        import warnings
+    __module__ = "torch.autograd.anomaly_mode"
 
+    def __init__(self, check_nan: bool = True) -> None:
         self.previous = (state.anomaly, state.anomaly_check_nan)
         self.check_nan = check_nan
         warnings.warn(
@@ -210,7 +236,6 @@ class detect_anomaly:  # noqa: N801  torch's own name
         )
 
     def __enter__(self) -> None:
-        self.previous = (state.anomaly, state.anomaly_check_nan)
         state.anomaly, state.anomaly_check_nan = True, self.check_nan
 
     def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
@@ -220,7 +245,10 @@ class detect_anomaly:  # noqa: N801  torch's own name
 class set_detect_anomaly:  # noqa: N801  torch's own name
     """torch.autograd.set_detect_anomaly: switches at once; as a context manager it restores."""
 
+    __module__ = "torch.autograd.anomaly_mode"
+
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        _check_bool(mode, "set_anomaly_enabled")
         self.previous = (state.anomaly, state.anomaly_check_nan)
         state.anomaly, state.anomaly_check_nan = mode, check_nan
 

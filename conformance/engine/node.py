@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 import weakref
 from collections.abc import Callable
@@ -21,6 +22,7 @@ NO_EDGE: Edge = (None, 0)
 # What a node knows of a gradient it receives: shape and dtype (None: a leaf that takes any).
 InputMetadata: TypeAlias = "tuple[tuple[int, ...], np.dtype[Any] | None]"
 Gradients: TypeAlias = "tuple[Tensor | None, ...]"
+_ENGINE = os.path.dirname(__file__)
 
 
 class InputMetadataView:
@@ -159,10 +161,18 @@ def new_node(cls: type[Any]) -> Any:
     node = cls.__new__(cls)
     node.sequence_nr = next(state.sequence_nrs)
     if state.anomaly:
-        node.metadata["traceback_"] = traceback.format_stack()[:-2]
+        node.metadata["traceback_"] = forward_traceback()
         if state.evaluating is not None:
             node.metadata["parent_"] = state.evaluating
     return node
+
+
+def forward_traceback() -> list[str]:
+    """Where in the user's program the running operation was called."""
+    frames = traceback.extract_stack()
+    while frames and frames[-1].filename.startswith((_ENGINE, "<row ")):
+        frames.pop()
+    return frames.format()
 
 
 class AccumulateGrad(Node):

@@ -102,7 +102,7 @@ class SavedTensor:
         tensor = self.tensor
         origin = node if tensor is None else tensor._grad_fn
         output_nr = self.output_nr if tensor is None else tensor._output_nr
-        return errors.modified(text, origin, output_nr, current, self.version)
+        return errors.modified(text, origin, output_nr, (current, self.version), state.anomaly)
 
     # What torch shows of it -----------------------------------------------------------------------
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..modes import enable_grad, inference_mode, no_grad, set_grad_enabled, state
+from ..modes import ContextDecorator, enable_grad, inference_mode, no_grad, set_grad_enabled, state
 from ..tensor import Tensor
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
 
 
-class set_multithreading_enabled:  # noqa: N801  torch's own name
+class set_multithreading_enabled(ContextDecorator):  # noqa: N801  torch's own name
     """Whether backward may use several threads; on the CPU it never does, here only the flag is kept."""
 
     __module__ = "torch.autograd.grad_mode"
@@ -19,6 +19,9 @@ class set_multithreading_enabled:  # noqa: N801  torch's own name
         self.previous = state.multithreading
         self.mode = mode
         state.multithreading = mode
+
+    def clone(self) -> set_multithreading_enabled:
+        return type(self)(self.mode)
 
     def __enter__(self) -> None:
         pass

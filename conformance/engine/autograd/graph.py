@@ -169,6 +169,8 @@ def _current_graph_task_id() -> int:
 
 def _will_engine_execute_node(node: Node) -> bool:
     """Whether the running backward pass runs this node, or takes a gradient there."""
+    if not isinstance(node, Node):
+        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     task = state.graph_task
     if task is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
