@@ -231,5 +231,7 @@ def test_an_engines_own_wrong_name_is_not_missing() -> None:
     """An AttributeError about what torch does not have is a mistake of the engine."""
     engine = broken(neg=lambda x: x._no_such_thing)
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
+    engine = broken(neg=lambda x: None, without=["linalg"])
+    assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a).item()"), engine).verdict == "differs"
     engine = broken(neg=lambda x: None.shape)  # type: ignore[attr-defined]
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
