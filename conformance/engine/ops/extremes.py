@@ -53,7 +53,7 @@ def value_selecting_backward(grad: Tensor, dim: Any, indices: Tensor, shape: tup
     """A gradient put where the values were taken from."""
     if not keepdim and shape:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    zeros = make(np.zeros(shape, grad._array.dtype))
+    zeros = make(np.zeros(shape, grad._array.dtype)).zero_()  # torch writes the zeros: one version more
     return zeros.scatter_(dim, indices, grad)  # type: ignore[no-any-return]
 
 
