@@ -53,9 +53,10 @@ def test_turns_of_a_loop_in_a_loop_count_anew() -> None:
 
 
 def test_what_is_in_a_late_turn_is_not_observed() -> None:
-    """An early turn of a loop in it neither."""
-    trace = traced("for i in range(22):\n  for j in range(2):\n    a = i")
-    assert max(moment.statement.turn for moment in trace.moments) == (19, 1)
+    """Of the loop around, of the loop inside, of either."""
+    trace = traced("for i in range(22):\n  for j in range(22):\n    a = i")
+    turns = [moment.statement.turn for moment in trace.moments if moment.statement.line == 3]
+    assert turns == [(i, j) for i in range(20) for j in range(20)]
 
 
 @pytest.mark.parametrize(
