@@ -27,7 +27,7 @@ REGISTER_HOOKS = (
 HOOKS_ON_NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
 UNPACK_NOT_TENSOR = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
 SAVED_DETACHED = (
-    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This is not supported, "
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
     "please use out-of-place `.detach()` instead"
 )
 PACK_INPLACE = (

@@ -15,7 +15,7 @@ from .node import Node, NotImplementedNode, gradient_edge
 from .rows import Array, Row
 from .saved import save_output
 from .shapes import broadcast_shapes
-from .tensor import Tensor
+from .tensor import Tensor, address
 from .views import check_inplace, increment_version, rebase_history
 
 
@@ -61,6 +61,10 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         if name in row.inputs
     )
     check_inplace(self, recorded)
+    if row.meet or row.name == "copy":
+        for each in arguments[1:]:
+            if isinstance(each, Tensor):
+                check_no_partial_overlap(self._array, each._array)
     try:
         value = np.asarray(row.evaluate(*arguments))
     except RuntimeError as error:
@@ -118,6 +122,22 @@ def check_no_overlap(array: Array) -> None:
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."
+        )
+
+
+def check_no_partial_overlap(target: Array, operand: Array) -> None:
+    """Refuse an operand that shares some of the memory written to, unless it is the very same elements.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if target is operand or not np.may_share_memory(target, operand):
+        return
+    same = (target.shape, target.strides, address(target)) == (operand.shape, operand.strides, address(operand))
+    if not same and np.shares_memory(target, operand):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "memory location. Please clone() the tensor before performing the operation."
         )
 
 

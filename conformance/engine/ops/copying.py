@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..modes import state
 from ..rows import Array, op
-from ..shapes import sizes
+from ..shapes import broadcast_shapes, sizes
 from ..tensor import Tensor, make, version_counter
 
 
@@ -31,11 +31,12 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
     if self._array.flags.c_contiguous:
         return self
-    return _in_order(self)  # type: ignore[no-any-return]
+    return in_order(self)  # type: ignore[no-any-return]
 
 
 @op("CloneBackward0", name="_in_order", self=lambda grad: grad)
-def _in_order(self: Array) -> Array:
+def in_order(self: Array) -> Array:
+    """A copy whose memory is in order."""
     return self.copy("C")
 
 
@@ -89,9 +90,9 @@ def _copy(self: Array, src: Array) -> Array:
     try:
         return np.broadcast_to(src, self.shape).astype(self.dtype)
     except ValueError:
+        together = list(broadcast_shapes(self.shape, src.shape))
         raise RuntimeError(
-            f"The expanded size of the tensor must match the existing size: output with shape {list(self.shape)} "
-            f"doesn't match the broadcast shape {list(np.broadcast_shapes(self.shape, src.shape))}"
+            f"output with shape {list(self.shape)} doesn't match the broadcast shape {together}"
         ) from None
 
 

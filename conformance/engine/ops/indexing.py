@@ -274,28 +274,7 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite the tensor with another's values, in its own dtype."""
     if not isinstance(src, Tensor):
         src = make(np.asarray(src, self._array.dtype))
-    try:
-        np.broadcast_to(src._array, self._array.shape)
-    except ValueError:
-        raise RuntimeError(_copy_mismatch(self, src)) from None
     return run_inplace(ROWS["copy"], [self, src])
-
-
-def _copy_mismatch(self: Tensor, src: Tensor) -> str:
-    have, want = src._array.shape, self._array.shape
-    if len(have) > len(want):
-        return (
-            f"expand(torch.{src.dtype.legacy}Tensor{{{list(have)}}}, size={list(want)}): the number of sizes provided "
-            f"({len(want)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
-        )
-    offset = len(want) - len(have)
-    for i in reversed(range(len(have))):
-        if have[i] not in (1, want[i + offset]):
-            return (
-                f"The size of tensor a ({want[i + offset]}) must match the size of tensor b ({have[i]}) at "
-                f"non-singleton dimension {i + offset}"
-            )
-    return "shapes do not match"
 
 
 @op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
