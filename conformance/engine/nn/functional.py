@@ -12,6 +12,9 @@ from .functions.activation import (
 from .functions.dropout import (
     alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout,
 )  # fmt: skip
+from .functions.convolution import (
+    conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d, fold, unfold,
+)  # fmt: skip
 from .functions.distance import cosine_similarity, normalize, pairwise_distance
 from .functions.loss import (
     binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cross_entropy, gaussian_nll_loss,
@@ -20,3 +23,11 @@ from .functions.loss import (
     triplet_margin_with_distance_loss,
 )  # fmt: skip
 from .functions.normalization import batch_norm
+from .functions.padding import pad
+from .functions.pooling import (
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d, adaptive_max_pool2d,
+    adaptive_max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d, lp_pool2d, lp_pool3d, max_pool1d,
+    max_pool1d_with_indices, max_pool2d, max_pool2d_with_indices, max_pool3d, max_pool3d_with_indices, max_unpool1d,
+    max_unpool2d, max_unpool3d,
+)  # fmt: skip
+from .functions.resampling import interpolate, upsample, upsample_bilinear, upsample_nearest

@@ -1,0 +1,224 @@
+"""Convolutions with their checks, as torch.nn.functional has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
+from ...tensor import Tensor
+from .padding import constant_pad
+
+
+def _spread(name: str, value: Any, spatial: int) -> Ints:
+    if isinstance(value, int):
+        return (value,) * spatial
+    found = tuple(int(each) for each in value)
+    if len(found) == 1:
+        return found * spatial
+    if len(found) != spatial:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {spatial} values to match the convolution "
+            f"dimensions, but got {name}={list(found)}"
+        )
+    return found
+
+
+def _check(
+    input: Tensor, weight: Tensor, bias: Any, geometry: Geometry, transposed: bool, output_padding: Ints, groups: int  # noqa: A002
+) -> None:
+    shape, kernel = input._array.shape, weight._array.shape
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if any(p < 0 for p in geometry.padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(s <= 0 for s in geometry.stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(d <= 0 for d in geometry.dilation):
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(geometry.dilation)}")
+    if kernel[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(kernel)} instead"
+        )
+    if kernel[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"[{list(kernel)}] instead"
+        )
+    channels = kernel[0] if transposed else kernel[1] * groups
+    if shape[1] != channels:
+        given = "transposed=1" if transposed else f"groups={groups}"
+        raise RuntimeError(
+            f"Given {given}, weight of size {list(kernel)}, expected input{list(shape)} to have {channels} channels, but "
+            f"got {shape[1]} channels instead"
+        )
+    out = kernel[1] * groups if transposed else kernel[0]
+    if bias is not None and bias._array.shape != (out,):
+        given = "transposed=1, " if transposed else ""
+        raise RuntimeError(
+            f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} elements, but got "
+            f"bias of size {list(bias._array.shape)} instead"
+        )
+    if bias is not None and bias._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"Input type ({_c_name(input)}) and bias type ({_c_name(bias)}) should be the same"
+        )
+    if transposed:
+        _check_output_padding(geometry, output_padding)
+        return
+    sizes = tuple(n + 2 * p for n, p in zip(shape[2:], geometry.padding, strict=True))
+    if any(n < e for n, e in zip(sizes, geometry.extent(), strict=True)):
+        have, want = (" x ".join(map(str, each)) for each in (sizes, geometry.extent()))
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({have}). Kernel size: ({want}). Kernel size can't be greater "
+            "than actual input size"
+        )
+
+
+def _c_name(tensor: Tensor) -> str:
+    names = {"Float": "float", "Double": "double", "Half": "c10::Half"}
+    return names.get(tensor.dtype.legacy, tensor.dtype.legacy)
+
+
+def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:
+    if all(o < s or o < d for o, s, d in zip(output_padding, geometry.stride, geometry.dilation, strict=True)):
+        return
+    names = ("depth", "height", "width")[-len(output_padding) :]
+    if len(names) == 1:  # torch computes it in two dimensions
+        names = ("height", "width")
+    values = {"output_padding": output_padding, "stride": geometry.stride, "dilation": geometry.dilation}
+    texts = []
+    for what, given in values.items():
+        filled = (0 if what == "output_padding" else 1, *given) if len(given) < len(names) else given
+        texts += [f"{what}_{name}: {value}" for name, value in zip(names, filled, strict=True)]
+    raise RuntimeError(
+        "output padding must be smaller than either stride or dilation, but got " + " ".join(texts)
+    )
+
+
+def _batched(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:  # noqa: A002
+    ndim = input._array.ndim
+    if ndim == spatial + 2:
+        return input, True
+    if ndim == spatial + 1:
+        return input.unsqueeze(0), False
+    raise RuntimeError(
+        f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to {name}, but got input of size: "
+        f"{list(input._array.shape)}"
+    )
+
+
+def _same(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:  # noqa: A002
+    """The padding that keeps the sizes; what is not symmetric is padded beforehand."""
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
+    if any(t % 2 for t in total):
+        extra = [n for t in reversed(total) for n in (0, t % 2)]
+        input = constant_pad(input, extra, 0)  # noqa: A001
+    return input, tuple(t // 2 for t in total)
+
+
+def _convolution(
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,  # noqa: A002
+    spatial: int, output_padding: Any = None,
+) -> Tensor:  # fmt: skip
+    input, batched = _batched(name, input, spatial)  # noqa: A001
+    transposed = output_padding is not None
+    dims = weight._array.ndim - 2
+    steps = tuple(stride) if not isinstance(stride, int) else (stride,) * spatial
+    steps, spaces = _spread("stride", steps, dims), _spread("dilation", dilation, dims)
+    if isinstance(padding, str):
+        if padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{padding}'")
+        around: Ints = (0,)
+        if padding == "same":
+            input, around = _same(input, weight, steps, spaces)  # noqa: A001
+        beyond = (0,) * len(around)
+    else:
+        around = _spread("padding", padding, dims)
+        beyond = _spread("output_padding", output_padding or 0, dims)
+    geometry = Geometry(weight._array.shape[2:], steps, full(around, dims), spaces)
+    _check(input, weight, bias, geometry, transposed, beyond, groups)
+    sizes = (0,) if bias is None else bias._array.shape
+    found = convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
+    return found if batched else found.squeeze(0)  # type: ignore[no-any-return]
+
+
+def _forward(spatial: int) -> Callable[..., Tensor]:
+    name = f"conv{spatial}d"
+
+    def function(
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,  # noqa: A002
+        dilation: Any = 1, groups: int = 1,
+    ) -> Tensor:  # fmt: skip
+        return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"A convolution over {spatial} dimensions."
+    return function
+
+
+def _transposed(spatial: int) -> Callable[..., Tensor]:
+    name = f"conv_transpose{spatial}d"
+
+    def function(
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,  # noqa: A002
+        output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
+    ) -> Tensor:  # fmt: skip
+        beyond = output_padding or (0,) * spatial
+        return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, beyond)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The transpose of a convolution over {spatial} dimensions."
+    return function
+
+
+conv1d, conv2d, conv3d = map(_forward, (1, 2, 3))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_transposed, (1, 2, 3))
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
+    along = zip(sizes, kernel, dilation, padding, stride, strict=True)
+    return tuple((n + 2 * p - (d * (k - 1) + 1)) // s + 1 for n, k, d, p, s in along)
+
+
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:  # noqa: A002
+    """The windows of images, each as a column."""
+    kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
+    sizes = input._array.shape[-2:]
+    blocks = _blocks(sizes, kernel, spaces, around, steps)
+    if any(n < 1 for n in blocks):
+        raise RuntimeError(
+            f"Given input with spatial size {sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, calculated "
+            f"shape of the array of sliding blocks as {blocks}, but its components must be at least one."
+        )
+    return im2col(input, kernel, spaces, around, steps, *sizes)  # type: ignore[no-any-return]
+
+
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1  # noqa: A002
+) -> Tensor:
+    """Images that columns add up to."""
+    sizes, kernel, spaces, around, steps = map(_pair, (output_size, kernel_size, dilation, padding, stride))
+    rows, columns = input._array.shape[-2:]
+    place = input._array.ndim - 2
+    if rows % math.prod(kernel):
+        raise RuntimeError(
+            f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={rows} and kernel_size={kernel}."
+        )
+    blocks = _blocks(sizes, kernel, spaces, around, steps)
+    if columns != math.prod(blocks):
+        raise RuntimeError(
+            f"Given output_size={sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, stride={steps}, "
+            "expected size of input's dimension 2 to match the calculated number of sliding blocks "
+            f"{blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got input.size({place + 1})={columns}."
+        )
+    return col2im(input, sizes, kernel, spaces, around, steps)  # type: ignore[no-any-return]

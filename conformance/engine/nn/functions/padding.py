@@ -1,0 +1,95 @@
+"""Padding with its checks, as torch.nn.functional has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...creation import empty
+from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
+from ...ops.shape import slice_
+from ...tensor import Tensor
+
+
+def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:  # noqa: A002
+    """A number around the last dimensions."""
+    return constant_pad_nd(input, tuple(int(n) for n in pad), value)  # type: ignore[no-any-return]
+
+
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:  # noqa: A002
+    """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
+    lengths = tuple(int(n) for n in pad)
+    ndim = input._array.ndim
+    if len(lengths) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(lengths) // 2 > ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(lengths)} and input of dimension {ndim}"
+        )
+    if mode == "constant":
+        return constant_pad(input, lengths, 0 if value is None else value)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    spatial = len(lengths) // 2
+    if spatial not in (1, 2, 3) or ndim not in (spatial + 1, spatial + 2):
+        raise NotImplementedError(f"Padding size {len(lengths)} is not supported for {ndim}D input tensor.")
+    if mode == "circular":
+        return _circular(input, lengths)
+    _check(input, lengths, mode)
+    return (REFLECTION if mode == "reflect" else REPLICATION)[spatial](input, lengths)  # type: ignore[no-any-return]
+
+
+def _check(input: Tensor, lengths: Ints, mode: str) -> None:  # noqa: A002
+    shape = input._array.shape
+    spatial = len(lengths) // 2
+    inner = shape[-(spatial + 1) :]
+    if 0 in inner:
+        raise RuntimeError(
+            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
+    for i in range(spatial):
+        n, before, after = shape[len(shape) - 1 - i], lengths[2 * i], lengths[2 * i + 1]
+        if mode == "reflect" and (before >= n or after >= n):
+            raise RuntimeError(
+                f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but got: "
+                f"padding ({before}, {after}) at dimension {len(shape) - 1 - i} of input {list(shape)}"
+            )
+    have = shape[-spatial:]
+    want = [have[spatial - 1 - i] + lengths[2 * i] + lengths[2 * i + 1] for i in reversed(range(spatial))]
+    if any(n < 1 for n in want):
+        names = "DHW"[-spatial:]
+        inner_text = ", ".join(f"{a}: {n}" for a, n in zip(names, have, strict=True))
+        outer_text = " ".join(f"{a}: {n}" for a, n in zip(names, want, strict=True))
+        raise RuntimeError(f"input ({inner_text}) is too small. Calculated output {outer_text}")
+
+
+def _circular(input: Tensor, lengths: Ints) -> Tensor:  # noqa: A002
+    """The input goes on from its other end; copied part by part, so that each copy is in the graph."""
+    shape = list(input._array.shape)
+    spatial, last = len(lengths) // 2, len(shape) - 1
+    sizes = shape[:]
+    for i in range(spatial):
+        before, after, n = lengths[2 * i], lengths[2 * i + 1], shape[last - i]
+        sizes[last - i] = n + before + after
+        if before > n or after > n:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if sizes[last - i] < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+    out = empty(sizes, dtype=input.dtype)
+    target, source = out, input
+    for i in range(spatial):
+        before, after, dim = lengths[2 * i], lengths[2 * i + 1], last - i
+        target = slice_(target, dim, max(before, 0), sizes[dim] - max(after, 0), 1)
+        source = slice_(source, dim, max(-before, 0), shape[dim] - max(-after, 0), 1)
+    target.copy_(source)
+    for i in range(spatial):
+        before, after, dim = max(lengths[2 * i], 0), max(lengths[2 * i + 1], 0), last - i
+        n = sizes[dim]
+        if before:
+            slice_(out, dim, 0, before, 1).copy_(slice_(out, dim, n - before - after, n - after, 1))
+        if after:
+            slice_(out, dim, n - after, n, 1).copy_(slice_(out, dim, before, before + after, 1))
+    return out

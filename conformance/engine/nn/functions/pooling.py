@@ -1,0 +1,366 @@
+"""Pooling with its checks, as torch.nn.functional has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...ops import pooling as ops
+from ...tensor import Tensor
+from .activation import relu
+
+Ints = tuple[int, ...]
+_NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
+
+
+def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
+    """A setting as torch keeps it: a number for each dimension, or of a sequence its one number."""
+    found = (value,) * spatial if isinstance(value, int) else tuple(int(each) for each in value)
+    if len(found) not in (1, spatial):
+        if spatial == 1:
+            raise RuntimeError(
+                f"{name}() {what} must be an int, list of ints or tuple of ints of size 1 but got size {len(found)}"
+            )
+        raise RuntimeError(f"{name}: {what} must either be a single int, or a tuple of {_NUMBERS[spatial]}")
+    return found
+
+
+def _full(name: str, what: str, value: Any, spatial: int) -> Ints:
+    """A setting for each dimension."""
+    found = _each(name, what, value, spatial)
+    return found * spatial if len(found) == 1 else found
+
+
+def _settings(name: str, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> list[Ints]:
+    kernel = _each(name, "kernel_size", kernel_size, spatial)
+    steps = () if stride is None or stride in ([], ()) else _each(name, "stride", stride, spatial)
+    given = [kernel, steps, _each(name, "padding", padding, spatial), _each(name, "dilation", dilation, spatial)]
+    kernel, steps, around, apart = ops.complete(spatial, *given)
+    for p, k, d in zip(around, kernel, apart, strict=True):
+        if any(s == 0 for s in steps) and spatial > 1:
+            raise RuntimeError("stride should not be zero")
+        if d <= 0 and spatial > 1:
+            sizes = " ".join(f"dilation{axis}: {each}" for axis, each in zip("THW"[-spatial:], apart, strict=True))
+            raise RuntimeError(f"dilation should be greater than zero, but got {sizes}")
+        if spatial > 1 and p > (d * (k - 1) + 1) // 2:
+            raise RuntimeError(
+                "pad should be at most half of effective kernel size, but got "
+                f"pad={p}, kernel_size={k} and dilation={d}"
+            )
+    return given
+
+
+def _check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:  # noqa: A002
+    shape = input._array.shape
+    out = ops.output_sizes(shape[-spatial:], *ops.complete(spatial, *settings), ceil_mode)
+    if any(n < 1 for n in out):
+        have, want = ("x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out)))
+        raise RuntimeError(f"Given input size: ({have}). Calculated output size: ({want}). Output size is too small")
+
+
+# The largest --------------------------------------------------------------------------------------
+
+
+def _max_pool(spatial: int) -> Callable[..., Any]:
+    name = f"max_pool{spatial}d"
+
+    def with_indices(input: Tensor, settings: list[Ints], ceil_mode: bool) -> Any:  # noqa: A002
+        _check_max_input(input, spatial)
+        if spatial > 1:
+            _check_sizes(input, spatial, settings, ceil_mode)
+            return ops.MAX[spatial](input, *settings, ceil_mode)
+        (kernel,), (step,), (around,), (apart,) = ops.complete(1, *settings)
+        flat = [(1, kernel), (1, step), (0, around), (1, apart)]
+        found = ops.MAX[2](input.unsqueeze(-2), *flat, ceil_mode)
+        return tuple(each.squeeze(-2) for each in found)
+
+    def function(
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,  # noqa: A002
+        ceil_mode: bool = False, return_indices: bool = False,
+    ) -> Any:  # fmt: skip
+        settings = _settings(name, spatial, kernel_size, stride, padding, dilation)
+        if spatial == 1:
+            _check_line(input, settings, ceil_mode)
+        found = with_indices(input, settings, ceil_mode)
+        return tuple(found) if return_indices else found[0]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The largest element of each window; where they were as well, if ``return_indices``."
+    return function
+
+
+def _check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:  # noqa: A002
+    (kernel,), (stride,), (padding,), (dilation,) = ops.complete(1, *settings)
+    if input._array.ndim not in (2, 3):
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(input._array.shape)}"
+        )
+    for what, value in (("kernel_size", kernel), ("stride", stride)):
+        if value <= 0:
+            raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {value}")
+    if padding < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+    if padding > kernel // 2:
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and "
+            f"kernel_size={kernel}"
+        )
+    if dilation <= 0:
+        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
+    n = ops.places(input._array.shape[-1], kernel, stride, padding, dilation, ceil_mode)
+    if n <= 0:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {n}")
+
+
+def _check_max_input(input: Tensor, spatial: int) -> None:  # noqa: A002
+    shape = input._array.shape
+    if spatial == 1:
+        return
+    if len(shape) not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input"
+        )
+    if 0 in shape[-spatial - 1 :]:
+        raise RuntimeError(
+            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(shape)}"
+        )
+
+
+max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
+
+
+def _with_indices(pool: Callable[..., Any]) -> Callable[..., Any]:
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return pool(*args, **{**kwargs, "return_indices": True})
+
+    function.__name__ = function.__qualname__ = f"{pool.__name__}_with_indices"
+    return function
+
+
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
+    _with_indices, (max_pool1d, max_pool2d, max_pool3d)
+)
+
+
+# The mean -----------------------------------------------------------------------------------------
+
+
+def avg_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,  # noqa: A002
+    count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
+    """The mean of each window."""
+    if input._array.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for avg_pool1d)"
+        )
+    kernel = _each("avg_pool1d", "kernel_size", kernel_size, 1)
+    steps = kernel if stride is None or stride in ([], ()) else _each("avg_pool1d", "stride", stride, 1)
+    around = _each("avg_pool1d", "padding", padding, 1)
+    found = _mean(
+        input.unsqueeze(-2), 2, (1, *kernel), (1, *steps), (0, *around), ceil_mode, count_include_pad, None
+    )
+    return found.squeeze(-2)  # type: ignore[no-any-return]
+
+
+def _mean(
+    input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count: bool,  # noqa: A002
+    divisor: int | None,
+) -> Tensor:  # fmt: skip
+    name = f"avg_pool{spatial}d"
+    settings = _settings(name, spatial, kernel_size, stride, padding, 1)
+    shape = input._array.shape
+    if len(shape) <= spatial:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
+            f"{-spatial - 1})"
+        )
+    if divisor == 0:
+        raise RuntimeError("divisor must be not zero")
+    _check_sizes(input, spatial, settings, ceil_mode)
+    return ops.MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)  # type: ignore[no-any-return]
+
+
+def _avg_pool(spatial: int) -> Callable[..., Tensor]:
+    def function(
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,  # noqa: A002
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> Tensor:  # fmt: skip
+        return _mean(
+            input, spatial, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        )
+
+    function.__name__ = function.__qualname__ = f"avg_pool{spatial}d"
+    function.__doc__ = "The mean of each window."
+    return function
+
+
+avg_pool2d, avg_pool3d = map(_avg_pool, (2, 3))
+
+
+# As many windows as are asked for -----------------------------------------------------------------
+
+
+def _wanted(output_size: Any, shape: Ints, spatial: int) -> Ints:
+    if isinstance(output_size, int):
+        return (output_size,) * spatial
+    if len(shape) <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    inner = shape[-len(output_size) :]
+    found = tuple(n if each is None else int(each) for each, n in zip(output_size, inner, strict=True))
+    return found * spatial if len(found) == 1 else found
+
+
+def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:  # noqa: A002
+    shape = input._array.shape
+    if len(out) != spatial:
+        raise RuntimeError(f"{name}: output_size must be {spatial}")
+    if any(n < 0 for n in out):
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{', '.join(map(str, out))}}}"
+        )
+    if len(shape) not in (spatial + 1, spatial + 2):
+        raise RuntimeError(f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}")
+    for axis in range(len(shape) - spatial, len(shape)):
+        if not shape[axis]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+                f"{list(shape)} with dimension {axis} being empty"
+            )
+    if not input.is_floating_point():
+        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.legacy}'")
+
+
+def _check_adaptive_line(name: str, input: Tensor) -> None:  # noqa: A002
+    if input._array.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {name})"
+        )
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:  # noqa: A002
+    """The means of this many windows of nearly equal length."""
+    _check_adaptive_line("adaptive_avg_pool1d", input)
+    (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)  # type: ignore[no-any-return]
+
+
+def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
+    name = f"adaptive_avg_pool{spatial}d"
+
+    def function(input: Tensor, output_size: Any) -> Tensor:  # noqa: A002
+        out = _wanted(output_size, input._array.shape, spatial)
+        _check_adaptive(name, input, spatial, out)
+        if all(n == 1 for n in out):
+            return input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)  # type: ignore[no-any-return]
+        return ops.ADAPTIVE_MEAN[spatial](input, out)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The means of this many windows of nearly equal size."
+    return function
+
+
+adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:  # noqa: A002
+    """The largest elements of this many windows of nearly equal length."""
+    _check_adaptive_line("adaptive_max_pool1d", input)
+    (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
+    found = tuple(each.squeeze(-2) for each in found)
+    return found if return_indices else found[0]
+
+
+def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
+    name = f"adaptive_max_pool{spatial}d"
+
+    def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:  # noqa: A002
+        out = _wanted(output_size, input._array.shape, spatial)
+        _check_adaptive(name, input, spatial, out)
+        found = ops.ADAPTIVE_MAX[spatial](input, out)
+        return tuple(found) if return_indices else found[0]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The largest elements of this many windows of nearly equal size."
+    return function
+
+
+adaptive_max_pool2d, adaptive_max_pool3d = map(_adaptive_max_pool, (2, 3))
+
+
+# Back to where the largest were, and other means --------------------------------------------------
+
+
+def _unpooled(input: Tensor, kernel: Ints, stride: Ints, padding: Ints, output_size: Any) -> Ints:  # noqa: A002
+    sizes = input._array.shape[-len(kernel) :]
+    default = [
+        (n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, stride, kernel, padding, strict=True)
+    ]
+    if output_size is None:
+        return tuple(default)
+    if len(output_size) == len(kernel) + 2:
+        output_size = output_size[2:]
+    if len(output_size) != len(kernel):
+        raise ValueError(
+            f"output_size should be a sequence containing {len(kernel)} or {len(kernel) + 2} elements, but it has a length "
+            f"of '{len(output_size)}'"
+        )
+    for d, (n, s) in enumerate(zip(default, stride, strict=True)):
+        if not n - s < output_size[d] < n + s:
+            raise ValueError(f'invalid output_size "{output_size}" (dim {d} must be between {n - s} and {n + s})')
+    return tuple(output_size)
+
+
+def _max_unpool(spatial: int) -> Callable[..., Tensor]:
+    name = f"max_unpool{spatial}d"
+
+    def function(
+        input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None  # noqa: A002
+    ) -> Tensor:
+        kernel = _full(name, "kernel_size", kernel_size, spatial)
+        steps = kernel if stride is None else _full(name, "stride", stride, spatial)
+        out = _unpooled(input, kernel, steps, _full(name, "padding", padding, spatial), output_size)
+        if indices.dtype.legacy != "Long":
+            raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.legacy}")
+        if spatial == 1:
+            found = ops.UNPOOL[2](input.unsqueeze(-1), indices.unsqueeze(-1), (*out, 1))
+            return found.squeeze(-1)  # type: ignore[no-any-return]
+        return ops.UNPOOL[spatial](input, indices, out)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Zeros with each element where the largest of its window was."
+    return function
+
+
+max_unpool1d, max_unpool2d, max_unpool3d = map(_max_unpool, (1, 2, 3))
+
+
+def _lp_pool(spatial: int) -> Callable[..., Tensor]:
+    name = f"lp_pool{spatial}d"
+    average, largest = {
+        1: (avg_pool1d, max_pool1d), 2: (avg_pool2d, max_pool2d), 3: (avg_pool3d, max_pool3d),
+    }[spatial]  # fmt: skip
+
+    def function(
+        input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False  # noqa: A002
+    ) -> Tensor:
+        count = math.prod(_full(name, "kernel_size", kernel_size, spatial))
+        if norm_type == math.inf:
+            return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)  # type: ignore[no-any-return]
+        if norm_type == -math.inf:
+            return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)  # type: ignore[no-any-return]
+        out = average(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+        return (out.sign() * relu(out.abs())).mul(count).pow(1.0 / norm_type)  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The p-norm of each window."
+    return function
+
+
+lp_pool1d, lp_pool2d, lp_pool3d = map(_lp_pool, (1, 2, 3))

@@ -1,0 +1,276 @@
+"""Convolutions of any number of dimensions, and their transposes (torch: native/Convolution.cpp).
+
+Every convolution is three products with the same matrix of windows ("columns"): of the weight with it, of the weight's
+transpose with what the gradient puts back through it, and of the gradient with it. The transposed convolution uses
+the first two in each other's place.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import BY_NUMPY
+from ..rows import Array, op
+from ..tensor import Tensor, make
+
+PUBLIC = ()
+Ints = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """How a kernel walks over an input."""
+
+    kernel: Ints
+    stride: Ints
+    padding: Ints
+    dilation: Ints
+
+    def extent(self) -> Ints:
+        """How far a dilated kernel reaches."""
+        return tuple(d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
+
+    def places(self, sizes: Ints) -> Ints:
+        """How many places there are for the kernel along each dimension."""
+        return tuple(
+            (n + 2 * p - e) // s + 1
+            for n, p, e, s in zip(sizes, self.padding, self.extent(), self.stride, strict=True)
+        )
+
+
+def full(setting: Ints, spatial: int) -> Ints:
+    """A setting for each dimension, also where one was given for all."""
+    return setting * spatial if len(setting) == 1 else setting
+
+
+def padded(array: Array, padding: Ints) -> Array:
+    """Zeros around the last dimensions."""
+    if not any(padding):
+        return array
+    lead = array.shape[: array.ndim - len(padding)]
+    sizes = array.shape[array.ndim - len(padding) :]
+    result = np.zeros((*lead, *(n + 2 * p for n, p in zip(sizes, padding, strict=True))), array.dtype)
+    result[(..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))] = array
+    return result
+
+
+def windows(array: Array, geometry: Geometry, places: Ints | None = None) -> Array:
+    """Every place of the kernel, or the first ones: leading dimensions, kernel, places; a view of the padded array."""
+    around = padded(array, geometry.padding)
+    spatial = len(geometry.kernel)
+    lead = array.ndim - spatial
+    steps = around.strides[lead:]
+    return np.lib.stride_tricks.as_strided(
+        around,
+        (*array.shape[:lead], *geometry.kernel, *(places or geometry.places(array.shape[lead:]))),
+        (
+            *around.strides[:lead],
+            *(s * d for s, d in zip(steps, geometry.dilation, strict=True)),
+            *(s * t for s, t in zip(steps, geometry.stride, strict=True)),
+        ),
+        writeable=False,
+    )
+
+
+def put_back(columns: Array, sizes: Ints, geometry: Geometry) -> Array:
+    """Windows summed where they overlap: the transpose of ``windows``."""
+    spatial = len(sizes)
+    lead = columns.ndim - 2 * spatial
+    places = columns.shape[lead + spatial :]
+    around = np.zeros(
+        (*columns.shape[:lead], *(n + 2 * p for n, p in zip(sizes, geometry.padding, strict=True))), columns.dtype
+    )
+    starts = (slice(None),) * lead
+    for offset in np.ndindex(*geometry.kernel):
+        place = tuple(
+            slice(o * d, o * d + s * (n - 1) + 1, s)
+            for o, d, s, n in zip(offset, geometry.dilation, geometry.stride, places, strict=True)
+        )
+        around[(..., *place)] += columns[(*starts, *offset)]
+    return around[(..., *(slice(p, p + n) for n, p in zip(sizes, geometry.padding, strict=True)))]
+
+
+def _columns(array: Array, geometry: Geometry, groups: int, places: Ints) -> Array:
+    """The matrix of windows: batch, group, channels and kernel, places."""
+    inner = array.shape[1] // groups * math.prod(geometry.kernel)
+    return windows(array, geometry, places).reshape(array.shape[0], groups, inner, math.prod(places))
+
+
+def correlate(array: Array, weight: Array, geometry: Geometry, groups: int, places: Ints) -> Array:
+    """The convolution, at the first places."""
+    outer = weight.shape[0]
+    matrix = weight.reshape(groups, outer // groups, -1)
+    found = np.matmul(matrix, _columns(array, geometry, groups, places))
+    return found.reshape(array.shape[0], outer, *places)
+
+
+def spread(array: Array, weight: Array, sizes: Ints, geometry: Geometry, groups: int) -> Array:
+    """The transpose of the convolution: what each place gives back to an input of these sizes."""
+    outer, inner = weight.shape[:2]
+    batch = array.shape[0]
+    matrix = weight.reshape(groups, outer // groups, -1).swapaxes(1, 2)
+    columns = np.matmul(matrix, array.reshape(batch, groups, outer // groups, math.prod(array.shape[2:])))
+    columns = columns.reshape(batch, inner * groups, *geometry.kernel, *array.shape[2:])
+    return np.ascontiguousarray(put_back(columns, sizes, geometry))
+
+
+def weigh(array: Array, grad: Array, shape: Ints, geometry: Geometry, groups: int) -> Array:
+    """The gradient of the weight."""
+    batch, outer = grad.shape[:2]
+    places = math.prod(grad.shape[2:])
+    columns = _columns(array, geometry, groups, grad.shape[2:])
+    rows = grad.reshape(batch, groups, outer // groups, places)
+    if groups == 1:
+        flat = rows.transpose(1, 2, 0, 3).reshape(1, outer, batch * places)
+        tall = columns.transpose(1, 0, 3, 2).reshape(1, batch * places, columns.shape[2])
+        return np.matmul(flat, tall).reshape(shape)
+    return np.matmul(rows, columns.swapaxes(2, 3)).sum(0).reshape(shape)
+
+
+def _single(*arrays: Array | None) -> list[Any]:
+    """Half precision as single; integers and other floats as they are."""
+    return [a.astype(np.float32) if a is not None and a.dtype == np.float16 else a for a in arrays]
+
+
+@op(
+    "ConvolutionBackward0",
+    inputs={
+        "input weight bias": lambda grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation,  # noqa: A006
+        transposed, output_padding, groups, needed: _backward(
+            grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation, transposed, output_padding, groups,
+            tuple(needed),
+        )
+    },
+)  # fmt: skip
+def convolution(
+    input: Array, weight: Array, bias: Any = None, stride: Ints = (), padding: Ints = (), dilation: Ints = (),  # noqa: A002
+    transposed: bool = False, output_padding: Ints = (), groups: int = 1, bias_sym_sizes_opt: Ints = (0,),
+) -> Array:  # fmt: skip
+    """torch.convolution, its arguments complete and checked."""
+    if input.dtype != weight.dtype:
+        a, b = (_scalar(each.dtype) for each in (input, weight))
+        raise RuntimeError(f"expected scalar type {a} but found {b}")
+    kind = input.dtype
+    x, w, b = _single(input, weight, bias)
+    geometry = Geometry(weight.shape[2:], stride, full(padding, len(stride)), dilation)
+    if transposed:
+        sizes = transposed_sizes(input.shape[2:], geometry, output_padding)
+        found = spread(x, w, sizes, geometry, groups)
+    else:
+        found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
+    if b is not None:
+        found += b.reshape(-1, *(1,) * len(stride))
+    return found.astype(kind, copy=False)
+
+
+def _scalar(kind: np.dtype[Any]) -> str:
+    return BY_NUMPY[kind].legacy  # type: ignore[no-any-return]
+
+
+def transposed_sizes(sizes: Ints, geometry: Geometry, output_padding: Ints) -> Ints:
+    """The sizes of a transposed convolution's result."""
+    along = zip(sizes, geometry.stride, geometry.padding, geometry.extent(), output_padding, strict=True)
+    return tuple((n - 1) * s - 2 * p + e + o for n, s, p, e, o in along)
+
+
+def _backward(grad: Tensor, *arguments: Any) -> Any:
+    found = convolution_backward(grad, *arguments)
+    return [each if wanted else None for each, wanted in zip(found, arguments[-1], strict=True)]
+
+
+@op(
+    "ConvolutionBackwardBackward0",
+    outputs="result0 result1 result2",
+    inputs={
+        "grad_output input weight": lambda grads, grad_output, input, weight, stride, padding, dilation, transposed,  # noqa: A006
+        output_padding, groups, needed: _double_backward(
+            grads, grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, needed
+        )
+    },
+)  # fmt: skip
+def convolution_backward(
+    grad_output: Array, input: Array, weight: Array, bias_sizes: Ints, stride: Ints, padding: Ints, dilation: Ints,  # noqa: A002
+    transposed: bool, output_padding: Ints, groups: int, output_mask: tuple[bool, ...],
+) -> Any:  # fmt: skip
+    """The gradients of input, weight and bias, those that are asked for."""
+    kind = input.dtype
+    g, x, w = _single(grad_output, input, weight)
+    geometry = Geometry(weight.shape[2:], stride, full(padding, len(stride)), dilation)
+    nothing = np.zeros(0, kind)
+    found = [nothing, nothing, nothing]
+    if output_mask[0]:
+        if transposed:
+            found[0] = correlate(g, w, geometry, groups, input.shape[2:])
+        else:
+            found[0] = spread(g, w, input.shape[2:], geometry, groups)
+    if output_mask[1]:
+        over, along = (g, x) if transposed else (x, g)
+        found[1] = weigh(over, along, weight.shape, geometry, groups)
+    if output_mask[2]:
+        found[2] = g.sum((0, *range(2, g.ndim)))
+    return [each.astype(kind, copy=False) for each in found]
+
+
+def _double_backward(
+    grads: Any, grad_output: Tensor, input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,  # noqa: A002
+    transposed: bool, output_padding: Ints, groups: int, needed: Any,
+) -> Any:  # fmt: skip
+    """The gradients of grad_output, input and weight: convolutions again, each linear in each of its operands."""
+    gg_input, gg_weight, gg_bias = grads
+    settings = (stride, padding, dilation, transposed, output_padding, groups)
+    g_out = g_input = g_weight = None
+    if gg_input is not None:
+        g_out = convolution(gg_input, weight, None, *settings)
+        if needed[2]:
+            g_weight = convolution_backward(grad_output, gg_input, weight, (0,), *settings, (False, True, False))[1]
+    if gg_weight is not None:
+        term = convolution(input, gg_weight, None, *settings)
+        g_out = term if g_out is None else g_out + term
+        if needed[1]:
+            g_input = convolution_backward(grad_output, input, gg_weight, (0,), *settings, (True, False, False))[0]
+    if gg_bias is not None:
+        term = gg_bias.view(-1, *(1,) * len(stride)).expand(grad_output._array.shape)
+        g_out = term if g_out is None else g_out + term
+    return _or_zeros(g_out, grad_output), _or_zeros(g_input, input), _or_zeros(g_weight, weight)
+
+
+def _or_zeros(found: Tensor | None, like: Tensor) -> Tensor:
+    return make(np.zeros(like._array.shape, like._array.dtype)) if found is None else found
+
+
+# Windows as an operation of their own -------------------------------------------------------------
+
+
+@op(
+    "Im2ColBackward0",
+    self=lambda grad, self_sym_argsize_minus_2, self_sym_argsize_minus_1, kernel_size, dilation, padding, stride: col2im(
+        grad, (self_sym_argsize_minus_2, self_sym_argsize_minus_1), kernel_size, dilation, padding, stride
+    ),
+)
+def im2col(
+    self: Array, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints, self_sym_argsize_minus_2: int,
+    self_sym_argsize_minus_1: int,
+) -> Array:  # fmt: skip
+    """The windows of images, each as a column."""
+    found = windows(self, Geometry(kernel_size, stride, padding, dilation))
+    lead = self.ndim - 3
+    rows = self.shape[lead] * math.prod(kernel_size)
+    return found.reshape(*self.shape[:lead], rows, math.prod(found.shape[-2:]))
+
+
+@op(
+    "Col2ImBackward0",
+    self=lambda grad, output_size, kernel_size, dilation, padding, stride: im2col(
+        grad, kernel_size, dilation, padding, stride, *output_size
+    ),
+)
+def col2im(self: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
+    """Images that columns add up to."""
+    geometry = Geometry(kernel_size, stride, padding, dilation)
+    channels = self.shape[-2] // math.prod(kernel_size)
+    columns = self.reshape(*self.shape[:-2], channels, *kernel_size, *geometry.places(output_size))
+    return np.ascontiguousarray(put_back(columns, output_size, geometry))

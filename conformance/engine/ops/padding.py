@@ -1,0 +1,111 @@
+"""Padding: a constant, the mirrored or the outermost elements around the last dimensions (torch: native/PadNd.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..creation import zeros_like
+from ..rows import Array, op
+from ..tensor import Tensor
+
+PUBLIC = ()
+Ints = tuple[int, ...]
+
+
+@op("ConstantPadNdBackward0", self=lambda grad, pad: constant_pad_nd(grad, tuple(-n for n in pad), 0))
+def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
+    """A number around; negative lengths cut off. ``pad`` counts from the last dimension: before, after."""
+    ndim = self.ndim
+    if len(pad) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
+    if len(pad) // 2 > ndim:
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)} while the input has {ndim} dimensions."
+        )
+    inner, outer, shape = [], [], []
+    for axis, n in enumerate(self.shape):
+        place = 2 * (ndim - 1 - axis)
+        before, after = (pad[place], pad[place + 1]) if place < len(pad) else (0, 0)
+        length = n + before + after
+        if length < 0:
+            raise RuntimeError(
+                f"The input size {n}, plus negative padding {before} and {after} resulted in a negative output size, "
+                f"which is invalid. Check dimension {axis} of your input."
+            )
+        shape.append(length)
+        inner.append(slice(max(-before, 0), n - max(-after, 0)))
+        outer.append(slice(max(before, 0), length - max(after, 0)))
+    result = np.full(shape, value, self.dtype)
+    result[tuple(outer)] = self[tuple(inner)]
+    return result
+
+
+# Elements of the input itself: one index array for each padded dimension ---------------------------
+
+
+def _sources(n: int, before: int, after: int, mirrored: bool) -> Array:
+    """Where each element of a padded dimension comes from."""
+    place = np.arange(-before, n + after)
+    if not mirrored:
+        return np.clip(place, 0, n - 1)
+    place = np.abs(place)
+    return np.where(place >= n, 2 * (n - 1) - place, place)
+
+
+def _each(shape: Ints, padding: Ints, mirrored: bool) -> list[tuple[int, Array]]:
+    spatial = len(padding) // 2
+    ndim = len(shape)
+    return [
+        (ndim - 1 - i, _sources(shape[ndim - 1 - i], padding[2 * i], padding[2 * i + 1], mirrored))
+        for i in range(spatial)
+    ]
+
+
+def _take(array: Array, padding: Ints, mirrored: bool) -> Array:
+    for axis, sources in _each(array.shape, padding, mirrored):
+        array = np.take(array, sources, axis)
+    return array
+
+
+def put(array: Array, axis: int, sources: Array, length: int) -> Array:
+    """The transpose of take: entries added up where they came from."""
+    moved = np.moveaxis(array, axis, 0)
+    result = np.zeros((length, *moved.shape[1:]), array.dtype)
+    for place, source in enumerate(sources.tolist()):
+        result[source] += moved[place]
+    return np.moveaxis(result, 0, axis)
+
+
+def _put_back(array: Array, shape: Ints, padding: Ints, mirrored: bool) -> Array:
+    for axis, sources in reversed(_each(shape, padding, mirrored)):
+        array = put(array, axis, sources, shape[axis])
+    return np.ascontiguousarray(array)
+
+
+def _pair(name: str, node: str, mirrored: bool) -> Any:
+    """The rows of one kind and number of dimensions."""
+
+    def forward(self: Array, padding: Ints) -> Array:
+        return _take(self, padding, mirrored)
+
+    def backward(grad_output: Array, self: Array, padding: Ints) -> Array:
+        return _put_back(grad_output, self.shape, padding, mirrored)
+
+    def again(grad: Tensor, padding: Ints) -> Tensor:
+        return padded(grad, padding)  # type: ignore[no-any-return]
+
+    def first(grad: Tensor, self: Tensor, padding: Ints) -> Tensor:
+        return gradient(grad, self, padding)  # type: ignore[no-any-return]
+
+    gradient = op(
+        f"{node}BackwardBackward0", name=f"{name}_backward", grad_output=again, self=lambda self: zeros_like(self)
+    )(backward)
+    padded = op(f"{node}Backward0", name=name, self=first)(forward)
+    return padded
+
+
+REFLECTION = {n: _pair(f"reflection_pad{n}d", f"ReflectionPad{n}D", True) for n in (1, 2, 3)}
+REPLICATION = {n: _pair(f"replication_pad{n}d", f"ReplicationPad{n}D", False) for n in (1, 2, 3)}

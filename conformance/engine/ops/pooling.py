@@ -1,0 +1,353 @@
+"""Pooling: the largest or the mean of each window of the last dimensions (torch: native/Pooling.cpp)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..creation import zeros_like
+from ..rows import Array, op
+from ..tensor import Tensor
+from .resampling import named
+
+PUBLIC = ()
+Ints = tuple[int, ...]
+
+
+def complete(spatial: int, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints = (1,)) -> list[Ints]:
+    """The settings for each dimension, also where one was given for all; windows side by side without a stride."""
+    return [each * spatial if len(each) == 1 else each for each in (kernel, stride or kernel, padding, dilation)]
+
+
+def places(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
+    """How many windows there are along a dimension; none starts in the padding behind."""
+    reach = n + 2 * padding - dilation * (kernel - 1) - 1
+    found = (reach + (stride - 1 if ceil_mode else 0)) // stride + 1
+    if ceil_mode and (found - 1) * stride >= n + padding:
+        found -= 1
+    return found
+
+
+def output_sizes(sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Ints:
+    """How many windows there are along each dimension."""
+    along = zip(sizes, kernel, stride, padding, dilation, strict=True)
+    return tuple(places(*each, ceil_mode) for each in along)
+
+
+def _framed(array: Array, out: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, fill: Any) -> Array:
+    """The array in a frame wide enough for every window."""
+    sizes = array.shape[-len(kernel) :]
+    lead = array.shape[: -len(kernel)]
+    along = list(zip(sizes, out, kernel, stride, padding, dilation, strict=True))
+    if all(p == 0 and (o - 1) * s + d * (k - 1) + 1 <= n for n, o, k, s, p, d in along):
+        return array
+    frame = [max(n + 2 * p, (o - 1) * s + d * (k - 1) + 1) for n, o, k, s, p, d in along]
+    result = np.full((*lead, *frame), fill, array.dtype)
+    result[(..., *(slice(p, p + n) for n, _, _, _, p, _ in along))] = array
+    return result
+
+
+def _steps(out: Ints, kernel: Ints, stride: Ints, dilation: Ints) -> Iterator[tuple[Ints, tuple[slice, ...]]]:
+    """Each offset in the kernel, and where in the frame it lies for all windows."""
+    for offset in np.ndindex(*kernel):
+        yield offset, tuple(
+            slice(o * d, o * d + s * (n - 1) + 1, s)
+            for o, n, s, d in zip(offset, out, stride, dilation, strict=True)
+        )
+
+
+# The largest --------------------------------------------------------------------------------------
+
+
+def _flat_places(offset: Ints, out: Ints, sizes: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
+    """Where in the plane an offset lies for all windows, as one number; at the first offset kept inside."""
+    total: Any = np.zeros((), np.int64)
+    for o, n, size, s, p, d in zip(offset, out, sizes, stride, padding, dilation, strict=True):
+        along = np.arange(n) * s - p + o * d
+        total = np.expand_dims(total * size, -1) + along
+    return total  # type: ignore[no-any-return]
+
+
+def _first_inside(out: Ints, sizes: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
+    total: Any = np.zeros((), np.int64)
+    for n, size, s, p, d in zip(out, sizes, stride, padding, dilation, strict=True):
+        start = np.arange(n) * s - p
+        start = np.where(start < 0, start + -(start // d) * d, start)
+        total = np.expand_dims(total * size, -1) + start
+    return total  # type: ignore[no-any-return]
+
+
+def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
+    kernel, stride, padding, dilation = settings
+    sizes = self.shape[-len(kernel) :]
+    out = output_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
+    floating = self.dtype.kind == "f"
+    lowest = -np.inf if floating else np.iinfo(self.dtype).min
+    frame = _framed(self, out, kernel, stride, padding, dilation, lowest)
+    lead = self.shape[: -len(kernel)]
+    best = np.full((*lead, *out), lowest, self.dtype)
+    where = np.broadcast_to(_first_inside(out, sizes, stride, padding, dilation), best.shape).copy()
+    for offset, window in _steps(out, kernel, stride, dilation):
+        here = frame[(..., *window)]
+        larger = here > best
+        if floating:
+            larger |= np.isnan(here)
+        np.copyto(best, here, where=larger)
+        np.copyto(where, _flat_places(offset, out, sizes, stride, padding, dilation), where=larger)
+    return best, where
+
+
+def _at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
+    """Zeros with each gradient added where its element came from."""
+    area = math.prod(shape[-spatial:])
+    planes = math.prod(shape[:-spatial])
+    flat = indices.reshape(planes, -1) + (np.arange(planes) * area)[:, None]
+    found = np.bincount(flat.ravel(), grad.ravel().astype(np.float64), planes * area)
+    return found.astype(grad.dtype).reshape(shape)
+
+
+def gathered(grad: Tensor, indices: Tensor, spatial: int) -> Tensor:
+    """torch's max_pool_double_backward: of each plane the elements that were the largest."""
+    return grad.flatten(-spatial).gather(-1, indices.flatten(-spatial)).view(indices._array.shape)  # type: ignore[no-any-return]
+
+
+def _max_rows(spatial: int) -> Any:
+    @op(
+        f"MaxPool{spatial}DWithIndicesBackwardBackward0",
+        name=f"max_pool{spatial}d_with_indices_backward",
+        tensors="indices",
+        grad_output=lambda grad, indices: gathered(grad, indices, spatial),
+        self=lambda self: zeros_like(self),
+    )
+    def backward(
+        grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool,
+        indices: Array,
+    ) -> Array:  # fmt: skip
+        return _at_indices(grad_output, indices, self.shape, spatial)
+
+    @op(
+        f"MaxPool{spatial}DWithIndicesBackward0",
+        name=f"max_pool{spatial}d_with_indices",
+        outputs="result0 result1",
+        self=lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: backward(
+            grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
+        ),
+    )
+    def forward(self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Any:
+        return _largest(self, complete(spatial, kernel_size, stride, padding, dilation), ceil_mode)
+
+    return forward
+
+
+MAX = {n: _max_rows(n) for n in (2, 3)}
+
+
+# The mean -----------------------------------------------------------------------------------------
+
+
+def _divisors(sizes: Ints, out: Ints, kernel: Ints, stride: Ints, padding: Ints, with_padding: bool) -> Any:
+    """How many elements each window counts."""
+    total: Any = np.ones(())
+    for size, n, k, s, p in zip(sizes, out, kernel, stride, padding, strict=True):
+        start = np.arange(n) * s - p
+        end = np.minimum(start + k, size + p)
+        count = end - start if with_padding else np.minimum(end, size) - np.maximum(start, 0)
+        total = np.expand_dims(total, -1) * count
+    return total
+
+
+def _shares(
+    self: Array, settings: list[Ints], ceil_mode: bool, with_padding: bool, divisor: int | None
+) -> tuple[Ints, Any]:
+    kernel, stride, padding, _ = settings
+    sizes = self.shape[-len(kernel) :]
+    out = output_sizes(sizes, *settings, ceil_mode)
+    return out, divisor or _divisors(sizes, out, kernel, stride, padding, with_padding)
+
+
+def _mean_rows(spatial: int) -> Any:
+    @op(
+        f"AvgPool{spatial}DBackwardBackward0",
+        name=f"avg_pool{spatial}d_backward",
+        grad_output=lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: forward(
+            grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        ),
+        self=lambda self: zeros_like(self),
+    )
+    def backward(
+        grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+        count_include_pad: bool, divisor_override: int | None,
+    ) -> Array:  # fmt: skip
+        settings = complete(spatial, kernel_size, stride, padding)
+        kernel_size, stride, padding, ones = settings
+        out, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
+        each = (grad_output / share).astype(np.promote_types(self.dtype, np.float32), copy=False)
+        sizes = self.shape[-spatial:]
+        frame = [max(n + 2 * p, (o - 1) * s + k) for n, p, o, s, k in zip(sizes, padding, out, stride, kernel_size, strict=True)]
+        found = np.zeros((*self.shape[:-spatial], *frame), each.dtype)
+        for _, window in _steps(out, kernel_size, stride, ones):
+            found[(..., *window)] += each
+        inner = found[(..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))]
+        return np.ascontiguousarray(inner.astype(self.dtype, copy=False))
+
+    @op(
+        f"AvgPool{spatial}DBackward0",
+        name=f"avg_pool{spatial}d",
+        self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: backward(
+            grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        ),
+    )
+    def forward(
+        self: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
+        divisor_override: int | None,
+    ) -> Array:  # fmt: skip
+        settings = complete(spatial, kernel_size, stride, padding)
+        kernel_size, stride, padding, ones = settings
+        out, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
+        frame = _framed(self, out, kernel_size, stride, padding, ones, 0)
+        total = np.zeros((*self.shape[:-spatial], *out), np.promote_types(self.dtype, np.float32))
+        for _, window in _steps(out, kernel_size, stride, ones):
+            total += frame[(..., *window)]
+        return (total / share).astype(self.dtype)
+
+    return forward
+
+
+MEAN = {n: _mean_rows(n) for n in (2, 3)}
+
+
+# As many windows as are asked for -----------------------------------------------------------------
+
+
+def _bounds(n: int, out: int) -> list[tuple[int, int]]:
+    return [(i * n // out, -(-(i + 1) * n // out)) for i in range(out)]
+
+
+def _adaptive_mean(array: Array, axis: int, out: int) -> Array:
+    n = array.shape[axis]
+    moved = np.moveaxis(array, axis, 0)
+    parts = [np.mean(moved[a:b], 0, dtype=np.promote_types(array.dtype, np.float32)) for a, b in _bounds(n, out)]
+    found = np.stack(parts) if parts else np.zeros((0, *moved.shape[1:]), array.dtype)
+    return np.moveaxis(found, 0, axis)
+
+
+def _adaptive_spread(array: Array, axis: int, n: int) -> Array:
+    moved = np.moveaxis(array, axis, 0)
+    found = np.zeros((n, *moved.shape[1:]), np.promote_types(array.dtype, np.float32))
+    for place, (a, b) in enumerate(_bounds(n, array.shape[axis])):
+        found[a:b] += moved[place] / (b - a)
+    return np.moveaxis(found, 0, axis)
+
+
+def _adaptive_mean_rows(spatial: int) -> Any:
+    axes = range(-spatial, 0)
+    sizes = [f"grad_output_sym_argsize_minus_{-axis}" for axis in axes]
+
+    def spread(grad_output: Array, self: Array, *_: int) -> Array:
+        found = grad_output
+        for axis in axes:
+            found = _adaptive_spread(found, axis, self.shape[axis])
+        return np.ascontiguousarray(found.astype(self.dtype, copy=False))
+
+    def again(grad: Tensor, *sizes: int) -> Tensor:
+        return forward(grad, sizes)  # type: ignore[no-any-return]
+
+    named(spread, "grad_output", "self", *sizes)
+    named(again, "grad", *sizes)
+    backward = op(
+        f"AdaptiveAvgPool{spatial}DBackwardBackward0",
+        name=f"_adaptive_avg_pool{spatial}d_backward",
+        grad_output=again,
+        self=lambda self: zeros_like(self),
+    )(spread)
+
+    @op(
+        f"AdaptiveAvgPool{spatial}DBackward0",
+        name=f"_adaptive_avg_pool{spatial}d",
+        self=lambda grad, self: backward(grad, self, *grad._array.shape[-spatial:]),
+    )
+    def forward(self: Array, output_size: Ints) -> Array:
+        found = self
+        for axis, out in zip(axes, output_size, strict=True):
+            found = _adaptive_mean(found, axis, out)
+        return np.ascontiguousarray(found.astype(self.dtype, copy=False))
+
+    return forward
+
+
+def _adaptive_largest(self: Array, output_size: Ints) -> Any:
+    spatial = len(output_size)
+    sizes, lead = self.shape[-spatial:], self.shape[:-spatial]
+    best = np.zeros((*lead, *output_size), self.dtype)
+    where = np.zeros(best.shape, np.int64)
+    bounds = [_bounds(n, out) for n, out in zip(sizes, output_size, strict=True)]
+    for place in np.ndindex(*output_size):
+        window = [bounds[i][p] for i, p in enumerate(place)]
+        part = self[(..., *(slice(a, b) for a, b in window))]
+        flat = part.reshape(*lead, -1)
+        chosen = np.argmax(flat, -1)
+        best[(..., *place)] = np.take_along_axis(flat, chosen[..., None], -1)[..., 0]
+        total: Any = 0
+        for along, (a, _), n in zip(np.unravel_index(chosen, part.shape[-spatial:]), window, sizes, strict=True):
+            total = total * n + along + a
+        where[(..., *place)] = total
+    return best, where
+
+
+def _adaptive_max_rows(spatial: int) -> Any:
+    @op(
+        f"AdaptiveMaxPool{spatial}DBackwardBackward0",
+        name=f"adaptive_max_pool{spatial}d_backward",
+        tensors="indices",
+        grad_output=lambda grad, indices: gathered(grad, indices, spatial),
+        self=lambda self: zeros_like(self),
+    )
+    def backward(grad_output: Array, self: Array, indices: Array) -> Array:
+        return _at_indices(grad_output, indices, self.shape, spatial)
+
+    @op(
+        f"AdaptiveMaxPool{spatial}DBackward0",
+        name=f"adaptive_max_pool{spatial}d",
+        outputs="result0 result1",
+        self=lambda grad, self, result1: backward(grad, self, result1),
+    )
+    def forward(self: Array, output_size: Ints) -> Any:
+        return _adaptive_largest(self, output_size)
+
+    return forward
+
+
+ADAPTIVE_MEAN = {n: _adaptive_mean_rows(n) for n in (2, 3)}
+ADAPTIVE_MAX = {n: _adaptive_max_rows(n) for n in (2, 3)}
+
+
+# Back to where the largest were -------------------------------------------------------------------
+
+
+def _unpool_rows(spatial: int) -> Any:
+    @op(
+        f"MaxUnpool{spatial}DBackward0",
+        name=f"max_unpool{spatial}d",
+        tensors="indices",
+        self=lambda grad, indices: gathered(grad, indices, spatial),
+    )
+    def forward(self: Array, indices: Array, output_size: Ints) -> Array:
+        area = math.prod(output_size)
+        wrong = indices[(indices < 0) | (indices >= area)]
+        if wrong.size:
+            sizes = "x".join(map(str, output_size))
+            raise RuntimeError(
+                f"Found an invalid max index: {int(wrong.flat[0])} (output volumes are of size {sizes})"
+            )
+        found = np.zeros((*self.shape[:-spatial], area), self.dtype)
+        flat = (*self.shape[:-spatial], -1)
+        np.put_along_axis(found, indices.reshape(flat), self.reshape(flat), -1)
+        return found.reshape(*self.shape[:-spatial], *output_size)
+
+    return forward
+
+
+UNPOOL = {n: _unpool_rows(n) for n in (2, 3)}

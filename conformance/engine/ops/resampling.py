@@ -1,0 +1,151 @@
+"""Images in other sizes: the nearest element, or a sum of near ones by lines or cubics (torch: native/UpSample.h).
+
+Each is separable: along one dimension after the other, every new element is a weighted sum of a few old ones.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..rows import Array, op
+from ..tensor import Tensor
+
+PUBLIC = ()
+Taps = list[tuple[Array, Array | None]]  # for each new element: where from, and how much of it (None: all)
+
+
+def _nearest(old: int, new: int, scale: float | None, kind: Any) -> Taps:
+    place = np.arange(new)
+    if new == old:
+        return [(place, None)]
+    if new == 2 * old:
+        return [(place >> 1, None)]
+    step = np.float32(1.0 / scale if scale is not None and scale > 0 else np.float32(old) / np.float32(new))
+    return [(np.minimum(np.floor(place.astype(np.float32) * step).astype(np.int64), old - 1), None)]
+
+
+def _nearest_exact(old: int, new: int, scale: float | None, kind: Any) -> Taps:
+    step = np.float32(1.0 / scale if scale is not None and scale > 0 else np.float32(old) / np.float32(new))
+    place = np.floor((np.arange(new).astype(np.float32) + np.float32(0.5)) * step).astype(np.int64)
+    return [(np.minimum(place, old - 1), None)]
+
+
+def _positions(old: int, new: int, scale: float | None, kind: Any, align_corners: bool, cubic: bool) -> Array:
+    place = np.arange(new).astype(kind)
+    if align_corners:
+        step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
+        return place * step
+    step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+    found = step * (place + kind(0.5)) - kind(0.5)
+    return found if cubic else np.maximum(found, kind(0))
+
+
+def _linear(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
+    if new == old:
+        return [(np.arange(new), None)]
+    source = _positions(old, new, scale, kind, align_corners, False)
+    first = np.minimum(np.floor(source).astype(np.int64), old - 1)
+    share = np.clip(source - first, 0, 1).astype(kind)
+    second = first + (first < old - 1)
+    return [(first, kind(1) - share), (second, share)]
+
+
+def _cubic(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
+    source = _positions(old, new, scale, kind, align_corners, True)
+    first = np.floor(source)
+    t = np.clip(source - first, 0, 1).astype(kind)
+    a = kind(-0.75)
+
+    def near(x: Array) -> Array:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Array) -> Array:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    weights = (far(t + 1), near(t), near(1 - t), far(2 - t))
+    places = (np.clip(first.astype(np.int64) + o, 0, old - 1) for o in (-1, 0, 1, 2))
+    return [(p, w.astype(kind)) for p, w in zip(places, weights, strict=True)]
+
+
+def _gather(array: Array, axis: int, taps: Taps) -> Array:
+    shape = [1] * array.ndim
+    shape[axis] = -1
+    result = None
+    for sources, weights in taps:
+        part = np.take(array, sources, axis)
+        if weights is not None:
+            part = part * weights.reshape(shape)
+        result = part if result is None else result + part
+    assert result is not None
+    return result
+
+
+def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
+    moved = np.moveaxis(array, axis, 0)
+    result = np.zeros((length, *moved.shape[1:]), array.dtype)
+    for sources, weights in taps:
+        for place, source in enumerate(sources.tolist()):
+            result[source] += moved[place] if weights is None else moved[place] * weights[place]
+    return np.moveaxis(result, 0, axis)
+
+
+def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], aligned: bool) -> Any:
+    """The rows of one mode and number of dimensions."""
+    scales = ["scales"] if spatial == 1 else [f"scales_{each}" for each in "dhw"[-spatial:]]
+    plain = ["output_size", *(["align_corners"] if aligned else []), *scales]
+
+    def each(sizes: Any, new: Any, rest: Any, kind: Any) -> list[tuple[int, Taps, int]]:
+        align = rest[:1] if aligned else ()
+        factors = rest[1:] if aligned else rest
+        old = sizes[-spatial:]
+        return [
+            (len(sizes) - spatial + i, taps_of(old[i], new[i], factors[i], kind, *align), old[i]) for i in range(spatial)
+        ]
+
+    def forward(self: Array, output_size: Any, *rest: Any) -> Array:
+        result = self.astype(np.promote_types(self.dtype, np.float32), copy=False)
+        for axis, taps, _ in each(self.shape, output_size, rest, result.dtype.type):
+            result = _gather(result, axis, taps)
+        return np.ascontiguousarray(result.astype(self.dtype, copy=False))
+
+    def backward(grad_output: Array, output_size: Any, input_size: Any, *rest: Any) -> Array:
+        result = grad_output.astype(np.promote_types(grad_output.dtype, np.float32), copy=False)
+        for axis, taps, length in reversed(each(input_size, output_size, rest, result.dtype.type)):
+            result = _scatter(result, axis, taps, length)
+        return np.ascontiguousarray(result.astype(grad_output.dtype, copy=False))
+
+    def first(grad: Tensor, self_sym_sizes: Any, output_size: Any, *rest: Any) -> Tensor:
+        return gradient(grad, output_size, self_sym_sizes, *rest)  # type: ignore[no-any-return]
+
+    def again(grad: Tensor, output_size: Any, *rest: Any) -> Tensor:
+        return resized(grad, output_size, *rest)  # type: ignore[no-any-return]
+
+    named(forward, "self", *plain)
+    named(backward, "grad_output", "output_size", "input_size", *plain[1:])
+    named(first, "grad", "self_sym_sizes", *plain)
+    named(again, "grad", *plain)
+    gradient = op(f"{node}BackwardBackward0", name=f"{name}_backward", grad_output=again)(backward)
+    resized = op(f"{node}Backward0", name=name, self=first)(forward)
+    return resized
+
+
+def named(function: Callable[..., Any], *names: str) -> None:
+    """Give a function of ``*rest`` the names that its row reads."""
+    parameters = [inspect.Parameter(each, inspect.Parameter.POSITIONAL_OR_KEYWORD) for each in names]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+
+
+NEAREST = {n: _rows(f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, _nearest, False) for n in (1, 2, 3)}
+NEAREST_EXACT = {
+    n: _rows(f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, _nearest_exact, False) for n in (1, 2, 3)
+}
+LINEAR = {
+    1: _rows("upsample_linear1d", "UpsampleLinear1D", 1, _linear, True),
+    2: _rows("upsample_bilinear2d", "UpsampleBilinear2D", 2, _linear, True),
+    3: _rows("upsample_trilinear3d", "UpsampleTrilinear3D", 3, _linear, True),
+}
+CUBIC = _rows("upsample_bicubic2d", "UpsampleBicubic2D", 2, _cubic, True)
