@@ -46,10 +46,10 @@ from .views import as_view
 
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
-_SCALARS = frozenset("alpha beta correction exponent max maxnorm min ord other p value weight".split())  # any number
 # Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
 _SCALARS = frozenset(
-    "alpha beta end exponent lambd max max_val min min_val negative_slope ord other p scale self threshold value weight".split()
+    "alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self threshold "
+    "value weight".split()
 )
 _SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
 
@@ -229,8 +229,6 @@ def _node_class(row: Row, name: str) -> type[Node]:
 
 def _saved_property(name: str, kind: str) -> property:
     slot = f"saved_{name}"
-    if kind == "plain" and name in _SCALARS:
-        kind = "scalar"
 
     def read(node: Any) -> Any:
         return shown(getattr(node, slot), node, "number" if kind == "plain" and name in _SCALARS else kind)
