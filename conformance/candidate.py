@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
-from conformance.adapters.registry import find
+from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.library import Library, shown
 from conformance.locate import specs
 from conformance.runner.engine import Engine
@@ -25,6 +25,7 @@ class Candidate:
     """An engine, the divergences declared for it, and what is wrong with the file they stand in."""
 
     engine: Engine
+    file: Path
     entries: tuple[Divergence, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -33,19 +34,40 @@ class Candidate:
         return tuple(entry for entry in self.entries if entry.scenario == case)
 
 
-def candidate(name: str) -> Candidate:
-    """The engine of that name; raises `EngineNotFoundError`.
+def engine(name: str, python: str | None = None) -> Engine:
+    """The engine of that name, here or in another interpreter; raises `EngineNotFoundError`."""
+    if python is None:
+        return find(name)
+    from conformance.adapters.remote import RemoteEngine
+
+    return RemoteEngine(name, python)
+
+
+def reference(recording: str | None = None) -> Engine:
+    """Torch, or a recording of it; raises `EngineNotFoundError`."""
+    if recording is None:
+        return find("torch")
+    from conformance.adapters.recording import NotARecordingError, read
+
+    try:
+        return read(Path(recording))
+    except NotARecordingError as error:
+        raise EngineNotFoundError(str(error)) from None
+
+
+def candidate(name: str, python: str | None = None) -> Candidate:
+    """The engine of that name, here or in the interpreter ``python``; raises `EngineNotFoundError`.
 
     Its attribute ``divergences`` names its file, else that is the one of its name among the adapters.
     """
-    engine = find(name)
-    named = getattr(engine, "divergences", None)
-    path = Path(named) if named else _ADAPTERS / f"{engine.name}.yaml"
+    found = engine(name, python)
+    named = getattr(found, "divergences", None)
+    path = Path(named) if named else _ADAPTERS / f"{found.name}.yaml"
     if not named and not path.is_file():
-        return Candidate(engine)
+        return Candidate(found, path)
     declared = load_divergences(Path(shown(path)))
     entries = tuple(Divergence(**entry) for entry in declared.entries)
-    return Candidate(engine, entries, declared.problems)
+    return Candidate(found, path, entries, declared.problems)
 
 
 def misdeclared(candidate: Candidate, library: Library) -> Iterator[Problem]:

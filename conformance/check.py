@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.adapters.divergences import Coverage, Divergence, cover
+from conformance.adapters.recording import NotRecordedError, Recording
 from conformance.report.failure import failure_text
 from conformance.report.program import file_line
 from conformance.report.result import Difference, Result
 from conformance.report.text import label
 from conformance.report.wording import verdict_line
-from conformance.runner.engine import Engine
+from conformance.runner.engine import GROUPS, Engine
 from conformance.runner.execute import run
+from conformance.runner.portable import fingerprint
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import Outcome, judge
 from conformance.spec.scenario import Scenario
@@ -32,8 +35,9 @@ class Checked:
 class Checker:
     """Checks scenarios against one reference, which runs each scenario once for all engines in a row."""
 
-    def __init__(self, reference: Engine) -> None:
+    def __init__(self, reference: Engine, *, seconds: float = 20) -> None:
         self.reference = reference
+        self.seconds = seconds  # that a scenario may take on each
         self._last: tuple[Scenario, Trace] | None = None
 
     def __call__(self, scenario: Scenario, engine: Engine, entries: Sequence[Divergence] = ()) -> Checked:
@@ -41,10 +45,17 @@ class Checker:
 
         A scenario that needs what is not there is not run.
         """
-        if absent := [need for need in scenario.needs if not _available(self.reference.torch, need)]:
+        if absent := [need for need in scenario.needs if not available(self.reference, need)]:
             reason = f"needs {', '.join(absent)}, which {self.reference.name} does not find on this machine"
             return Checked(self._result(scenario, engine, verdict="skipped", reason=reason))
-        outcome = judge(scenario, self._trace(scenario), run(scenario, engine), engine.claims)
+        try:
+            outcome = judge(
+                scenario, self._trace(scenario), run(scenario, engine, seconds=self.seconds), engine.claims
+            )
+        except NotRecordedError as error:
+            return Checked(
+                self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
+            )
         coverage = cover(scenario.id, outcome.differences, entries)
         if outcome.verdict != "unsound" and (coverage.used or coverage.stale):
             return self._declared(scenario, engine, outcome, coverage)
@@ -80,7 +91,7 @@ class Checker:
 
     def _trace(self, scenario: Scenario) -> Trace:
         if self._last is None or self._last[0] is not scenario:
-            self._last = (scenario, run(scenario, self.reference))
+            self._last = (scenario, run(scenario, self.reference, seconds=self.seconds))
         return self._last[1]
 
     def _judged(self, scenario: Scenario, engine: Engine, outcome: Outcome, **verdict: Any) -> Result:
@@ -90,7 +101,9 @@ class Checker:
             claim_holds=None if outcome.verdict == "unsound" else outcome.claim_holds,
             missing=outcome.missing,
             differences=_differences(scenario, outcome),
-            unclaimed=len(outcome.unclaimed),
+            groups={group: 0 for group in GROUPS if group in engine.claims}
+            | Counter(difference.group for difference in outcome.differences),
+            unclaimed=dict(Counter(difference.group for difference in outcome.unclaimed)),
             **verdict,
         )
 
@@ -105,6 +118,7 @@ class Checker:
             reference=label(self.reference.name, self.reference.version),
             engine=engine.name,
             version=engine.version,
+            fingerprint=fingerprint(scenario),
             **outcome,
         )
 
@@ -124,7 +138,10 @@ def _differences(scenario: Scenario, outcome: Outcome) -> tuple[Difference, ...]
     )
 
 
-def _available(torch: Any, need: str) -> bool:
-    """Whether the device is there; what torch does not know is not."""
+def available(reference: Engine, need: str) -> bool:
+    """Whether the device is there, or was when the reference was recorded; what torch does not know is not."""
+    if isinstance(reference, Recording):
+        return need in reference.available
+    torch = reference.torch
     backend = getattr(torch, need, None) or getattr(torch.backends, need, None)
     return bool(backend is not None and backend.is_available())

@@ -71,6 +71,10 @@ def _parser() -> argparse.ArgumentParser:
 
     add_commands(add)
 
+    from conformance.engine_commands import add_commands as add_engine_commands
+
+    add_engine_commands(add)
+
     fuzzing = add("fuzz", fuzz, "random programs on torch and an engine; what diverges becomes a scenario")
     fuzzing.add_argument("--engine", default="inhouse", help="(default: inhouse)")
     fuzzing.add_argument("--examples", type=int, default=1000, metavar="N", help="programs (default: 1000)")
@@ -107,7 +111,7 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
         elif path.name == locate.CLAIMS:
             problems += library.claims(path.resolve()).problems
         elif path in paths:
-            problems.append(f"{path}:1:1: no top-level key `scenarios`, so pytest does not collect it")
+            problems += library.load(path).problems  # that there is no key `scenarios`
     for folder in filter(Path.is_dir, paths):
         claims = (
             library.claims((folder / locate.CLAIMS).resolve()) if (folder / locate.CLAIMS).exists() else None

@@ -40,17 +40,19 @@ def candidate_of(config: pytest.Config, name: str) -> Candidate:
     if name not in candidates:
         from conformance.candidate import candidate
 
-        candidates[name] = candidate(name)
+        candidates[name] = candidate(name, config.getoption("--engine-python"))
     return candidates[name]
 
 
 def checker_of(config: pytest.Config) -> Checker:
-    """What checks the scenarios of a run against torch."""
+    """What checks the scenarios of a run against torch, live or recorded."""
     if _CHECKER not in config.stash:
-        from conformance.adapters.registry import find
+        from conformance.candidate import reference
         from conformance.check import Checker
 
-        config.stash[_CHECKER] = Checker(find("torch"))
+        config.stash[_CHECKER] = Checker(
+            reference(config.getoption("--reference")), seconds=config.getoption("--scenario-timeout")
+        )
     return config.stash[_CHECKER]
 
 
@@ -174,7 +176,7 @@ class ScenarioItem(_Item):
                 raise Unsound(checked.text, self.position)
             case "known divergence":
                 raise KnownDivergence(result.reason)
-            case "stale":
+            case "stale" | "unrecorded":
                 raise Mismatch(checked.text, self.position)
             case "unsupported" if getattr(candidate.engine, "complete", False):
                 raise Mismatch(checked.text, self.position)

@@ -33,6 +33,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="check this engine: a registered name, a module that looks like torch, or module:attribute; "
         f"repeatable (default: {VARIABLE} in the environment, {INI} in the ini file, else {DEFAULT_ENGINE})",
     )
+    group.addoption(
+        "--engine-python",
+        metavar="PATH",
+        help="the interpreter in which the engines are, where that is another: this package need not be there",
+    )
+    group.addoption(
+        "--reference",
+        metavar="FILE",
+        help="what `conformance record` wrote stands for torch, which need not be installed then",
+    )
+    group.addoption(
+        "--scenario-timeout",
+        type=float,
+        default=20,
+        metavar="SECONDS",
+        help="a scenario that takes longer fails (default: 20)",
+    )
     group.addoption("--conformance-json", metavar="FILE", help="write every result to FILE as JSON lines")
     parser.addini(INI, "engines to check scenarios on where --engine names none", type="args", default=[])
 
@@ -50,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return
     named = config.getoption("--engine")
-    if named:
+    if named and not config.getoption("--engine-python"):  # which would be started for it
         from conformance.adapters.registry import EngineNotFoundError, find
 
         try:
@@ -62,12 +79,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A YAML file with a top-level key ``scenarios``, and nothing else."""
+    """A YAML file with a top-level key ``scenarios``, and nothing else.
+
+    One that is named on the command line and misspells that key is told so.
+    """
     if file_path.suffix not in (".yaml", ".yml"):
         return None
+    from conformance.locate import misspells_scenarios
     from conformance.spec.load import is_scenario_file
 
-    if not is_scenario_file(file_path):
+    named = parent.session.isinitpath(file_path)
+    if not is_scenario_file(file_path) and not (named and misspells_scenarios(file_path)):
         return None
     from conformance.items import ScenarioFile
 
@@ -146,9 +168,13 @@ class Reporter:
     def _header(self, count: int) -> list[str]:
         if not count or self.config.get_verbosity() < 0:
             return []
-        engines = ", ".join(_with_version(name) for name in engine_names(self.config))
+        python, recording = self.config.getoption("--engine-python"), self.config.getoption("--reference")
+        names = engine_names(self.config)
+        engines = ", ".join(f"{name} in {python}" if python else _with_version(name) for name in names)
         scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
-        return [f"conformance: {scenarios}, reference {_with_version('torch')}, engine {engines}"]
+        return [
+            f"conformance: {scenarios}, reference {recording or _with_version('torch')}, engine {engines}"
+        ]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the result that travels on the report."""

@@ -4,7 +4,8 @@ Note [Known divergences]
   - An entry names one scenario, and where it is narrower a statement, a name and facets.
   - The difference that counts is the first one. An entry with a statement covers what differs there, and all
     that comes after: that follows from it. An entry without one covers its names and facets throughout.
-  - A crash is covered only by an entry that names the facet ``raised``; a time-out by none.
+  - A crash is covered only by an entry that names the facet ``raised``; a time-out, or an interpreter
+    that ended, by none.
   - An entry that covers nothing is stale: the engine has changed, or it never was so.
 """
 
@@ -15,7 +16,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from conformance.runner.compare import Difference, is_crash
+from conformance.runner.compare import Difference, is_crash, is_ending
 from conformance.runner.trace import Statement
 
 Kind: TypeAlias = Literal["bug", "missing_feature", "by_design"]
@@ -44,9 +45,7 @@ class Divergence:
 
     def covers(self, difference: Difference) -> bool:
         """Whether it declares this difference."""
-        if is_crash(difference) and (
-            "raised" not in self.facets or difference.engine.startswith("TimeLimit")
-        ):
+        if is_ending(difference) or (is_crash(difference) and "raised" not in self.facets):
             return False
         return (
             self.at(difference.statement)

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
-from conformance.runner.engine import Engine
+from conformance.runner.engine import GROUPS, Engine
 
 GROUP = "conformance.engines"
 """The entry-point group in which a package registers engines."""
@@ -47,9 +47,20 @@ def find(name: str) -> Engine:
     except Exception as error:
         raise _unusable(name, "imported", error) from error
     if attribute:
-        return _attribute(module, attribute, name)
+        return _checked(_attribute(module, attribute, name), name)
     inner = getattr(module, "engine", None)
-    return inner if _is_engine(inner) else ModuleEngine(name, module)
+    return _checked(inner, name) if _is_engine(inner) else ModuleEngine(name, module)
+
+
+def _checked(engine: Engine, name: str) -> Engine:
+    """An engine claims groups that there are; and values, else it would agree by showing nothing."""
+    if unknown := sorted(set(engine.claims) - set(GROUPS)):
+        raise EngineNotFoundError(
+            f"engine {name!r} claims {unknown[0]!r}, which is no group of facets: there are {', '.join(GROUPS)}"
+        )
+    if "values" not in engine.claims:
+        raise EngineNotFoundError(f"engine {name!r} does not claim 'values', on which all else rests")
+    return engine
 
 
 def _attribute(module: Any, attribute: str, name: str) -> Engine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 from collections import Counter
@@ -22,6 +23,7 @@ def write(results: Sequence[Result], exit_status: int) -> Iterator[str]:
     """The lines of a report, without their ends."""
     header = {
         "format": FORMAT,
+        "scenarios": scenario_set(results),
         "suite": conformance.__version__,
         "python": platform.python_version(),
         "references": sorted({result.reference for result in results if result.reference}),
@@ -37,12 +39,18 @@ def write(results: Sequence[Result], exit_status: int) -> Iterator[str]:
     yield _line({"footer": footer})
 
 
+def scenario_set(results: Sequence[Result]) -> str:
+    """A hash of which scenarios there are, with their programs: results of other sets are not compared."""
+    keys = sorted({f"{result.scenario} {result.fingerprint}" for result in results})
+    return hashlib.sha256("\n".join(keys).encode()).hexdigest()[:16]
+
+
 def _line(data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
-    """The header and the results of a report; `NotAReportError` where it is not whole."""
+    """The header, with the exit status, and the results of a report; `NotAReportError` if it is not whole."""
     lines = text.splitlines()
     try:
         parts = [json.loads(line) for line in lines]
@@ -69,4 +77,34 @@ def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
     ]
     if twice:
         raise NotAReportError(f"{twice[0][0]} on {twice[0][1]} is there twice")
-    return parts[0]["header"], results
+    header: dict[str, Any] = parts[0]["header"]
+    if len(header["references"]) > 1:
+        raise NotAReportError(f"it is mixed: beside {' and '.join(header['references'])}")
+    if header["scenarios"] != scenario_set(results):
+        raise NotAReportError("its results are not of the scenarios that its header says")
+    return {**header, "exit_status": parts[-1]["footer"]["exit_status"]}, results
+
+
+def merged(reports: Sequence[tuple[str, tuple[dict[str, Any], tuple[Result, ...]]]]) -> tuple[Result, ...]:
+    """The results of several reports, each with its file, on the same scenarios beside the same reference."""
+    file, (first, _) = reports[0]
+    engines: dict[str, str] = {}
+    for other, (header, _) in reports:
+        for key, what in (
+            ("suite", "versions of the suite"),
+            ("references", "references"),
+            ("scenarios", "sets of scenarios"),
+        ):
+            if header[key] != first[key]:
+                raise NotAReportError(
+                    f"{file} and {other} have different {what}: {_shown(first[key])} and {_shown(header[key])}"
+                )
+        for engine in header["engines"]:
+            if engine in engines:
+                raise NotAReportError(f"{engine} is both in {engines[engine]} and in {other}")
+            engines[engine] = other
+    return tuple(result for _, (_, results) in reports for result in results)
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 Verdict: TypeAlias = Literal[
@@ -13,6 +13,7 @@ Verdict: TypeAlias = Literal[
     "unsupported",  # the engine lacks a name that the program uses
     "unsound",  # the scenario is wrong about torch, so nothing is said about the engine
     "invalid",  # the scenario cannot be read
+    "unrecorded",  # the recording of the reference, or of the engine, does not have it as it is now
     "skipped",  # what it needs is not on this machine
 ]
 
@@ -48,7 +49,9 @@ class Result:
     claim_holds: bool | None = None  # what the document says holds on torch; None: that was not observed
     missing: tuple[str, ...] = ()
     differences: tuple[Difference, ...] = ()
-    unclaimed: int = 0  # differences in facets that the engine does not claim
+    groups: dict[str, int] = field(default_factory=dict)  # those that the engine claims: differences in each
+    unclaimed: dict[str, int] = field(default_factory=dict)  # the others: they fail nothing
+    fingerprint: str = ""  # of the program, where it ran
 
     def to_plain(self) -> dict[str, Any]:
         """As dictionaries, lists and scalars alone."""

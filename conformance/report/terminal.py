@@ -17,6 +17,7 @@ _SAID: dict[Verdict, str] = {
     "stale": "no longer differ as declared",
     "unsupported": "not supported",
     "unsound": "wrong about torch",
+    "unrecorded": "not in the recording",
     "skipped": "skipped",
 }
 _NAMES = 8  # missing names shown of an engine

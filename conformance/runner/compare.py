@@ -22,6 +22,9 @@ GROUP_OF = {
 
 NOTHING = "nothing"
 
+DIED = "InterpreterDied"
+"""The type of the error that stands for an interpreter that ended."""
+
 _READS = (
     ("graph", r"grad_fn|next_functions|output_nr|_version|_base|_is_view|data_ptr|storage|name\(\)"),
     ("flags", r"requires_grad|is_leaf|retains_grad|\bis\b"),
@@ -61,8 +64,13 @@ def counts(difference: Difference, groups: Collection[str]) -> bool:
 
 
 def is_crash(difference: Difference) -> bool:
-    """Whether the engine raised something where the reference raised nothing."""
-    return difference.facet == "raised" and difference.reference == NOTHING
+    """Whether the engine raised something where the reference raised nothing, or did not come to an end."""
+    return difference.facet == "raised" and (difference.reference == NOTHING or is_ending(difference))
+
+
+def is_ending(difference: Difference) -> bool:
+    """Whether the engine hung, or took its interpreter with it: no declaration covers that."""
+    return difference.facet == "raised" and difference.engine.startswith(("TimeLimit:", f"{DIED}:"))
 
 
 def group_of(expression: str) -> str:
@@ -169,7 +177,7 @@ def _of_names(
     if mine.get("is") != its.get("is"):
         same = [f"the same object as {f['is']}" if "is" in f else "an object of its own" for f in (mine, its)]
         yield Difference(place, name, "is", "flags", *same)
-        mine, its = _resolved(one, name), _resolved(other, name)
+        mine, its = resolved(one, name), resolved(other, name)
     if ("shape" in mine) != ("shape" in its):
         yield Difference(place, name, "value", "values", _shown(one, name), _shown(other, name))
         return
@@ -197,7 +205,7 @@ def _group(facet: str, one: Facet, other: Facet) -> str:
     return GROUP_OF.get(facet, "values")
 
 
-def _resolved(state: State, name: str) -> Facets:
+def resolved(state: State, name: str) -> Facets:
     """The facets of a name that may be another name for an object."""
     facets = state[name]
     first = facets.get("is")
@@ -212,7 +220,7 @@ def _resolved(state: State, name: str) -> Facets:
 
 
 def _shown(state: State, name: str) -> str:
-    facets = _resolved(state, name)
+    facets = resolved(state, name)
     value = shown_value(facets.get("value", facets.get("grad_fn")), facets.get("dtype"))
     return f"tensor({value})" if "shape" in facets and not name.endswith(".grad") else value
 

@@ -41,14 +41,16 @@ def run(
                 alarm.start()
                 recorder.run(log)
             finally:
-                alarm.stop()
-                recorder.namespace.clear()
-                if generators:  # an unfinished one holds its `with` open
-                    gc.collect()
+                try:
+                    alarm.stop()
+                finally:  # it may ring while it is being stopped
+                    alarm.stop()
+                    recorder.forget()
+                    if generators:  # an unfinished one holds its `with` open
+                        gc.collect()
     except KeyboardInterrupt:
         raise
     except TimeLimit:
-        alarm.stop()  # it may have rung while it was being stopped
         raised = Raised("TimeLimit", f"still running after {seconds:g} s")
     except BaseException as error:  # outside of the program: where the engine is prepared, or looked at
         raised = Raised(type(error).__name__, error_text(error))

@@ -25,8 +25,8 @@ def _listed(value: Any) -> Any:
 class _Entry(Strict):
     """Where an engine differs."""
 
-    scenario: Text = Field()
-    """The exact id, with the label of its matrix."""
+    scenario: Annotated[list[Text], BeforeValidator(_listed)] = Field(min_length=1)
+    """The exact id, with the label of its matrix; or a list of them, of which all the rest is true."""
     kind: Literal["bug", "missing_feature", "by_design"]
     reason: Text
     statement: str = Field(default="", pattern=r"^step \d+, line \d+(, turn \d+)*(, expectations)?$")
@@ -93,5 +93,6 @@ def load_divergences_text(text: str, file: str) -> Declared:
         if index not in refused:
             position = Position(file, *find(root, ("divergences", index), reader))
             facets = tuple(_listed(entry.get("facets", ())))
-            entries.append({**entry, "facets": facets, "position": str(position)})
+            for scenario in _listed(entry["scenario"]):
+                entries.append({**entry, "scenario": scenario, "facets": facets, "position": str(position)})
     return Declared(str(data.get("engine", "")), tuple(entries), tuple(problems))

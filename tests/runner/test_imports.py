@@ -12,7 +12,8 @@ import sys
 for name in {FORBIDDEN}:
     sys.modules[name] = None
 import types
-import conformance.adapters.divergences, conformance.adapters.registry
+import conformance.adapters.divergences, conformance.adapters.recording, conformance.adapters.registry
+import conformance.adapters.probe, conformance.adapters.serve
 from conformance.adapters.module import ModuleEngine
 from conformance.runner.execute import run
 from conformance.runner.verdict import judge

@@ -1,0 +1,95 @@
+"""What an engine has of what the suite uses: asked of it where it is, told as plain data."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.runner.engine import Engine
+from conformance.runner.isolate import isolated, lookup
+from conformance.runner.texts import error_text
+from conformance.spec.vocabulary import PATHS, entries
+
+READS = {
+    "values": ("shape", "dtype", "tolist", "grad", "is_leaf"),
+    "flags": ("requires_grad", "is_leaf", "retains_grad"),
+    "graph": ("grad_fn", "output_nr", "_version", "_base"),
+}
+"""What is read of a tensor to observe each group of facets; grads are read of leaves alone."""
+
+_MAKING = "torch.tensor([1.0, 2.0], requires_grad=True)"
+
+
+def probe(engine: Engine) -> dict[str, Any]:
+    """What it is, the names that it lacks, what a first tensor of it answers."""
+    with isolated(engine.torch):
+        tensor = _tensor(engine)
+    lacking = [path for path, kind in PATHS.items() if kind != "module" and not _has(engine, path)]
+    return {
+        "name": engine.name,
+        "version": engine.version,
+        "claims": sorted(engine.claims),
+        "lacking": lacking,
+        "names": sum(kind != "module" for kind in PATHS.values()),
+        "echoes": _is_torch(engine),
+        **tensor,
+    }
+
+
+def _has(engine: Engine, path: str) -> bool:
+    missing = object()
+    found: Any = engine.torch
+    for name in path.split(".")[1:]:
+        found = getattr(found, name, missing)
+    return found is not missing
+
+
+def _tensor(engine: Engine) -> dict[str, Any]:
+    """What became of making a tensor and of reading what is observed of one."""
+    make = lookup(engine.torch, "tensor")
+    if make is None:
+        return {"made": f"it has no torch.tensor, so {_MAKING} was not tried"}
+    try:
+        value = make([1.0, 2.0], requires_grad=True)
+    except Exception as error:
+        return {"made": f"{_MAKING} raises {type(error).__name__}: {error_text(error)}"}
+    observed = engine.observe(value)
+    if observed is None:
+        return {
+            "made": f"{_MAKING} gives a {type(value).__name__}, which `observe` does not take for a tensor"
+        }
+    known = {entry.name for entry in entries() if entry.owner == "torch.Tensor"}
+    return {
+        "made": "",
+        "unread": {group: list(_unread(observed, names)) for group, names in READS.items()},
+        "without": sorted(name for name in known if not _answers(value, name)),
+        "attributes": len(known),
+    }
+
+
+def _unread(observed: Any, names: tuple[str, ...]) -> Iterator[str]:
+    for name in names:
+        try:
+            getattr(observed, name)
+        except Exception as error:
+            yield f"{name} ({type(error).__name__})"
+    if "_base" in names:
+        try:
+            if not hasattr(observed, "storage") or callable(observed.storage):
+                observed.untyped_storage().data_ptr()
+        except Exception as error:
+            yield f"storage ({type(error).__name__})"
+
+
+def _answers(value: Any, name: str) -> bool:
+    try:
+        return hasattr(value, name)
+    except Exception:  # it has the name, and raises
+        return True
+
+
+def _is_torch(engine: Engine) -> bool:
+    """Whether its tensors are torch's own, so that torch would be compared with itself."""
+    cls, torch = lookup(engine.torch, "Tensor"), sys.modules.get("torch")
+    return cls is not None and cls is lookup(torch, "Tensor")

@@ -1,0 +1,136 @@
+"""Traces in a file: an engine as it once was, in this interpreter or another, without the engine itself.
+
+Note [Recordings]: JSON lines, compressed where the name ends in ``.gz``: a header (what was recorded), a
+trace a line with the fingerprint of its scenario, a footer with their number, so that a cut-off file is seen.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import platform
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from conformance.runner.engine import GROUPS, Engine
+from conformance.runner.portable import fingerprint
+from conformance.runner.trace import Trace
+from conformance.spec.scenario import Scenario
+
+FORMAT = 1
+"""Of the file and of the traces: one more whenever the same program leaves another trace."""
+
+
+class NotARecordingError(ValueError):
+    """The file is no whole recording; says why."""
+
+
+class NotRecordedError(LookupError):
+    """The recording has no trace of the scenario as it is now."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording, which stands for the engine that was recorded."""
+
+    path: str
+    name: str
+    version: str
+    claims: frozenset[str]
+    available: frozenset[str]  # what scenarios may need that was there
+    lines: dict[str, tuple[str, str]]  # scenario -> its fingerprint, its trace as text
+    torch: None = None  # it runs nothing
+
+    def observe(self, value: object, /) -> None:
+        """Nothing is a tensor here."""
+
+    def trace_of(
+        self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
+    ) -> Trace:
+        """The trace that was recorded; `NotRecordedError` where the scenario is new or has changed."""
+        known = self.lines.get(scenario.id)
+        if known is None:
+            raise NotRecordedError(f"{self.path} has no trace of {scenario.id}: record it again")
+        if known[0] != fingerprint(scenario) or (observe or scenario.observe) != scenario.observe:
+            raise NotRecordedError(
+                f"the trace of {scenario.id} in {self.path} is stale, since its program has changed: "
+                "record it again"
+            )
+        return Trace.from_json(known[1])
+
+
+def write(path: Path, engine: Engine, traces: Iterable[tuple[Scenario, Trace]], available: set[str]) -> int:
+    """Record; returns how many traces were written. The file is there only once it is whole."""
+    part = path.with_name(f"{path.name}.part")
+    header = {
+        "format": FORMAT,
+        "engine": engine.name,
+        "version": engine.version,
+        "python": platform.python_version(),
+        "claims": [group for group in GROUPS if group in engine.claims],
+        "available": sorted(available),
+    }
+    count = 0
+    with part.open("wb") as raw:
+        compressed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
+        compressed.write(_line({"recording": header}))
+        for scenario, trace in traces:
+            key = {"scenario": scenario.id, "fingerprint": fingerprint(scenario)}
+            compressed.write(f"{json.dumps(key)}\t{trace.to_json()}\n".encode())
+            count += 1
+        compressed.write(_line({"traces": count}))
+        if compressed is not raw:
+            compressed.close()
+    part.replace(path)
+    return count
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    return json.dumps(data).encode() + b"\n"
+
+
+def read(path: Path) -> Recording:
+    """The recording in a file. Traces stay text until they are asked for: few of many may be."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise NotARecordingError(f"{path} cannot be read: {error}") from None
+    first, *lines = text.splitlines() or [""]
+    try:
+        header = json.loads(first)["recording"]
+    except (ValueError, TypeError, KeyError):
+        raise NotARecordingError(f"{path} does not begin as a recording does") from None
+    if header.get("format") != FORMAT:
+        raise NotARecordingError(
+            f"{path} has format {header.get('format')}, and this reads {FORMAT}: record again"
+        )
+    traces = dict(_traces(path, lines[:-1]))
+    try:
+        whole = json.loads(lines[-1])["traces"] == len(lines) - 1
+    except (ValueError, TypeError, KeyError, IndexError):
+        raise NotARecordingError(f"{path} was cut off after line {len(lines) + 1}") from None
+    if not whole or len(traces) < len(lines) - 1:
+        raise NotARecordingError(f"{path} has other traces than its last line counts")
+    if not traces:
+        raise NotARecordingError(f"{path} has no traces")
+    return Recording(
+        str(path),
+        header["engine"],
+        header["version"],
+        frozenset(header["claims"]),
+        frozenset(header["available"]),
+        traces,
+    )
+
+
+def _traces(path: Path, lines: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for number, line in enumerate(lines, start=2):
+        key, _, trace = line.partition("\t")
+        try:
+            found = json.loads(key)
+            yield found["scenario"], (found["fingerprint"], trace)
+        except (ValueError, TypeError, KeyError):
+            raise NotARecordingError(f"{path}:{number} is no trace") from None

@@ -1,0 +1,40 @@
+"""In another interpreter: finds the engine there and runs on it what it is sent."""
+
+from __future__ import annotations
+
+import json
+from types import ModuleType
+from typing import Any
+
+from conformance.adapters.registry import EngineNotFoundError, find
+from conformance.runner.execute import run
+from conformance.runner.portable import from_plain
+
+
+def serve(channel: Any, name: str) -> None:
+    """Tell what the engine is, then answer each scenario with its trace until the channel is closed."""
+    try:
+        engine = find(name)
+    except EngineNotFoundError as error:
+        channel.send(json.dumps({"error": str(error)}))
+        return
+    known = {
+        "name": engine.name,
+        "version": engine.version,
+        "claims": sorted(engine.claims),
+        "complete": bool(getattr(engine, "complete", False)),
+        "divergences": str(getattr(engine, "divergences", None) or ""),
+        "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
+    }
+    channel.send(json.dumps(known))
+    for request in channel:
+        channel.send(_answer(engine, json.loads(request)))
+
+
+def _answer(engine: Any, request: dict[str, Any]) -> str:
+    if "probe" in request:
+        from conformance.adapters.probe import probe
+
+        return json.dumps(probe(engine))
+    scenario = from_plain(request["scenario"])
+    return run(scenario, engine, seconds=request["seconds"], observe=request["observe"]).to_json()

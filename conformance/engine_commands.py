@@ -1,0 +1,209 @@
+"""The commands about engines: what one has, what is recorded of it, how several do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from conformance import locate
+from conformance.cli import FAILED, Misuse, _with_progress
+
+if TYPE_CHECKING:
+    from conformance.candidate import Candidate
+    from conformance.spec.scenario import Scenario
+
+Found = TypeVar("Found")
+Add = Callable[..., argparse.ArgumentParser]
+
+
+def add_commands(add: Add) -> None:
+    """The commands of this module."""
+    telling = add("engine", tell, "what is wired of an engine, what it lacks, what to do next")
+    telling.add_argument("name", metavar="ENGINE")
+    telling.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
+    telling.add_argument("--reference", metavar="FILE", help="a recording in place of torch, for --propose")
+    telling.add_argument(
+        "--propose",
+        action="store_true",
+        help="run all and print, as a diff, what its divergence file needs; nothing is written",
+    )
+    _takes_paths(telling)
+
+    recording = add("record", record, "write the traces of torch, or of another engine, to a file")
+    recording.add_argument("--engine", default="torch", help="(default: torch)")
+    recording.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
+    recording.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="compressed if it ends in .gz"
+    )
+    _takes_paths(recording)
+
+    comparing = add("compare", compare, "what changed from one recording to another")
+    comparing.add_argument("old", type=Path, metavar="OLD")
+    comparing.add_argument("new", type=Path, metavar="NEW")
+    _takes_paths(comparing)
+
+    grading = add("matrix", matrix, "engines by area and group of facets, from files of --conformance-json")
+    grading.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    grading.add_argument(
+        "--format", choices=("text", "markdown", "json"), default="text", help="(default: text)"
+    )
+
+
+def _takes_paths(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--in",
+        dest="paths",
+        nargs="+",
+        type=Path,
+        default=None,
+        metavar="PATH",
+        help="scenario files and folders (default: the specs)",
+    )
+
+
+def tell(known: argparse.Namespace, _: list[str]) -> int:
+    """What an engine's author wants to know, or with --propose what its divergence file needs."""
+    from conformance.adapters.probe import probe
+    from conformance.candidate import candidate
+    from conformance.report.engine import describe
+    from conformance.spec.usage import names_used
+
+    found = _found(lambda: candidate(known.name, known.engine_python))
+    if found.problems:
+        raise Misuse("\n".join(map(str, found.problems)))
+    scenarios = _scenarios(known.paths)
+    if known.propose:
+        return _propose(found, scenarios, known.reference)
+    asked = getattr(found.engine, "probe", None)
+    facts = asked() if asked else probe(found.engine)
+    uses = [names_used(scenario) for scenario in scenarios]
+    for line in describe(known.name, facts, uses, entries=len(found.entries)):
+        print(line)
+    return FAILED if facts["made"] else 0
+
+
+def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | None) -> int:
+    """Run all; print the diff, and apart from it what no entry can cover."""
+    from conformance.adapters.divergences import cover
+    from conformance.adapters.recording import NotRecordedError
+    from conformance.candidate import reference
+    from conformance.check import available
+    from conformance.library import shown
+    from conformance.report.proposal import Undeclared, diff
+    from conformance.runner.compare import is_ending
+    from conformance.runner.execute import run
+    from conformance.runner.verdict import judge
+
+    torch = _found(lambda: reference(recording))
+    ran = {scenario.id for scenario in scenarios}
+    kept = [entry for entry in found.entries if entry.scenario not in ran]
+    undeclared: list[Undeclared] = []
+    uncoverable: list[str] = []
+    for scenario in _with_progress(scenarios):
+        if not all(available(torch, need) for need in scenario.needs):
+            kept += found.entries_for(scenario.id)
+            continue
+        try:
+            outcome = judge(scenario, run(scenario, torch), run(scenario, found.engine), found.engine.claims)
+        except NotRecordedError as error:
+            raise Misuse(str(error)) from None
+        coverage = cover(scenario.id, outcome.differences, found.entries)
+        kept += coverage.used
+        if outcome.verdict == "unsupported":
+            continue
+        ending = [each for each in coverage.uncovered if is_ending(each)]
+        uncoverable += [f"{scenario.id}: {each.engine}" for each in ending]
+        if coverage.uncovered and not ending:
+            undeclared.append(Undeclared(scenario.id, coverage.uncovered))
+    order = {entry: number for number, entry in enumerate(found.entries)}
+    kept.sort(key=order.__getitem__)
+    text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
+    lines = list(diff(shown(found.file), text, found.engine.name, kept, undeclared))
+    for line in lines or [f"{shown(found.file)} needs no change"]:
+        print(line)
+    for line in uncoverable:
+        print(f"no entry covers this: {line}", file=sys.stderr)
+    return FAILED if uncoverable else 0
+
+
+def record(known: argparse.Namespace, _: list[str]) -> int:
+    """Run all scenarios on one engine and keep what each left."""
+    from conformance.adapters.recording import write
+    from conformance.candidate import engine
+    from conformance.check import available
+    from conformance.runner.execute import run
+
+    recorded = _found(lambda: engine(known.engine, known.engine_python))
+    scenarios = _scenarios(known.paths)
+    needs = {need for scenario in scenarios for need in scenario.needs}
+    there = {need for need in needs if recorded.torch is not None and available(recorded, need)}
+    possible = [scenario for scenario in scenarios if there.issuperset(scenario.needs)]
+    traces = ((scenario, run(scenario, recorded)) for scenario in _with_progress(possible))
+    try:
+        count = write(known.output, recorded, traces, there)
+    except OSError as error:
+        raise Misuse(f"{known.output}: {error.strerror}") from None
+    skipped = f"; {len(scenarios) - count} skipped, which need what is not there" * (count < len(scenarios))
+    print(f"{known.output}: {count} scenarios on {recorded.name} {recorded.version}{skipped}")
+    return 0
+
+
+def compare(known: argparse.Namespace, _: list[str]) -> int:
+    """A report of what changed; 1 where anything did."""
+    from conformance.adapters.recording import NotARecordingError, read
+    from conformance.report.changes import as_text, changes
+
+    try:
+        old, new = read(known.old), read(known.new)
+    except NotARecordingError as error:
+        raise Misuse(str(error)) from None
+    found = changes(old, new, _scenarios(known.paths))
+    for line in as_text(found):
+        print(line)
+    return FAILED if found.any else 0
+
+
+def matrix(known: argparse.Namespace, _: list[str]) -> int:
+    """The results of one or several files; 1 where any of their runs failed, in every format."""
+    from conformance.report.jsonlines import NotAReportError, merged, read
+    from conformance.report.matrix import FORMATS
+
+    reports = []
+    for path in known.files:
+        try:
+            reports.append((str(path), read(path.read_text(encoding="utf-8"))))
+        except (OSError, UnicodeDecodeError) as error:
+            raise Misuse(f"{path} cannot be read: {error}") from None
+        except NotAReportError as error:
+            raise Misuse(f"{path}: {error}") from None
+    try:
+        results = merged(reports)
+    except NotAReportError as error:
+        raise Misuse(str(error)) from None
+    for line in FORMATS[known.format](results):
+        print(line)
+    return FAILED if any(header["exit_status"] for _, (header, _) in reports) else 0
+
+
+def _scenarios(paths: list[Path] | None) -> tuple[Scenario, ...]:
+    from conformance.library import Library
+
+    loaded = Library().load_all(paths or [locate.specs()])
+    if loaded.problems:
+        raise Misuse("\n".join(["the scenarios have problems:", *map(str, loaded.problems)]))
+    if not loaded.scenarios:
+        raise Misuse("there are no scenarios")
+    return loaded.scenarios
+
+
+def _found(find: Callable[[], Found]) -> Found:
+    """What an engine's name leads to; a name that leads nowhere is a misuse."""
+    from conformance.adapters.registry import EngineNotFoundError
+
+    try:
+        return find()
+    except EngineNotFoundError as error:
+        raise Misuse(str(error)) from None

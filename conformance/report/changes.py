@@ -1,0 +1,98 @@
+"""Two recordings of torch, or of another engine: what became different."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from conformance.report.text import label, table
+from conformance.runner.compare import Difference, differences
+from conformance.runner.portable import fingerprint
+from conformance.runner.trace import Trace
+from conformance.spec.scenario import Scenario
+
+
+class Recording(Protocol):
+    """What is read of a recording: `conformance.adapters.recording` has the class."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def lines(self) -> dict[str, tuple[str, str]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one recording has otherwise than another."""
+
+    old: str
+    new: str
+    compared: int
+    changed: tuple[tuple[Scenario, tuple[Difference, ...]], ...]
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+    not_compared: tuple[str, ...]  # in both, of programs that are not the same, or not what they are now
+
+    @property
+    def any(self) -> bool:
+        """Whether the recordings say different things, or things that cannot be compared."""
+        return bool(self.changed or self.only_old or self.only_new or self.not_compared)
+
+
+def changes(old: Recording, new: Recording, scenarios: Sequence[Scenario]) -> Changes:
+    """Compare what both have; ``scenarios`` as they are now."""
+    programs = {scenario.id: (scenario, fingerprint(scenario)) for scenario in scenarios}
+    changed: list[tuple[Scenario, tuple[Difference, ...]]] = []
+    skipped: list[str] = []
+    both = [key for key in old.lines if key in new.lines]
+    for key in both:
+        scenario, now = programs.get(key, (None, ""))
+        if scenario is None or not old.lines[key][0] == new.lines[key][0] == now:
+            skipped.append(key)
+            continue
+        before, after = (Trace.from_json(each.lines[key][1]) for each in (old, new))
+        if found := differences(scenario, before, after):
+            changed.append((scenario, found))
+    return Changes(
+        label(old.name, old.version),
+        label(new.name, new.version),
+        len(both) - len(skipped),
+        tuple(changed),
+        tuple(key for key in old.lines if key not in new.lines),
+        tuple(key for key in new.lines if key not in old.lines),
+        tuple(skipped),
+    )
+
+
+def as_text(found: Changes) -> Iterator[str]:
+    """The report: a summary, then for each scenario the first statement that differs."""
+    yield (
+        f"{found.old} -> {found.new}: {len(found.changed)} of {found.compared} scenarios differ"
+        if found.changed
+        else f"{found.old} -> {found.new}: {found.compared} scenarios, all alike"
+    )
+    yield from _listed("only in the old recording", found.only_old)
+    yield from _listed("only in the new recording", found.only_new)
+    yield from _listed(
+        "not compared, since their programs are not the same, or have changed", found.not_compared
+    )
+    for scenario, differing in found.changed:
+        place = differing[0].statement
+        here = [each for each in differing if each.statement == place]
+        text = scenario.steps[place.step].run.splitlines()[place.line - 1].strip()
+        yield ""
+        yield f"{scenario.id}: {scenario.title}"
+        yield f"  after {place}: {text}"
+        rows = [(each.name, each.facet, each.reference, each.engine) for each in here]
+        yield from (f"  {row}" for row in table([("name", "facet", found.old, found.new), *rows]))
+        if len(differing) > len(here):
+            yield f"    and {len(differing) - len(here)} more in later statements"
+
+
+def _listed(what: str, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        yield f"  {len(names)} {what}: {', '.join(names[:5])}{more}"

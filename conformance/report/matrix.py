@@ -1,0 +1,173 @@
+"""Engines beside each other: for each area and each group of facets, the share that is as torch's."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from conformance.report.result import Result
+from conformance.report.text import label, table
+
+GROUPS = ("values", "flags", "graph", "errors", "messages")
+_COMPARED = ("agrees", "differs", "known divergence", "stale")
+_SAID = {"unsound", "invalid", "unrecorded"}
+
+Rows = list[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How some scenarios did on one engine."""
+
+    scenarios: int  # that say something about an engine
+    supported: int  # of which it has all the names
+    agreeing: int  # with no difference in a claimed group
+    declared: int  # that differ where the engine's divergence file says so
+    groups: tuple[tuple[str, int], ...]  # claimed: supported scenarios without a difference in it
+
+    def share(self, count: int, of: int) -> str:
+        """Per cent, never rounded up to 100 nor down to 0."""
+        if not of:
+            return "-"
+        per_cent = 100 * count / of
+        return f"{min(max(round(per_cent), count > 0), 99 if count < of else 100)}%"
+
+    def group(self, group: str) -> str:
+        """The share of a group; nothing where the engine does not claim it."""
+        counts = dict(self.groups)
+        return self.share(counts[group], self.supported) if group in counts else ""
+
+
+def cell(results: Iterable[Result]) -> Cell:
+    """Scenarios that cannot be run, on torch or on this machine, say nothing of an engine.
+
+    A scenario in which the engine raises where torch does not counts as different in every group: what comes
+    after was not compared.
+    """
+    told = [result for result in results if result.verdict not in _SAID | {"skipped"}]
+    ran = [result for result in told if result.verdict in _COMPARED]
+    counts: Counter[str] = Counter()
+    for result in ran:
+        crashed = any(each.facet == "raised" and each.reference == "nothing" for each in result.differences)
+        counts.update({group: not crashed and not number for group, number in result.groups.items()})
+    verdicts = Counter(result.verdict for result in told)
+    return Cell(
+        len(told),
+        len(ran),
+        verdicts["agrees"] + verdicts["stale"],
+        verdicts["known divergence"],
+        tuple((group, counts[group]) for group in GROUPS if group in counts),
+    )
+
+
+def as_text(results: Sequence[Result]) -> Iterator[str]:
+    """For a terminal."""
+    for title, rows in _tables(results):
+        yield title
+        yield from table(rows)
+        yield ""
+    yield _LEGEND
+
+
+def as_markdown(results: Sequence[Result]) -> Iterator[str]:
+    """For a README."""
+    for title, rows in _tables(results):
+        yield f"**{title}**"
+        yield ""
+        yield _row(rows[0])
+        yield _row(["---", *["---:"] * (len(rows[0]) - 1)])
+        yield from map(_row, rows[1:])
+        yield ""
+    yield _LEGEND
+
+
+_LEGEND = (
+    "An area shows the share of scenarios in which the engine is as torch in all that it claims, and behind it "
+    "of how many it has the names. A group shows the share of those without a difference in it; an engine "
+    "that raises where torch does not differs in every group. Empty: not claimed."
+)
+
+
+def as_json(results: Sequence[Result]) -> Iterator[str]:
+    """The same as data."""
+
+    def told(found: Cell) -> dict[str, object]:
+        return {
+            "scenarios": found.scenarios,
+            "supported": found.supported,
+            "agreeing": found.agreeing,
+            "declared": found.declared,
+            "groups": dict(found.groups),
+        }
+
+    engines = {
+        name: told(cell(own)) | {"areas": {area: told(cell(part)) for area, part in _by_area(own)}}
+        for name, own in _by_engine(results)
+    }
+    yield json.dumps({"reference": _reference(results), "engines": engines}, indent=2)
+
+
+FORMATS: dict[str, Callable[[Sequence[Result]], Iterator[str]]] = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "json": as_json,
+}
+
+
+def _tables(results: Sequence[Result]) -> Iterator[tuple[str, Rows]]:
+    engines = _by_engine(results)
+    areas = sorted({result.area for result in results if result.area})
+    beside = f"beside {_reference(results)}"
+    rows: Rows = [("area", *(name for name, _ in engines))]
+    for area in areas:
+        rows.append((area, *(_area(cell(r for r in own if r.area == area)) for _, own in engines)))
+    rows.append(("all", *(_area(cell(own)) for _, own in engines)))
+    yield f"Scenarios as torch, by area, {beside}", rows
+    rows = [("engine", "scenarios", "supported", "as torch", "as declared", *GROUPS)]
+    for name, own in engines:
+        rows.append((name, *_groups(cell(own))))
+    yield f"Facets as torch, {beside}", rows
+    for name, own in engines:
+        rows = [("area", "scenarios", "supported", "as torch", "as declared", *GROUPS)]
+        rows += [(area, *_groups(cell(part))) for area, part in _by_area(own)]
+        yield f"{name}, {beside}", rows
+
+
+def _area(found: Cell) -> str:
+    if not found.supported:
+        return f"- of {found.scenarios}" if found.scenarios else ""
+    share = found.share(found.agreeing, found.supported)
+    return share if found.supported == found.scenarios else f"{share} of {found.supported}/{found.scenarios}"
+
+
+def _groups(found: Cell) -> tuple[str, ...]:
+    agreeing = found.share(found.agreeing, found.supported)
+    return (
+        str(found.scenarios),
+        str(found.supported),
+        agreeing,
+        str(found.declared or ""),
+        *(found.group(group) for group in GROUPS),
+    )
+
+
+def _by_engine(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
+    names = dict.fromkeys((result.engine, result.version) for result in results if result.engine)
+    return [
+        (label(*name), [each for each in results if (each.engine, each.version) == name]) for name in names
+    ]
+
+
+def _by_area(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
+    areas = sorted({result.area for result in results})
+    return [(area, [result for result in results if result.area == area]) for area in areas]
+
+
+def _reference(results: Sequence[Result]) -> str:
+    return next((result.reference for result in results if result.reference), "torch")
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |"

@@ -1,0 +1,132 @@
+"""A tiny honest engine, and engines that lie about it: pure Python, as they are found in another interpreter.
+
+A liar is honest until a program says ``torch.neg``, so that only some scenarios are lost.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from typing import Any
+
+from conformance.adapters.module import ModuleEngine
+from conformance.runner.engine import GROUPS
+
+
+class Tensor:
+    """A vector without a gradient: the rest of what is observed is the same for all."""
+
+    dtype = "torch.float32"
+    requires_grad = retains_grad = False
+    is_leaf = True
+    grad = grad_fn = _base = None
+    output_nr = _version = 0
+
+    def __init__(self, values: list[float]) -> None:
+        self.values = values
+        self.shape = (len(values),)
+        self.storage = id(self)
+
+    def tolist(self) -> list[float]:
+        """The values."""
+        return list(self.values)
+
+
+def neg(x: Tensor) -> Tensor:
+    """As torch does."""
+    return Tensor([-value for value in x.values])
+
+
+def made(name: str, **names: Any) -> ModuleEngine:
+    """The honest engine with other functions under some names."""
+    torch = types.SimpleNamespace(**{"Tensor": Tensor, "tensor": Tensor, "neg": neg, **names})
+    return ModuleEngine(name, torch, version="1", claims=GROUPS)
+
+
+class Bare:
+    """Values, and none of the flags and edges that it is said to have."""
+
+    def __init__(self, values: list[float]) -> None:
+        self.values, self.shape, self.dtype = values, (len(values),), "torch.float32"
+
+    tolist = Tensor.tolist
+
+
+class Same:
+    """Equal to anything, whatever is read of it."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    __hash__ = object.__hash__
+
+
+class Anything:
+    """Has every attribute."""
+
+    def __getattr__(self, name: str) -> Same:
+        return Same()
+
+    def tolist(self) -> list[Same]:
+        """Numbers that are equal to all numbers."""
+        return [Same(), Same()]
+
+
+class Agreeable(ModuleEngine):
+    """Hopes that what is observed is compared as it is."""
+
+    def observe(self, value: Any, /) -> Any:
+        """For a result of ``neg``, something that is equal to all."""
+        if isinstance(value, Negated):
+            return Anything()
+        return super().observe(value)
+
+
+class Negated(Tensor):
+    """A result of ``neg``."""
+
+
+def _echoing(x: Any) -> Any:
+    import torch
+
+    return torch.neg(torch.tensor(x.values))
+
+
+def _mutating(x: Tensor) -> Tensor:
+    x.values[:] = [-value for value in x.values]
+    return Tensor(list(x.values))
+
+
+def _raising(x: Tensor) -> Tensor:
+    raise BaseException("everything is an error")
+
+
+def _hanging(x: Tensor) -> Tensor:
+    while True:
+        pass
+
+
+def _deaf(x: Tensor) -> Tensor:
+    """Hangs where no signal is heard."""
+    sum(range(10**13))  # one call of C
+    return x
+
+
+def _killing(x: Tensor) -> Tensor:
+    os._exit(7)
+
+
+honest = made("honest")
+claiming = made("claiming", neg=lambda x: Bare([-value for value in x.values]), Tensor=(Tensor, Bare))
+echoing = made("echoing", neg=_echoing)
+agreeable = Agreeable("agreeable", made("", neg=lambda x: Negated(x.values)).torch, version="1")
+mutating = made("mutating", neg=_mutating)
+raising = made("raising", neg=_raising)
+hanging = made("hanging", neg=_hanging)
+deaf = made("deaf", neg=_deaf)
+killing = made("killing", neg=_killing)
+nothing = ModuleEngine("nothing", honest.torch, version="1", claims=())
+unheard = ModuleEngine("unheard", honest.torch, version="1", claims=("values", "colours"))

@@ -1,0 +1,117 @@
+"""Engines that lie fail where they lie, alone: in this process, in workers, in another interpreter."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.report.jsonlines import read
+
+SCENARIOS = """
+    scenarios:
+      - id: before
+        title: a tensor is a leaf
+        run: a = torch.tensor([1., 2.])
+      - id: told
+        title: neg changes signs
+        run: |
+          a = torch.tensor([1., 2.])
+          b = torch.neg(a)
+      - id: after
+        title: another tensor is a leaf too
+        run: a = torch.tensor([3.])
+"""
+
+LIES = {
+    "honest": "",
+    "claiming": "b requires_grad is raises AttributeErr",
+    "echoing": "b is bound on echoing, tensor([-1.0, -2.0]) on torch",
+    "agreeable": "b is raises ValueError: unmarshallable object",
+    "mutating": "a is [-1.0, -2.0] on mutating, [1.0, 2.0] on torch",
+    "raising": "raising raises BaseException: everything is an error",
+    "hanging": "hanging raises TimeLimit: still running after 1 s",
+}
+FATAL = {
+    "killing": "killing raises InterpreterDied: the interpreter ended",
+    "deaf": "deaf raises TimeLimit: still running after 1.5 s, and ended",
+}
+
+
+@pytest.fixture(autouse=True)
+def files(pytester: pytest.Pytester) -> None:
+    """The liars beside the scenarios."""
+    shutil.copy(Path(__file__).with_name("liars.py"), pytester.path)
+    pytester.makefile(".yaml", mine=SCENARIOS)
+
+
+def reasons(pytester: pytest.Pytester, *arguments: str) -> dict[tuple[str, str], str]:
+    """By engine and scenario, why it failed; empty where it agrees."""
+    done = pytester.runpytest(
+        *arguments, "mine.yaml", "--conformance-json=all.jsonl", "--scenario-timeout=1", "-q"
+    )
+    _, results = read((pytester.path / "all.jsonl").read_text())
+    assert done.ret == pytest.ExitCode.TESTS_FAILED
+    return {(result.engine, result.scenario): result.reason for result in results}
+
+
+def engines(names: dict[str, str]) -> list[str]:
+    """As options."""
+    return [f"--engine=liars:{name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("-n2",), (f"--engine-python={sys.executable}",)],
+    ids=["serial", "workers", "elsewhere"],
+)
+def test_a_liar_is_found_out_where_it_lies(
+    pytester: pytest.Pytester, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nowhere else."""
+    monkeypatch.setattr("conformance.adapters.remote.GRACE", 0.5)
+    lies = dict(LIES)
+    if "--engine-python" in "".join(arguments):
+        lies |= FATAL
+        del lies["echoing"]  # it takes longer to import torch there
+    found = reasons(pytester, *engines(lies), *arguments)
+    assert len(found) == 3 * len(lies)
+    for engine, expected in lies.items():
+        assert found[engine, "before"] == found[engine, "after"] == ""
+        assert found[engine, "told"].startswith(expected), found[engine, "told"]
+        assert bool(found[engine, "told"]) == bool(expected)
+
+
+def test_a_worker_that_an_engine_kills_costs_its_scenario(pytester: pytest.Pytester) -> None:
+    """Xdist starts another."""
+    done = pytester.runpytest_subprocess("--engine=liars:killing", "mine.yaml", "-n2")
+    done.assert_outcomes(passed=2, failed=1)
+    done.stdout.fnmatch_lines(["*crashed while running*mine.yaml::told*"])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("liars:nothing", "*does not claim 'values'*"),
+        ("liars:unheard", "*claims 'colours', which is no group of facets: there are values, flags,*"),
+        ("liars:absent", "*liars has no 'absent'*"),
+    ],
+)
+@pytest.mark.parametrize("python", [None, sys.executable], ids=["here", "elsewhere"])
+def test_claims_are_checked(pytester: pytest.Pytester, name: str, message: str, python: str | None) -> None:
+    """An engine that claims nothing would agree with everything."""
+    arguments = [f"--engine={name}", "mine.yaml"] + ([f"--engine-python={python}"] if python else [])
+    done = pytester.runpytest(*arguments)
+    (done.stdout if python else done.stderr).fnmatch_lines([message])
+    assert done.ret != 0
+
+
+def test_no_entry_covers_an_interpreter_that_ended(pytester: pytest.Pytester) -> None:
+    """Not even one that names the facet."""
+    entry = "{scenario: told, facets: [raised, reached, value], kind: bug, reason: it dies}"
+    pytester.makefile(".yaml", entries=f"engine: killing\ndivergences:\n  - {entry}\n")
+    pytester.makepyfile(dies="from liars import killing\nkilling.divergences = 'entries.yaml'")
+    done = pytester.runpytest("--engine=dies:killing", f"--engine-python={sys.executable}", "mine.yaml")
+    done.assert_outcomes(passed=2, failed=1)
