@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from pathlib import Path
 
@@ -25,6 +26,12 @@ def governing_claims(file: Path) -> Path | None:
 
 def _is_ours(path: Path) -> bool:
     return path.is_file() and _LISTS_CLAIMS.search(path.read_bytes()) is not None
+
+
+def misspells_scenarios(path: Path) -> bool:
+    """Whether a file has a top-level key that is nearly ``scenarios``."""
+    keys = re.findall(r"^(\w+)\s*:", path.read_text(errors="replace"), re.MULTILINE)
+    return any(difflib.get_close_matches(key.lower(), ["scenarios"], cutoff=0.7) for key in keys)
 
 
 def scenario_files(paths: list[Path]) -> list[Path]:

@@ -91,7 +91,7 @@ def test_lint_of_a_file_without_scenarios(tmp_path: Path, capsys: pytest.Capture
     """A file that is named is told that pytest would pass it by."""
     (tmp_path / "mine.yaml").write_text("scenario: []\n")
     assert main(["lint", str(tmp_path / "mine.yaml")]) == 1
-    assert "no top-level key `scenarios`" in capsys.readouterr().out
+    assert "mine.yaml:1:1: unknown key `scenario`; did you mean `scenarios`?" in capsys.readouterr().out
 
 
 def test_lint_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:

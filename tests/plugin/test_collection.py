@@ -32,6 +32,16 @@ def test_only_files_with_scenarios_are_collected(pytester: pytest.Pytester) -> N
     assert ids(pytester) == ["mine.yaml::square", "short.yml::other"]
 
 
+def test_a_named_file_that_misspells_scenarios_is_told_so(pytester: pytest.Pytester) -> None:
+    """Only where it is named: found in a folder it may be anybody's."""
+    pytester.makefile(".yaml", mine="scenario:" + SQUARE, compose="services: {}")
+    pytester.runpytest().assert_outcomes()
+    result = pytester.runpytest("mine.yaml")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["invalid: unknown key `scenario`; did you mean `scenarios`?"])
+    pytester.runpytest("compose.yaml").assert_outcomes()
+
+
 def test_an_id_can_be_pasted_back(pytester: pytest.Pytester) -> None:
     """Each printed id selects that item alone, also with a matrix and several engines."""
     pytester.makefile(
