@@ -64,6 +64,11 @@ class Recorder:
             if expressions:
                 self._expect(step, expressions, final=index == last)
 
+    def forget(self) -> None:
+        """Let go of everything but the moments."""
+        self.namespace.clear()
+        self._own = {}
+
     def current(self) -> Statement:
         """The statement that is running."""
         return self._statement(self._at)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from conformance.runner.compare import Difference, counts, differences
+from conformance.runner.compare import Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
 from conformance.runner.trace import Moment, State, Trace
@@ -153,9 +153,10 @@ def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> 
                 shown = ", ".join(map(repr, texts)) or "nothing"
                 unmet.append(_Unmet(last, f"expected a warning that begins with {text!r}; warned is {shown}"))
     values = {expression: text for moment in moments for expression, text in moment.values}
-    dtypes = {name: facets.get("dtype") for m in moments for name, facets in (m.state or {}).items()}
+    state = (moments[-1].state if moments else None) or {}
     for expression, wanted in expected.expect:
-        message = _unmet_value(scenario, expression, wanted, values.get(expression), dtypes.get(expression))
+        dtype = resolved(state, expression).get("dtype") if expression in state else None
+        message = _unmet_value(scenario, expression, wanted, values.get(expression), dtype)
         if message:
             unmet.append(_Unmet(last, message))
     return unmet

@@ -110,6 +110,7 @@ def test_tolerance_is_for_expectations_too() -> None:
     assert _flaws(step("a = torch.ones(1) / 3", expect={"a": [0.33333334]})) == []
     assert len(_flaws(step("a = torch.ones(1).double() / 3", expect={"a": [0.33333334]}))) == 0
     assert len(_flaws(step("a = torch.ones(1).double() / 3", expect={"a": [0.3333330]}))) == 1
+    assert len(_flaws(step("a = torch.ones(1) / 3\nb = a.double()", expect={"b": [0.3333337]}))) == 1
 
 
 def test_a_claim_is_by_default_what_the_step_says() -> None:
