@@ -19,8 +19,8 @@ The formula's argument names are what is saved, under torch's names (``_saved_ot
 Note [Only what is needed is saved]: an input that exactly one formula uses is saved only if that formula will be
 asked for, as torch's generated code does: with a alone requiring grad, ``(a * b).grad_fn._saved_self`` is None.
 
-Note [Rows are compiled]: each row becomes three straight-line functions (evaluate, record, apply), written as
-source and compiled once, as dataclasses does: signatures are resolved at import, not at each call. Forward
+Note [Rows are compiled]: each row becomes a few straight-line functions (call, evaluate, record, apply), written as
+source and compiled once, as dataclasses does, when they are first called: nothing is looked up at each call. Forward
 sees arrays and backward Tensors, so that every order of derivative comes free. No formula reduces a gradient to
 its input's shape or dtype: the engine does that on the edge, once.
 """
@@ -31,6 +31,7 @@ import inspect
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,7 @@ class Row:
     evaluate: Callable[..., Any] = lambda: None
     record: Callable[..., Any] = lambda: None
     call: Callable[..., Any] = lambda: None
+    method: Callable[..., Any] = lambda: None  # call, but texts count arguments after self
     operator: Callable[..., Any] | None = None  # call, but NotImplemented for operands that are not for it
 
     @property
@@ -172,32 +174,65 @@ def compile_row(
         row.node = _node_class(row, node_name)
         scope["Node_"] = row.node
         if node_name != "NotImplemented":
-            row.node.apply = _compile(row, "apply", _apply_source(row), scope)  # type: ignore[method-assign]
-        row.node.release = _compile(row, "release", _release_source(row), scope)  # type: ignore[method-assign]
-        row.record = _compile(row, "record", _record_source(row), scope)
+            row.node.apply = _lazy(row, "apply", _apply_source, scope)  # type: ignore[method-assign]
+        row.node.release = _lazy(row, "release", _release_source, scope)  # type: ignore[method-assign]
+        row.record = _lazy(row, "record", _record_source, scope)
         scope["record"] = row.record
-    row.evaluate = _compile(row, "evaluate", _evaluate_source(row), scope)
-    row.call = _compile(row, row.name, _call_source(row), scope)
+    row.evaluate = _lazy(row, "evaluate", _evaluate_source, scope)
+    row.call = _lazy(row, row.name, _call_source, scope)
+    row.method = _lazy(row, row.name, lambda row: _call_source(row, "method"), scope)
     if row.numbers and len(row.tensors) == 2:
-        row.operator = _compile(row, row.name, _call_source(row, "operator"), scope)
-    row.call.__doc__ = row.forward.__doc__
-    row.call.__module__ = "torch"
-    row.call.row = row  # type: ignore[attr-defined]
+        row.operator = _lazy(row, row.name, lambda row: _call_source(row, "operator"), scope)
+    for function in (row.call, row.method):
+        function.__doc__ = row.forward.__doc__
+        function.__module__ = "torch"
+        function.row = row  # type: ignore[attr-defined]
 
 
-def _compile(row: Row, name: str, source: str, scope: dict[str, Any]) -> Callable[..., Any]:
+def _stub(*args: Any, materialize: Callable[..., Any], **kwargs: Any) -> Any:
+    return materialize(args, kwargs)
+
+
+def _lazy(row: Row, name: str, source: Callable[[Row], str], scope: dict[str, Any]) -> Callable[..., Any]:
+    """A function that is compiled when it is first called, and then has its real code: most rows stay unused.
+
+    Its default arguments are set before its code, which suits both codes: another thread may call in between.
+    """
+    function = FunctionType(_stub.__code__, scope, name)
+
+    def materialize(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made = _compile(row, name, source(row), scope)
+        function.__kwdefaults__ = {"materialize": materialize, **(made.__kwdefaults__ or {})}
+        function.__defaults__ = made.__defaults__
+        function.__code__ = made.__code__
+        return function(*args, **kwargs)
+
+    function.__kwdefaults__ = {"materialize": materialize}
+    return function
+
+
+def _compile(row: Row, name: str, source: str, scope: dict[str, Any]) -> FunctionType:
     filename = f"<row {row.name}.{name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     local: dict[str, Any] = {}
     exec(compile(source, filename, "exec"), scope, local)
-    made: Callable[..., Any] = local[name]
+    made: FunctionType = local[name]
     return made
+
+
+def _names(formula: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a formula's arguments."""
+    row: Row | None = getattr(formula, "row", None)
+    if row is not None:
+        return tuple(row.parameters)
+    code = formula.__code__
+    return code.co_varnames[: code.co_argcount]  # type: ignore[no-any-return]
 
 
 def _saved_fields(row: Row) -> dict[str, str]:
     fields: dict[str, str] = {}
     for formula in row.formulas.values():
-        for argument in inspect.signature(formula).parameters:
+        for argument in _names(formula):
             if argument in _GIVEN:
                 continue
             if argument in row.tensors:
@@ -511,7 +546,7 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
         value = f"({name} if {name}.__class__ in NUMBERS else {value})"
     elif _optional(row, name):
         value = f"(None if {name} is None else {value})"
-    users = [key for key, rule in row.formulas.items() if name in inspect.signature(rule).parameters]
+    users = [key for key, rule in row.formulas.items() if name in _names(rule)]
     # See Note [Only what is needed is saved].
     if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
         test = f"any(e[0] is not None for e in edges_{users[0]})" if users[0] in row.lists else f"edge_{users[0]}[0] is not None"
@@ -528,7 +563,7 @@ def _apply_source(row: Row) -> str:
     else:
         body += [f"if all(g is None for g in grads): return {count}", "grad = grads[0]"]
     body.append("edges = node.next_edges")
-    if any("metadata" in inspect.signature(rule).parameters for rule in row.formulas.values()):
+    if any("metadata" in _names(rule) for rule in row.formulas.values()):
         body.append("metadata = node.input_metadata")
     for name, kind in row.saved.items():
         body.append(f"{name} = node.saved_{name}")
@@ -540,7 +575,7 @@ def _apply_source(row: Row) -> str:
     position = "0"
     for number, (key, rule) in enumerate(row.formulas.items()):
         names = key.split()
-        arguments = ", ".join(inspect.signature(rule).parameters)
+        arguments = ", ".join(_names(rule))
         if names[0] in row.lists:
             rest = sum(1 for other in row.inputs if other not in row.lists)
             body += [
@@ -612,27 +647,26 @@ def mismatch(error: Exception, *operands: Any) -> Exception:
 
 def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
-    plain = [_plain(each) if _numeric(row, name) else each for name, each in zip(row.parameters, arguments, strict=True)]
+    plain = [plain_number(each) if _numeric(row, name) else each for name, each in zip(row.parameters, arguments, strict=True)]
     if all(a is b for a, b in zip(plain, arguments, strict=True)):
         if function is row.operator:
             return NotImplemented
-        raise refuse_operand(row, arguments) from None
+        raise refuse_operand(row, arguments, function is row.method) from None
     given = dict(zip(row.parameters, plain, strict=True))
     positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     return function(*positional, **given, **({} if out is None else {"out": out}))
 
 
-def _plain(value: Any) -> Any:
+def plain_number(value: Any) -> Any:
+    """numpy's scalars, and subclasses of Python's numbers, as Python's own; np.bool_ counts as a float, as in torch."""
     if value.__class__ in NUMBERS or not isinstance(value, (int, float, np.number, np.bool_)):
         return value
-    if isinstance(value, np.generic):
-        return value.item()
-    return int(value) if isinstance(value, int) else float(value)
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
-def refuse_operand(row: Row, arguments: tuple[Any, ...]) -> Exception:
+def refuse_operand(row: Row, arguments: tuple[Any, ...], method: bool) -> Exception:
     """The TypeError for the first argument that is no tensor where one must be."""
-    for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 1):
+    for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
         text = "input" if name == "self" else name
         if name in row.lists:
             if not isinstance(value, (tuple, list)):

@@ -81,7 +81,8 @@ def attach() -> None:
         FUNCTIONS.pop(name, None)
     for name, function in FUNCTIONS.items():
         if name not in vars(Tensor):
-            setattr(Tensor, name, function)
+            row = getattr(function, "row", None)
+            setattr(Tensor, name, function if row is None else row.method)
     random.attach()
     _attach_inplace()
     indexing.attach()

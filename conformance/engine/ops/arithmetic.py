@@ -8,8 +8,9 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
+from ..dtypes import FULL_PRECISION, NUMBERS
 from ..inplace import run_inplace
-from ..rows import ROWS, Array, op
+from ..rows import ROWS, Array, op, plain_number
 from ..tensor import Tensor
 from .kernels import floor_quotient, trunc_quotient
 from .scalars import maybe_times
@@ -71,6 +72,8 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
 )
 def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     """other - alpha * self, for a number."""
+    if self.dtype in FULL_PRECISION and alpha == 1 and other.__class__ is not bool:
+        return np.subtract(other, self)
     _subtractable(self, other)
     kind = dtypes.result_dtype(self, other)
     return np.subtract(np.asarray(other).astype(kind), _scaled(self.astype(kind, copy=False), alpha))
@@ -92,7 +95,14 @@ def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
 
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha * input."""
-    return (_rsub_tensor if isinstance(other, Tensor) else _rsub_number)(input, other, alpha)  # type: ignore[no-any-return]
+    if other.__class__ in NUMBERS:
+        return _rsub_number(input, other, alpha)  # type: ignore[no-any-return]
+    if isinstance(other, Tensor):
+        return _rsub_tensor(input, other, alpha)  # type: ignore[no-any-return]
+    other = plain_number(other)
+    if other.__class__ not in NUMBERS:
+        raise TypeError(f"rsub(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    return _rsub_number(input, other, alpha)  # type: ignore[no-any-return]
 
 
 @op(

@@ -32,10 +32,15 @@ def _floor_divide(self: Any, other: Any) -> Array:
     return floor_quotient(self, other)
 
 
-@op("NotImplemented", name="floor_divide", tensors="self", self=unsupported("floor_divide"))
+@op(
+    "NotImplemented",
+    name="floor_divide",
+    meet="self other",
+    numbers="other",
+    self=unsupported("floor_divide"),
+)
 def _floor_divide_by_number(self: Array, other: Any) -> Array:
-    kind = dtypes.result_dtype(self, other)
-    return floor_quotient(self.astype(kind, copy=False), np.asarray(other).astype(kind))
+    return floor_quotient(self, other)
 
 
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
@@ -61,10 +66,6 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
         integral(self, other)
         return function(self, other)  # type: ignore[no-any-return]
 
-    def by_number(self: Array, other: Any) -> Array:
-        kind = dtypes.result_dtype(self, other)
-        return by_tensor(self.astype(kind, copy=False), np.asarray(other).astype(kind))
-
     node = f"{name.capitalize()}Backward"
     return (
         op(
@@ -75,7 +76,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
             self=lambda grad: grad,
             other=lambda grad, self, other: -grad * self.div(other, rounding_mode=rounding),
         )(by_tensor),
-        op(f"{node}0", name=name, self=lambda grad: grad)(by_number),
+        op(f"{node}0", name=name, meet="self other", numbers="other", self=lambda grad: grad)(by_tensor),
     )  # fmt: skip
 
 

@@ -113,7 +113,7 @@ def _rrelu_backward(
     training: bool,
     self_is_result: bool,
 ) -> Array:
-    if training and upper - lower > 1e-6:
+    if training:
         return grad_output * noise
     return ROWS["leaky_relu_backward"].forward(grad_output, self, (lower + upper) / 2, self_is_result)  # type: ignore[no-any-return]
 

@@ -6,14 +6,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..rows import ROWS
+from ..rows import ROWS, plain_number
 from ..tensor import Tensor
-from . import binary, logic, matmul, power
+from . import arithmetic, binary, logic, matmul, power
 
 # operator -> the method that it calls; the reflected and in-place ones too.
 OPERATORS = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_",
-    "__sub__": "sub", "__rsub__": "rsub", "__isub__": "sub_",
+    "__sub__": "sub", "__rsub__": "_rsub", "__isub__": "sub_",
     "__mul__": "mul", "__rmul__": "mul", "__imul__": "mul_",
     "__truediv__": "div", "__rtruediv__": "_rtruediv", "__itruediv__": "div_",
     "__div__": "div", "__rdiv__": "_rtruediv", "__idiv__": "div_",
@@ -35,6 +35,8 @@ def operator(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
 
     @functools.wraps(function)
     def apply(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, Tensor):
+            other = plain_number(other)
         try:
             return function(self, other)
         except TypeError:
@@ -43,8 +45,32 @@ def operator(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
     return apply
 
 
+# Methods that are one row each, whose operator is compiled and needs no wrapper.
+_COMPILED = frozenset(
+    [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "bitwise_left_shift",
+        "bitwise_right_shift",
+    ]
+)
+
 _REFLECTED: dict[str, Callable[[Tensor, Any], Any]] = {
-    "_rmatmul": lambda self, other: matmul.rmatmul(self, other),
+    "_rmatmul": lambda self, other: (
+        matmul.rmatmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    ),
+    "_rsub": arithmetic.rsub,
     "_rtruediv": lambda self, other: self.reciprocal() * other,
     "_rpow": lambda self, other: power.pow(other, self),
     "_rfloordiv": lambda self, other: binary.floor_divide(other, self),
@@ -63,8 +89,7 @@ def _invert(self: Tensor) -> Tensor:
 def attach() -> None:
     """Make the operators of the methods."""
     for name, method in OPERATORS.items():
-        row = ROWS.get(method)
-        own = None if row is None else row.operator
+        own = ROWS[method].operator if method in _COMPILED else None
         setattr(Tensor, name, own or operator(_REFLECTED.get(method) or getattr(Tensor, method)))
     Tensor.__neg__ = Tensor.neg  # type: ignore[method-assign]
     Tensor.__pos__ = Tensor.positive  # type: ignore[attr-defined]

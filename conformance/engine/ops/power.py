@@ -10,7 +10,7 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
-from ..rows import ROWS, Array, op
+from ..rows import ROWS, Array, op, plain_number
 from ..tensor import Tensor
 from .scalars import minus, times
 from .selection import where
@@ -116,6 +116,12 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         return _pow_number(input, exponent, out=out)  # type: ignore[no-any-return]
     if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
         return _pow_of_number(input, exponent, out=out)  # type: ignore[no-any-return]
+    if isinstance(exponent, np.generic) or isinstance(input, np.generic):
+        return pow(plain_number(input), plain_number(exponent), out=out)
+    if not isinstance(exponent, Tensor):
+        raise TypeError(
+            f"pow(): argument 'exponent' (position 2) must be Tensor, not {type(exponent).__name__}"
+        )
     return _pow_tensor(input, exponent, out=out)  # type: ignore[no-any-return]
 
 

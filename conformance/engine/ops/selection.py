@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import scalar_tensor
-from ..dtypes import NUMBERS
+from ..dtypes import FULL_PRECISION, NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -58,18 +58,33 @@ def _clamped(self: Array, min: Any, max: Any) -> Array:
 
 
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
+    if self.dtype in FULL_PRECISION:
+        return _clamped(self, min, max)
     kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
-    if kind.kind != "f":
-        min, max = _within(kind, min), _within(kind, max)
-    return _clamped(self.astype(kind, copy=False), min, max)
+    return _clamped(self.astype(kind, copy=False), _within(kind, min), _within(kind, max))
+
+
+_C_TYPES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t"}
 
 
 def _within(kind: np.dtype[Any], bound: Any) -> Any:
-    """An integer bound as the type can hold it."""
-    if bound is None or kind.kind == "b":
+    """A bound as a number of the type; negative ones wrap in an unsigned type."""
+    if bound is None or kind.kind not in "iu":
         return bound
     limits = np.iinfo(kind)
-    return limits.min if bound < limits.min else limits.max if bound > limits.max else bound
+    if bound > limits.max or bound < (-limits.max if kind.kind == "u" else limits.min):
+        raise RuntimeError(f"value cannot be converted to type {_C_TYPES[kind.name]} without overflow")
+    return bound + 256 if kind.kind == "u" and bound < 0 else bound
+
+
+def _clampable(self: Tensor, *bounds: Any) -> None:
+    """Numbers that would make another type of the tensor are refused in place."""
+    kind = dtypes.result_dtype(self._array, *[each for each in bounds if each is not None])
+    if not dtypes.can_cast(dtypes.BY_NUMPY[kind], self.dtype):
+        raise RuntimeError(
+            f"result type {dtypes.BY_NUMPY[kind].legacy} can't be cast to the desired output type "
+            f"{dtypes.c_name(self._array.dtype)}"
+        )
 
 
 def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
@@ -132,6 +147,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Clamp in place."""
     name, low, high = _bounds(self, min, max)
+    if name == "clamp":
+        _clampable(self, min, max)
     return run_inplace(ROWS[name], [self, low, high])
 
 
@@ -182,12 +199,18 @@ def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
 
 def clamp_min_(self: Tensor, min: Any) -> Tensor:
     """clamp_min in place."""
-    return run_inplace(ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"], [self, min])
+    if isinstance(min, Tensor):
+        return run_inplace(ROWS["clamp_min_tensor"], [self, min])
+    _clampable(self, min)
+    return run_inplace(ROWS["clamp_min"], [self, min])
 
 
 def clamp_max_(self: Tensor, max: Any) -> Tensor:
     """clamp_max in place."""
-    return run_inplace(ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"], [self, max])
+    if isinstance(max, Tensor):
+        return run_inplace(ROWS["clamp_max_tensor"], [self, max])
+    _clampable(self, max)
+    return run_inplace(ROWS["clamp_max"], [self, max])
 
 
 # The greater and the lesser -----------------------------------------------------------------------

@@ -15,7 +15,7 @@ from .kernels import half_up, need_floats
 def _shifted(array: Array, dim: int) -> Array:
     if not array.size:
         return array
-    return array - np.max(array, axis=dim, keepdims=True)
+    return array - np.maximum.reduce(array, axis=dim, keepdims=True)
 
 
 @op("SoftmaxBackward0", name="_softmax", self=lambda grad, result, dim: _softmax_backward(grad, result, dim))
@@ -28,7 +28,7 @@ def _softmax(self: Array, dim: int) -> Array:
 def _softmax_row(self: Array, dim: int) -> Array:
     need_floats("softmax_lastdim_kernel_impl", self)
     exponentials = np.exp(_shifted(half_up(self), dim))
-    return np.divide(exponentials, np.sum(exponentials, axis=dim, keepdims=True)).astype(
+    return np.divide(exponentials, np.add.reduce(exponentials, axis=dim, keepdims=True)).astype(
         self.dtype, copy=False
     )
 
@@ -48,7 +48,9 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
         return grad_output * output - output * (grad_output * output)
     grad, result = half_up(grad_output), half_up(output)
     product = grad * result
-    return (product - result * np.sum(product, axis=dim, keepdims=True)).astype(output.dtype, copy=False)
+    return (product - result * np.add.reduce(product, axis=dim, keepdims=True)).astype(
+        output.dtype, copy=False
+    )
 
 
 @op(
@@ -65,7 +67,9 @@ def _log_softmax(self: Array, dim: int) -> Array:
 def _log_softmax_row(self: Array, dim: int) -> Array:
     need_floats("log_softmax_lastdim_kernel_impl", self)
     shifted = _shifted(half_up(self), dim)
-    return (shifted - np.log(np.sum(np.exp(shifted), axis=dim, keepdims=True))).astype(self.dtype, copy=False)
+    return (shifted - np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))).astype(
+        self.dtype, copy=False
+    )
 
 
 @op(
@@ -78,7 +82,7 @@ def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     if output.ndim == 0:
         return grad_output - np.exp(output) * grad_output
     grad = half_up(grad_output)
-    found = grad - np.exp(half_up(output)) * np.sum(grad, axis=dim, keepdims=True)
+    found = grad - np.exp(half_up(output)) * np.add.reduce(grad, axis=dim, keepdims=True)
     return found.astype(output.dtype, copy=False)
 
 
