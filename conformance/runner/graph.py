@@ -39,9 +39,8 @@ class Graphs:
     def __init__(self, name_of: Callable[[Any], str], allowance: Allowance) -> None:
         self._name_of = name_of  # of a leaf
         self._owners: dict[Hashable, dict[Any, str]] = {}  # node -> output_nr -> name of a tensor
-        self._numbers: dict[
-            Hashable, tuple[str, int]
-        ] = {}  # node -> the name whose text has it, and where
+        self._numbers: dict[Hashable, tuple[str, int]] = {}  # node -> the name whose text has it, and where
+        self._described: dict[str, dict[str, str]] = {}
         self._last: dict[str, int] = {}  # the highest number in the text of each name
         self._allowance = allowance
         self._until = max(allowance.left - AT_ONCE, 0)
@@ -52,6 +51,11 @@ class Graphs:
 
     def describe(self, root: Any, name: str) -> dict[str, str]:
         """The facets ``edges`` and ``name()`` of a node that has this name, or whose tensor has it."""
+        if name not in self._described:  # an expectation may be a name that there is
+            self._described[name] = self._describe(root, name)
+        return self._described[name]
+
+    def _describe(self, root: Any, name: str) -> dict[str, str]:
         key = key_of(root)
         owners = self._owners.get(key)
         first = next(iter(owners.values())) if owners else self._called(key, name)

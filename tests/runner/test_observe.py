@@ -69,6 +69,17 @@ def test_nodes_that_two_names_share_are_seen_to_be_one() -> None:
     assert facets(moment, "e")["edges"] == "as #1 of d"
 
 
+def test_an_expectation_that_is_a_name_changes_no_text() -> None:
+    """The nodes below it are spelled out all the same."""
+    moment = last(
+        step(
+            "a = torch.ones(2, requires_grad=True)\nc = a.exp().sum()",
+            expect={"c": 1, "c.grad_fn": "SumBackward0"},
+        )
+    )
+    assert facets(moment, "c")["edges"] == "(#1)\n#1 = ExpBackward0(AccumulateGrad(a))"
+
+
 def test_leaves_without_a_name_are_told_apart() -> None:
     """By number, in the order in which they are met."""
     moment = last("def leaf(): return torch.ones(1, requires_grad=True)\nx = leaf()\nc = x * leaf() * leaf()")
