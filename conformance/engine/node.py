@@ -25,15 +25,14 @@ Gradients: TypeAlias = "tuple[Tensor | None, ...]"
 _ENGINE = os.path.dirname(__file__)
 
 
-class InputMetadataView:
+class _InputMetadata:
     """What ``Node._input_metadata`` shows of one input."""
 
     __slots__ = ("dtype", "shape")
+    __module__ = "torch._C._autograd"
 
     def __init__(self, metadata: InputMetadata) -> None:
-        from .tensor import Size
-
-        self.shape, self.dtype = Size(metadata[0]), dtypes.BY_NUMPY[metadata[1]]
+        self.shape, self.dtype = list(metadata[0]), dtypes.BY_NUMPY[metadata[1]]
 
     @property
     def device(self) -> Any:
@@ -107,8 +106,8 @@ class Node:
         return True
 
     @property
-    def _input_metadata(self) -> tuple[InputMetadataView, ...]:
-        return tuple(InputMetadataView(each) for each in self.input_metadata)
+    def _input_metadata(self) -> tuple[_InputMetadata, ...]:
+        return tuple(_InputMetadata(each) for each in self.input_metadata)
 
     def _sequence_nr(self) -> int:
         return self.sequence_nr

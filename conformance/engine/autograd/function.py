@@ -454,7 +454,7 @@ class _Outputs:
         return value
 
     def _tie_changed(self, value: Tensor, number: int, is_input: bool, count: int) -> None:
-        if value.requires_grad and value.is_leaf:
+        if value.requires_grad and value._grad_fn is None:
             raise RuntimeError(errors.LEAF_CHANGED_BY_FUNCTION)
         if not is_input:
             warnings.warn(errors.DIRTY_NOT_AN_INPUT, stacklevel=4)
