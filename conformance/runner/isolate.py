@@ -23,6 +23,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_C._is_multithreading_enabled", "_C._set_multithreading_enabled", _KEPT),
     ("_C._is_view_replay_enabled", "_C._set_view_replay_enabled", _KEPT),
     ("get_rng_state", "set_rng_state", _KEPT),
+    ("_tensor_str.get_printoptions", "_set_all_printoptions", _KEPT),
 )
 
 _guards: list[Any] = []
@@ -90,16 +91,19 @@ def _settings(torch: Any) -> list[_Setting]:
     found = []
     for reading, writing, start in _SETTINGS:
         read = lookup(torch, reading)
-        write = _check_nan_setter(torch) if writing == "_set_check_nan" else lookup(torch, writing)
+        write = _WRITERS[writing](torch) if writing in _WRITERS else lookup(torch, writing)
         if read is not None and write is not None:
             found.append(_Setting(read, write, lookup(torch, start) if isinstance(start, str) else start))
     return found
 
 
-def _check_nan_setter(torch: Any) -> Callable[[Any], Any] | None:
-    """Anomaly mode's second setting is written together with the first."""
-    write, read = lookup(torch, "set_anomaly_enabled"), lookup(torch, "is_anomaly_enabled")
-    return None if write is None or read is None else lambda value: write(read(), value)
+# Settings that are read as one and written by a function of another form.
+_WRITERS: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
+    "_set_check_nan": lambda torch: (
+        lambda value: torch.set_anomaly_enabled(torch.is_anomaly_enabled(), value)
+    ),
+    "_set_all_printoptions": lambda torch: lambda value: torch.set_printoptions(**value),
+}
 
 
 def _restore(setting: _Setting, value: Any) -> None:
@@ -119,7 +123,8 @@ def _seed(torch: Any) -> None:
 def _default_printing(torch: Any) -> None:
     set_printoptions = lookup(torch, "set_printoptions")
     if set_printoptions is not None:
-        set_printoptions(profile="default")
+        with contextlib.suppress(TypeError):  # it has the name, and no profiles
+            set_printoptions(profile="default")
 
 
 def _leave_modes(torch: Any) -> None:

@@ -146,12 +146,14 @@ def test_the_process_keeps_its_settings() -> None:
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("error")
         torch.set_default_dtype(torch.float64)
+        torch.set_printoptions(precision=2)
         try:
             before = _process()
             moment = last("a = torch.ones(1, requires_grad=True)\nb = a * 2\nr = torch.rand(1)")
             assert _process() == before
         finally:
             torch.set_default_dtype(torch.float32)
+            torch.set_printoptions(profile="default")
     assert facets(moment, "b")["requires_grad"] is True
     assert facets(moment, "b")["dtype"] == "float32"
 
@@ -188,6 +190,7 @@ def _process() -> list[object]:
         torch._C._autograd._saved_tensors_hooks_is_enabled(),
         torch._C._autograd._top_saved_tensors_default_hooks(True),
         torch.get_rng_state().tolist(),
+        torch._tensor_str.get_printoptions(),
         list(warnings.filters),
         warnings.showwarning,
     ]
