@@ -27,6 +27,16 @@ def add_commands(add: Add) -> None:
     showing.add_argument("--engine", default="inhouse", help="torch: the reference alone (default: inhouse)")
     showing.add_argument("--full", action="store_true", help="cut no value")
 
+    drawing = add("graph", graph, "an SVG drawing of the autograd graph, as torchviz draws it")
+    _names_a_case(drawing)
+    drawing.add_argument(
+        "--step", type=int, metavar="N", help="after step N (default: the last with a graph)"
+    )
+    drawing.add_argument("--line", type=int, metavar="N", help="after the statement on line N of the file")
+    drawing.add_argument("--engine", default="torch", help="(default: torch)")
+    drawing.add_argument("--saved", action="store_true", help="with what each node has saved for backward")
+    drawing.add_argument("-o", "--output", metavar="FILE.svg", help="(default: standard output)")
+
     making = add("new", new, "make a scenario of PyTorch code, with what torch does filled in")
     making.add_argument("snippet", metavar="SNIPPET.py", help="a file, or - for standard input")
     making.add_argument("-o", "--output", metavar="FILE.yaml", help="a new file (default: standard output)")
@@ -77,6 +87,28 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
         told = tell(scenario, mine, its, (*outcome.differences, *outcome.unclaimed))
         _print(lines(shown, told, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
     return 0 if agrees else 1
+
+
+def graph(known: argparse.Namespace, _: list[str]) -> int:
+    """The graph of one moment."""
+    from conformance.library import Library
+    from conformance.report.svg import svg
+    from conformance.tracing import NoGraphError, drawing_of
+
+    scenario, *others = _cases(known.id, Library())
+    if others:
+        print(f"drawn is {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
+    engine = _engine(known.engine)
+    try:
+        when, drawing = drawing_of(scenario, engine, step=known.step, line=known.line, saved=known.saved)
+    except NoGraphError as error:
+        raise Misuse(str(error)) from None
+    text = svg(drawing, title=f"{scenario.id} on {engine.name}, after {when}")
+    if known.output is None:
+        print(text)
+    else:
+        Path(known.output).write_text(text, encoding="utf-8")
+    return 0
 
 
 def new(known: argparse.Namespace, _: list[str]) -> int:

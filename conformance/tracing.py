@@ -1,0 +1,101 @@
+"""The graph of a scenario at one moment, with what its nodes have saved: read from traces alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.report.drawing import Drawing, Key, draw, nodes, with_saved
+from conformance.report.program import file_line
+from conformance.report.text import shorten
+from conformance.runner.compare import shown_value
+from conformance.runner.engine import Engine
+from conformance.runner.execute import run
+from conformance.runner.trace import Moment, Statement, Trace
+from conformance.runner.values import parsed
+from conformance.spec.scenario import Expectations, Scenario
+
+LONGEST = 40  # characters of a saved value
+
+
+class NoGraphError(LookupError):
+    """There is no graph at that moment; says why."""
+
+
+def drawing_of(
+    scenario: Scenario,
+    engine: Engine,
+    *,
+    step: int | None = None,
+    line: int | None = None,
+    saved: bool = False,
+) -> tuple[Statement, Drawing]:
+    """The graph after a step or a line of the file; without either, after the last statement that has one."""
+    if step is not None and not 1 <= step <= len(scenario.steps):
+        raise NoGraphError(f"{scenario.id} has {len(scenario.steps)} steps, there is no step {step}")
+    observed = replace(scenario, observe="each")
+    moment = _moment(observed, run(observed, engine), step, line)
+    drawing = draw(moment.state or {})
+    if saved:
+        drawing = with_saved(drawing, _saved(observed, engine, moment.statement, drawing))
+    return moment.statement, drawing
+
+
+def _moment(scenario: Scenario, trace: Trace, step: int | None, line: int | None) -> Moment:
+    found = [each for each in trace.moments if each.state is not None and each.statement.kind == "run"]
+    if step is not None:
+        found = [each for each in found if each.statement.step == step - 1][-1:]
+    if line is not None:
+        found = [
+            each for each in found if file_line(scenario, each.statement.step, each.statement.line) == line
+        ][-1:]
+    if not found:
+        raise NoGraphError(f"{scenario.id} has no statement there")
+    with_graph = [each for each in found if draw(each.state or {}).boxes]
+    if not with_graph:
+        ended = f"; it ended with {trace.moments[-1].raised}" if trace.moments[-1].raised else ""
+        raise NoGraphError(f"{scenario.id} has no graph there: nothing requires grad{ended}")
+    return with_graph[-1]
+
+
+def _saved(scenario: Scenario, engine: Engine, place: Statement, drawing: Drawing) -> dict[Key, list[str]]:
+    """What each node has saved: expectations read it, in a second run that ends at this statement."""
+    boxes = list(nodes(drawing))
+    reads = tuple(
+        (f"[(k, getattr(n, k)) for n in [{box.path}] for k in dir(n) if k[:7] == '_saved_']", None)
+        for box in boxes
+    )
+    text = "\n".join(scenario.steps[place.step].run.splitlines()[: _end(scenario, place)])
+    last = replace(scenario.steps[place.step], run=text, own=Expectations(expect=reads), claimed=None)
+    shortened = replace(scenario, steps=(*scenario.steps[: place.step], last))
+    moment = run(shortened, engine).moments[-1]
+    return {
+        box.key: list(_lines(moment, expression)) for box, (expression, _) in zip(boxes, reads, strict=True)
+    }
+
+
+def _end(scenario: Scenario, place: Statement) -> int:
+    """Until where the step's program is run again: a block is run whole."""
+    import ast
+
+    body = ast.parse(scenario.steps[place.step].run).body
+    return next((node.end_lineno or 0 for node in body if (node.end_lineno or 0) >= place.line), place.line)
+
+
+def _lines(moment: Moment, expression: str) -> Iterator[str]:
+    text = dict(moment.values).get(expression, "")
+    if text.startswith("raises "):
+        yield "freed" if "freed" in text else shorten(text, LONGEST)
+        return
+    state = moment.state or {}
+    own = {name for name in state if not name.startswith("[(k, ")}
+    pairs = parsed(text)
+    for number, (name, value) in enumerate(pairs if isinstance(pairs, list) else ()):
+        facets = state.get(f"{expression}[{number}][1]", {})
+        shown = shown_value(str(value), facets.get("dtype"))
+        owner = facets.get("is", facets.get("storage"))
+        if owner in own:
+            same = "is" in facets or all(state[str(owner)].get(k) == facets[k] for k in ("shape", "value"))
+            shown = str(owner) if same else f"{shown}, storage of {owner}"
+        if value is not None:
+            yield shorten(f"{name.removeprefix('_saved_')}: {shown}", LONGEST)
