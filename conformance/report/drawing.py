@@ -56,7 +56,9 @@ def draw(state: State) -> Drawing:
         if _has_node(facets):
             reading.name(name, facets)
     reading.tensors()
-    order = {("leaf", name): number for number, name in enumerate(state)}  # leaves as the program makes them
+    order: dict[Key, int] = {
+        ("leaf", name): number for number, name in enumerate(state)
+    }  # leaves as the program makes them
     boxes = sorted(reading.boxes.values(), key=lambda box: order.get(box.key, len(order)))
     return Drawing(tuple(boxes), tuple(reading.arrows))
 
