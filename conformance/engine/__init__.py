@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import e, inf, nan, pi
 from typing import Any
 
 from . import autograd, nn, ops, optim, random, special, utils
@@ -11,9 +12,10 @@ from .creation import (
 )  # fmt: skip
 from .dtypes import (
     can_cast, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16,
-    int32, int64, promote_types, set_default_dtype, uint8,
+    int32, int64, promote_types, result_type, set_default_dtype, uint8,
 )  # fmt: skip
 from .dtypes import bool_ as bool  # noqa: A004
+from .formats import channels_last, contiguous_format, layout, memory_format, preserve_format, strided
 from .modes import (
     enable_grad, inference_mode, is_anomaly_check_nan_enabled, is_anomaly_enabled, is_grad_enabled,
     is_inference_mode_enabled, no_grad, set_grad_enabled,
@@ -21,6 +23,7 @@ from .modes import (
 from .printing import set_printoptions
 from .tensor import Size, Tensor, device
 
+newaxis = None
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128

@@ -158,6 +158,11 @@ def result_dtype(*operands: Any) -> np.dtype[Any]:
     return result.numpy
 
 
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """torch.result_type: the dtype in which two tensors or numbers meet."""
+    return BY_NUMPY[result_dtype(*(getattr(each, "_array", each) for each in (tensor1, tensor2)))]
+
+
 def is_weak(array_dtype: np.dtype[Any], number: object) -> bool:
     """Whether a number of this category leaves an array's dtype as it is."""
     return _CATEGORY[array_dtype] >= _CATEGORY_OF_NUMBER[type(number)]

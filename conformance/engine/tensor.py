@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from . import dtypes, errors
+from .formats import strided
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
 from .version import VersionCounter
@@ -386,7 +387,7 @@ class Tensor(metaclass=_TensorMeta):
     dtype = property(lambda self: dtypes.BY_NUMPY[self._array.dtype], _read_only("dtype"))
     ndim = property(lambda self: self._array.ndim, _read_only("ndim"))
     device = property(lambda self: CPU, _read_only("device"))
-    layout = property(lambda self: "torch.strided", _read_only("layout"))
+    layout = property(lambda self: strided, _read_only("layout"))
     itemsize = property(lambda self: self._array.itemsize)
     nbytes = property(lambda self: self._array.nbytes)
     is_cuda = is_sparse = is_quantized = is_meta = is_mps = is_mkldnn = is_nested = is_xpu = property(lambda self: False)

@@ -34,6 +34,7 @@ from . import (
     names,
     operators,
     ordering,
+    parts,
     placing,
     power,
     reduction,
@@ -48,7 +49,7 @@ from . import (
 
 MODULES: tuple[ModuleType, ...] = (
     activation, arithmetic, binary, comparison, copying, cumulative, extremes, gated, gather, indexing,
-    inplace_views, joining, logic, masking, matmul, moments, ordering, placing, power, reduction, rounding,
+    inplace_views, joining, logic, masking, matmul, moments, ordering, parts, placing, power, reduction, rounding,
     selection, shape, softmax, special, splitting, unary,
 )  # fmt: skip
 
@@ -87,6 +88,7 @@ def attach() -> None:
     _attach_inplace()
     indexing.attach()
     selection.attach()
+    parts.attach()
     shape.attach()
     copying.attach()
     operators.attach()

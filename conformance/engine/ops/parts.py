@@ -1,0 +1,85 @@
+"""Parts of numbers: real part, conjugate and angle (of real numbers), mantissa and exponent."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import return_types
+from ..creation import zeros_like
+from ..rows import Array, op
+from ..tensor import Tensor
+
+
+@op(
+    "FrexpBackward0",
+    outputs="mantissa exponent",
+    returns=return_types.frexp,
+    self=lambda grad, exponent: grad / exponent.exp2(),
+)
+def frexp(self: Array) -> tuple[Array, Array]:
+    """Mantissa (from 0.5 to 1) and exponent of two."""
+    if self.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = np.frexp(self)
+    return mantissa, exponent
+
+
+@op("AngleBackward0", meet="self", to_float=True, self=lambda grad, self: zeros_like(self))
+def angle(self: Array) -> Array:
+    """The angle from the positive real numbers: 0, or pi for negative ones."""
+    return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
+
+
+def _itself(name: str, text: str) -> Any:
+    def function(input: Tensor) -> Tensor:
+        if input._array.dtype.kind == "c":
+            raise NotImplementedError(f"{name} of complex tensors")
+        return input
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
+
+
+real = _itself("real", "The real part: of a real tensor, the tensor itself.")
+conj = _itself("conj", "The conjugate: of a real tensor, the tensor itself.")
+conj_physical = _itself("conj_physical", "The conjugate: of a real tensor, the tensor itself.")
+resolve_conj = _itself("resolve_conj", "The tensor itself.")
+resolve_neg = _itself("resolve_neg", "The tensor itself.")
+
+
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, which a real tensor has not."""
+    if input._array.dtype.kind == "c":
+        raise NotImplementedError("imag of complex tensors")
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+@op(tensors="self")
+def isreal(self: Array) -> Array:
+    """Where the imaginary part is 0."""
+    return np.isreal(self)
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element is not 0."""
+    return bool(input)
+
+
+def conj_physical_(self: Tensor) -> Tensor:
+    """The tensor itself."""
+    return conj_physical(self)  # type: ignore[no-any-return]
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether the shapes are the same."""
+    return input._array.shape == other._array.shape
+
+
+def attach() -> None:
+    """``real`` and ``imag`` are attributes of a tensor, not methods."""
+    Tensor.real = property(real)  # type: ignore[attr-defined]
+    Tensor.imag = property(imag)  # type: ignore[attr-defined]
