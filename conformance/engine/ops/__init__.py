@@ -17,13 +17,16 @@ from ..tensor import Tensor
 from . import (
     activation,
     arithmetic,
+    arranging,
     binary,
     comparison,
     copying,
     cumulative,
+    diagonals,
     extremes,
     gated,
     gather,
+    grids,
     indexing,
     inplace_views,
     joining,
@@ -45,12 +48,15 @@ from . import (
     special,
     splitting,
     unary,
+    view_copies,
+    windows,
 )  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, binary, comparison, copying, cumulative, extremes, gated, gather, indexing,
-    inplace_views, joining, logic, masking, matmul, moments, ordering, parts, placing, power, reduction, rounding,
-    selection, shape, softmax, special, splitting, unary,
+    activation, arithmetic, arranging, binary, comparison, copying, cumulative, diagonals, extremes, gated,
+    gather, grids, indexing, inplace_views, joining, logic, masking, matmul, moments, ordering, parts,
+    placing, power, reduction, rounding, selection, shape, softmax, special, splitting, unary, view_copies,
+    windows,
 )  # fmt: skip
 
 def _origin(function: Callable[..., Any]) -> str:

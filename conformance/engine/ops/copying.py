@@ -129,9 +129,9 @@ def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...
     return grad.reshape(sizes).sum(repeated) if repeated else grad
 
 
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
+def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
     """The tensor tiled."""
-    return _repeat(self, sizes(repeats))  # type: ignore[no-any-return]
+    return _repeat(self, sizes(counts if repeats is None else (repeats,)))  # type: ignore[no-any-return]
 
 
 def _cast(kind: dtypes.dtype) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
+from ..creation import zeros_like
 from ..modes import state
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim, wrap_dims
@@ -15,6 +16,7 @@ from ..tensor import Tensor, make
 from .extremes import store_several
 from .joining import cat
 from .scalars import over, times
+from .shape import slice_
 
 # cumsum and cumprod -------------------------------------------------------------------------------
 
@@ -24,8 +26,8 @@ def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
     kind = dtype.numpy if dtype is not None else np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
     if self.ndim == 0:
         return self.astype(kind)
-    if kind == np.float16:
-        return function.accumulate(self.astype(np.float16), axis, dtype=np.float32).astype(np.float16)  # type: ignore[no-any-return]
+    if kind.kind == "f":  # double precision, rounded at each place
+        return function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64).astype(kind, copy=False)  # type: ignore[no-any-return]
     return function.accumulate(self.astype(kind, copy=False), axis, dtype=kind)  # type: ignore[no-any-return]
 
 
@@ -165,9 +167,7 @@ def logcumsumexp(self: Array, dim: Any) -> Array:
     axis = wrap_dim(dim, self.ndim)
     if self.ndim == 0:
         return self.copy()
-    if self.dtype == np.float16:
-        return np.logaddexp.accumulate(self.astype(np.float32), axis).astype(np.float16)
-    return np.logaddexp.accumulate(self, axis)  # type: ignore[no-any-return]
+    return np.logaddexp.accumulate(self, axis, dtype=np.float64).astype(self.dtype, copy=False)  # type: ignore[no-any-return]
 
 
 # Differences, integrals ---------------------------------------------------------------------------
@@ -184,23 +184,19 @@ def diff(
     axis = wrap_dim(dim, input._array.ndim)
     for each in (prepend, append):
         _check_diff(input, axis, each)
+    if n == 0:
+        result = zeros_like(input).copy_(input)
+        return result if out is None else out.copy_(result)  # type: ignore[no-any-return]
     if prepend is not None or append is not None:
-        if n == 0:
-            return input.clone() if out is None else out.copy_(input)  # type: ignore[no-any-return]
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
-    elif n == 0:
-        return input.clone() if out is None else out.copy_(input)  # type: ignore[no-any-return]
-    length = input._array.shape[axis]
-    result = input
-    for turn in range(min(n, length)):
-        size = result._array.shape[axis]
-        ahead, behind = result.narrow(axis, 1, size - 1), result.narrow(axis, 0, size - 1)
-        last = out if turn == min(n, length) - 1 else None
-        if result._array.dtype.kind == "b":
-            result = ahead.logical_xor(behind) if last is None else ROWS["logical_xor"].call(ahead, behind, out=last)
-        else:
-            result = ahead - behind if last is None else ROWS["sub"].call(ahead, behind, out=last)
-    return result
+    turns = min(n, input._array.shape[axis])
+    subtract = ROWS["logical_xor" if input._array.dtype.kind == "b" else "sub"].call
+    for turn in range(turns):
+        size = input._array.shape[axis]
+        behind = input.narrow(axis, 0, size - 1)
+        ahead = input.narrow(axis, 1, size - 1)
+        input = subtract(ahead, behind, out=out if turn == turns - 1 else None)
+    return input
 
 
 def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:
@@ -216,39 +212,37 @@ def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:
             )
 
 
-def _pieces(y: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    n = y._array.shape[axis]
-    return y.narrow(axis, 1, n - 1), y.narrow(axis, 0, n - 1)
-
-
 def _spacing(y: Tensor, x: Tensor, axis: int) -> Tensor:
+    """The distances of the sample points, shaped to go with y."""
     if x._array.ndim == 1:
         if y._array.shape[axis] != x._array.shape[0]:
             raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
-        shape = [-1 if i == axis else 1 for i in range(y._array.ndim)]
-        x = x.view(shape)
-        return x.narrow(axis, 1, x._array.shape[axis] - 1) - x.narrow(axis, 0, x._array.shape[axis] - 1)
-    if x._array.ndim < y._array.ndim:
+        x = x.view([-1 if i == axis else 1 for i in range(y._array.ndim)])
+    elif x._array.ndim < y._array.ndim:
         x = x.view((1,) * (y._array.ndim - x._array.ndim) + x._array.shape)
-    n = x._array.shape[axis]
-    return x.narrow(axis, 1, n - 1) - x.narrow(axis, 0, n - 1)
+    left, right = slice_(x, axis, 0, -1, 1), slice_(x, axis, 1, None, 1)
+    return right - left
+
+
+def _pairs(y: Tensor, axis: int) -> Tensor:
+    left, right = slice_(y, axis, 0, -1, 1), slice_(y, axis, 1, None, 1)
+    return left + right
 
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
-    if not y._array.ndim or not y._array.shape[axis]:
-        shape = [m for i, m in enumerate(y._array.shape) if i != axis]
-        return make(np.zeros(shape, y._array.dtype))
-    if x is None:
-        n = y._array.shape[axis]
-        ends = over(y.select(axis, 0) + y.select(axis, n - 1), 2)
-        return times(y.sum(axis) - ends, dx)  # type: ignore[no-any-return]
-    if x._array.dtype.kind == "b":
+    if x is not None and x._array.dtype.kind == "b":
         raise RuntimeError("trapezoid: received a bool input for `x`, but bool is not supported")
-    ahead, behind = _pieces(y, axis)
-
-    return over(((ahead + behind) * _spacing(y, x, axis)).sum(axis), 2.0)  # type: ignore[no-any-return]
+    if y._array.dtype.kind == "b":
+        raise RuntimeError("trapezoid: received a bool input for `y`, but bool is not supported")
+    if not y._array.ndim or not y._array.shape[axis]:
+        return make(np.zeros([m for i, m in enumerate(y._array.shape) if i != axis], y._array.dtype))
+    if x is None:
+        ends = times(y.select(dim, 0) + y.select(dim, -1), 0.5)
+        return times(y.sum(dim) - ends, float(dx))  # type: ignore[no-any-return]
+    apart = _spacing(y, x, axis)
+    return over((_pairs(y, axis) * apart).sum(axis), 2.0)  # type: ignore[no-any-return]
 
 
 trapz = trapezoid
@@ -256,12 +250,14 @@ trapz = trapezoid
 
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral so far along a dimension by the trapezoidal rule."""
-
     axis = wrap_dim(dim, y._array.ndim)
-    ahead, behind = _pieces(y, axis)
+    for each, name in ((y, "y"), (x, "x")):
+        if each is not None and each._array.dtype.kind == "b":
+            raise RuntimeError(f"cumulative_trapezoid: received a bool input for `{name}`, but bool is not supported")
     if x is None:
-        return times((ahead + behind).cumsum(axis), dx / 2.0)  # type: ignore[no-any-return]
-    return over(((ahead + behind) * _spacing(y, x, axis)).cumsum(axis), 2.0)  # type: ignore[no-any-return]
+        return times(_pairs(y, dim), dx / 2.0).cumsum(dim)  # type: ignore[no-any-return]
+    apart = _spacing(y, x, axis)
+    return over((_pairs(y, axis) * apart).cumsum(axis), 2.0)  # type: ignore[no-any-return]
 
 
 # gradient -----------------------------------------------------------------------------------------
@@ -273,7 +269,7 @@ def gradient(
     """The derivative along each dimension by central differences, one-sided at the ends."""
     ndim = input._array.ndim
     axes = wrap_dims(dim, ndim) if dim is not None else tuple(range(ndim))
-    steps = _steps(spacing, len(axes), dim is None)
+    steps = _steps(spacing, axes, dim)
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     if input._array.dtype == np.uint8:
@@ -284,61 +280,58 @@ def gradient(
     return tuple(_gradient_along(input, axis, step, edge_order) for axis, step in zip(axes, steps, strict=True))
 
 
-def _steps(spacing: Any, count: int, every: bool) -> Sequence[Any]:
-    if spacing is None:
-        return [1.0] * count
-    if isinstance(spacing, (tuple, list)):
-        if len(spacing) != count:
+def _steps(spacing: Any, axes: Sequence[int], dim: Any) -> Sequence[Any]:
+    """One spacing (a number, or the coordinates) for each dimension."""
+    if spacing is None or not isinstance(spacing, (tuple, list)):
+        return [1.0 if spacing is None else spacing] * len(axes)
+    if len(spacing) != len(axes):
+        if dim is None:
             raise RuntimeError(
-                f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
-                f"{count}'" if every else f"torch.gradient expected spacing to have {count} entries, but got {len(spacing)}"
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+                f"{len(axes)}', since dim argument was not given, but got a list of length {len(spacing)}"
             )
-        return spacing
-    return [spacing] * count
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same "
+            f"length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(axes)}."
+        )
+    return spacing
 
 
 def _gradient_along(y: Tensor, axis: int, step: Any, edge_order: int) -> Tensor:
-    n = y._array.shape[axis]
-
-    def at(start: int, length: int) -> Tensor:
-        return y.narrow(axis, start, length)  # type: ignore[no-any-return]
+    def at(start: int, end: int | None = None) -> Tensor:
+        return slice_(y, axis, start, end, 1)  # type: ignore[no-any-return]
 
     if isinstance(step, Tensor):
-        shape = [-1 if i == axis else 1 for i in range(y._array.ndim)]
-        apart = (step.narrow(0, 1, n - 1) - step.narrow(0, 0, n - 1)).reshape(shape)
-
-        def gap(start: int, length: int) -> Any:
-            return apart.narrow(axis, start, length)
-    else:
-
-        def gap(start: int, length: int) -> Any:
-            return step
-
-    inner = []
-    if n > 2:
-        inner = [_central(at, gap, n) if isinstance(step, Tensor) else (at(2, n - 2) - at(0, n - 2)) / (2 * step)]
+        first, center, last = _uneven(at, diff(step), [-1 if i == axis else 1 for i in range(y._array.ndim)], edge_order)
+        return cat([first, center, last], axis)
+    behind, ahead = at(0, -2), at(2)
+    center = over(ahead - behind, step)
     if edge_order == 1:
-        first = (at(1, 1) - at(0, 1)) / gap(0, 1)
-        last = (at(n - 1, 1) - at(n - 2, 1)) / gap(n - 2, 1)
+        behind, ahead = at(0, 1), at(1, 2)
+        first = over(ahead - behind, step)
+        behind, ahead = at(-2, -1), at(-1)
+        last = over(ahead - behind, step)
     else:
-        first = _one_sided(at(0, 1), at(1, 1), at(2, 1), gap(0, 1), gap(1, 1))
-        last = -_one_sided(at(n - 1, 1), at(n - 2, 1), at(n - 3, 1), gap(n - 2, 1), gap(n - 3, 1))
-    return cat([first, *inner, last], axis)
+        first = over(times(at(0, 1), -1.5) + times(at(1, 2), 2) - times(at(2, 3), 0.5), step)
+        last = over(times(at(-3, -2), 0.5) - times(at(-2, -1), 2) + times(at(-1), 1.5), step)
+    return cat([first, over(center, 2), last], axis)
 
 
-def _central(at: Callable[..., Tensor], gap: Callable[..., Any], n: int) -> Tensor:
-    before, after = gap(0, n - 2), gap(1, n - 2)
-    a = -after / (before * (before + after))
-    b = (after - before) / (before * after)
-    c = before / (after * (before + after))
-    return a * at(0, n - 2) + b * at(1, n - 2) + c * at(2, n - 2)  # type: ignore[no-any-return]
-
-
-def _one_sided(y0: Tensor, y1: Tensor, y2: Tensor, near: Any, far: Any) -> Tensor:
-    a = -(2.0 * near + far) / (near * (near + far))
-    b = (near + far) / (near * far)
-    c = -near / (far * (near + far))
-    return a * y0 + b * y1 + c * y2  # type: ignore[no-any-return]
+def _uneven(at: Callable[..., Tensor], apart: Tensor, shape: list[int], edge_order: int) -> tuple[Tensor, ...]:
+    """Both ends and the middle, for coordinates that lie unevenly."""
+    before, after = slice_(apart, 0, 0, -1, 1), slice_(apart, 0, 1, None, 1)
+    a = (-after / (before * (before + after))).reshape(shape)
+    b = ((after - before) / (before * after)).reshape(shape)
+    c = (before / (after * (before + after))).reshape(shape)
+    center = a * at(0, -2) + b * at(1, -1) + c * at(2)
+    if edge_order == 1:
+        return (at(1, 2) - at(0, 1)) / apart[0], center, (at(-1) - at(-2, -1)) / apart[-1]
+    near, far = apart[0], apart[1]
+    a, b, c = -(2.0 * near + far) / (near * (near + far)), (near + far) / (near * far), -near / (far * (near + far))
+    first = a * at(0, 1) + b * at(1, 2) + c * at(2, 3)
+    near, far = apart[-1], apart[-2]
+    a, b, c = near / (far * (near + far)), -(near + far) / (near * far), (2 * near + far) / (near * (near + far))
+    return first, center, a * at(-3, -2) + b * at(-2, -1) + c * at(-1)
 
 
 PUBLIC = (

@@ -92,3 +92,100 @@ def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     return _stack(tensors, dim, out=out)  # type: ignore[no-any-return]
+
+
+# Rows, columns, blocks ----------------------------------------------------------------------------
+
+
+def _refuse_empty(name: str, tensors: Any) -> None:
+    if isinstance(tensors, Tensor) or not isinstance(tensors, (tuple, list)):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+
+
+def hstack(tensors: Any, *, out: Any = None) -> Tensor:
+    """Tensors side by side."""
+    from .grids import atleast_1d
+
+    _refuse_empty("hstack", tensors)
+    parts = atleast_1d(tensors)
+    return cat(parts, 0 if parts[0]._array.ndim == 1 else 1, out=out)
+
+
+def vstack(tensors: Any, *, out: Any = None) -> Tensor:
+    """Tensors on top of each other."""
+    from .grids import atleast_2d
+
+    _refuse_empty("vstack", tensors)
+    return cat(atleast_2d(tensors), 0, out=out)
+
+
+row_stack = vstack
+
+
+def dstack(tensors: Any, *, out: Any = None) -> Tensor:
+    """Tensors behind each other."""
+    from .grids import atleast_3d
+
+    _refuse_empty("dstack", tensors)
+    return cat(atleast_3d(tensors), 2, out=out)
+
+
+def column_stack(tensors: Any, *, out: Any = None) -> Tensor:
+    """Tensors side by side, vectors as columns."""
+    _refuse_empty("column_stack", tensors)
+    columns = [each.reshape(each._array.size, 1) if each._array.ndim <= 1 else each for each in tensors]
+    return hstack(columns, out=out)
+
+
+def _block_shape(shape: tuple[int, ...]) -> tuple[int, int]:
+    return (1,) * (2 - len(shape)) + tuple(shape)  # type: ignore[return-value]
+
+
+def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
+    from .shape import slice_
+
+    found, row, column = [], 0, 0
+    for shape in shapes:
+        if shape == (0,):
+            found.append(make(np.zeros(0, grad._array.dtype)))
+            continue
+        rows, columns = _block_shape(shape)
+        part = slice_(slice_(grad, 0, row, row + rows, 1), 1, column, column + columns, 1)
+        for _ in range(2 - len(shape)):
+            part = part.squeeze(-1)
+        found.append(part)
+        row, column = row + rows, column + columns
+    return found
+
+
+@op(
+    "BlockDiagBackward0",
+    name="block_diag",
+    lists="tensors",
+    inputs={"tensors": lambda grad, _tensors_sym_sizes: _blocks(grad, _tensors_sym_sizes)},
+)
+def _block_diag(tensors: Any) -> Array:
+    kind = np.dtype(np.float32)
+    if tensors:
+        kind = dtypes.BY_NUMPY[tensors[0].dtype].numpy
+        for each in tensors[1:]:
+            kind = dtypes.promote_types(dtypes.BY_NUMPY[kind], dtypes.BY_NUMPY[each.dtype]).numpy
+    for number, each in enumerate(tensors):
+        if each.ndim > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {number} has {each.ndim} dimensions"
+            )
+    shapes = [_block_shape(each.shape) for each in tensors] or [(1, 0)]
+    result = np.zeros((sum(r for r, _ in shapes), sum(c for _, c in shapes)), kind)
+    row = column = 0
+    for each, (rows, columns) in zip(tensors, shapes, strict=False):
+        result[row : row + rows, column : column + columns] = each
+        row, column = row + rows, column + columns
+    return result
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """Matrices on the diagonal of a large one."""
+    return _block_diag(tensors)  # type: ignore[no-any-return]

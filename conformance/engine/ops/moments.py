@@ -17,12 +17,12 @@ from .selection import where
 
 
 def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
-    """Variance and mean; halves in single precision."""
+    """Variance and mean, in double precision."""
     if self.dtype.kind != "f":
         both = name if "_" in name else "std and var"
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
     axes = axes_of(dim, self.ndim)
-    exact = self.astype(np.float32) if self.dtype == np.float16 else self
+    exact = self.astype(np.float64, copy=False)
     count = count_along(self.shape, axes)
     freedom = count - (1 if correction is None else correction)
     mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
@@ -36,7 +36,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         )
     if not keepdim:
         mean = np.squeeze(mean, axes)
-    return np.asarray(variance, exact.dtype), np.asarray(mean, exact.dtype)
+    return np.asarray(variance), np.asarray(mean)
 
 
 def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
@@ -169,7 +169,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
         average = (columns * weights).sum(1) / total
     norm: Any = total
     if correction:
-        spread = correction if aweights is None else correction * (weights * aweights).sum() / total
+        spread = correction if aweights is None else times((weights * aweights).sum(), correction) / total
         norm = total - spread
     if (norm.item() if isinstance(norm, Tensor) else norm) <= 0:
         warnings.warn(
@@ -219,8 +219,8 @@ def corrcoef(input: Tensor) -> Tensor:
     found = cov(input)
     if found._array.ndim == 0:
         return found / found
-    deviation = found.diag().sqrt()
-    return found.div(deviation.unsqueeze(1)).div(deviation.unsqueeze(0)).clip(-1, 1)  # type: ignore[no-any-return]
+    deviation = found.diagonal().sqrt()
+    return found.div(deviation.view(-1, 1)).div(deviation.view(1, -1)).clip(-1, 1)  # type: ignore[no-any-return]
 
 
 PUBLIC = ("corrcoef", "cov", "std", "std_mean", "var", "var_mean")

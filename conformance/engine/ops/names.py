@@ -2,13 +2,16 @@
 
 # Tensor has these methods, torch no function of the name.
 METHODS_ALONE = """
-contiguous expand expand_as index repeat reshape_as sum_to_size to type type_as view view_as
+contiguous expand expand_as index repeat reshape_as sum_to_size to type type_as view view_as unfold
 """
 
 # torch has these functions, Tensor no method of the name.
 FUNCTIONS_ALONE = """
-cat celu celu_ concat concatenate cumulative_trapezoid gradient rrelu rrelu_ rsub selu selu_ stack std_mean
-threshold threshold_ trapezoid trapz var_mean
+alias_copy as_strided_copy atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors
+cartesian_prod cat celu celu_ column_stack combinations concat concatenate cumulative_trapezoid diagonal_copy
+dstack expand_copy gradient hstack meshgrid permute_copy row_stack rrelu rrelu_ rsub select_copy selu selu_
+slice_copy squeeze_copy stack std_mean t_copy threshold threshold_ transpose_copy trapezoid trapz tril_indices
+triu_indices unfold_copy unsqueeze_copy vander var_mean view_copy vstack
 """
 
 # Tensor has the in-place form ``name_`` of these.
@@ -38,6 +41,6 @@ zero_
 
 # Neither: what modules of operations share among themselves.
 INTERNAL = """
-add_at alias defined diagonal_backward getitem index_backward linear narrow_start product rmatmul select_backward
+add_at alias in_order defined diagonal_backward getitem index_backward linear narrow_start product rmatmul select_backward
 setitem should_fold slice slice_backward
 """

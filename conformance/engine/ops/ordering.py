@@ -16,6 +16,8 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, store_several, taken, value_selecting_backward
+from .grids import broadcast_tensors
+from .scalars import minus, times
 from .selecting import kth_index, mode_index, top_indices
 
 # sort ---------------------------------------------------------------------------------------------
@@ -159,7 +161,7 @@ def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
 
 def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
     def forward(self: Array) -> Array:
-        _refuse_bool("median_out", self)
+        _refuse_bool("median_cpu", self)
         if not self.size:
             return np.array(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min, self.dtype)
         flat = self.reshape(-1)
@@ -273,18 +275,19 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
     """The elements at the ranks that q names, along the last dimension."""
     nan = ranked.isnan()
     if ignore_nan:
-        ranks = q * (nan.logical_not().sum(-1, True) - 1)
+        ranks = q * minus(nan.logical_not().sum(-1, True), 1)
         ranks.masked_fill_(ranks < 0, 0)
     else:
         last = ranked._array.shape[-1] - 1
-        ranks = (q * last).masked_fill(nan.any(-1, True), last)
+        ranks, spoiled = broadcast_tensors(times(q, last), nan.any(-1, True))
+        ranks = ranks.masked_fill(spoiled, last)
     if interpolation in ("lower", "higher", "nearest"):
         ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
     below = ranks.to(dtypes.int64)
     found = ranked.gather(-1, below)
     if interpolation in ("linear", "midpoint"):
         weight = full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
-        found = found.lerp(ranked.gather(-1, ranks.ceil().to(dtypes.int64)), weight)
+        found = found.lerp_(ranked.gather(-1, ranks.ceil().to(dtypes.int64)), weight)
     return found  # type: ignore[no-any-return]
 
 

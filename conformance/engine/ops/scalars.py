@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..rows import Array, op
+from ..dtypes import result_dtype
+from ..rows import Array, array_to_float, op
 from ..tensor import Tensor, make
 
 PUBLIC = ()
@@ -19,13 +20,13 @@ PUBLIC = ()
 @op("MulBackward1", name="mul_scalar", self=lambda grad, other: times(grad, other))
 def times(self: Array, other: Any) -> Array:
     """self * other."""
-    return np.multiply(self, other)
+    return np.multiply(_fitting(self, other), other)
 
 
 @op("DivBackward1", name="div_scalar", self=lambda grad, other: over(grad, other))
 def over(self: Array, other: Any) -> Array:
     """self / other."""
-    return np.true_divide(self, other)
+    return np.true_divide(array_to_float(self), other)
 
 
 @op("AddBackward1", name="add_scalar", self=lambda grad: grad)
@@ -43,6 +44,11 @@ def minus(self: Array, other: Any) -> Array:
             "use the `~` or `logical_not()` operator instead."
         )
     return np.subtract(self, other)
+
+
+def _fitting(array: Array, number: Any) -> Array:
+    """An array in the dtype in which it meets the number."""
+    return array if array.dtype.kind == "f" else array.astype(result_dtype(array, number), copy=False)
 
 
 def less_than(number: Any, tensor: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from .. import dtypes
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
+from .copying import in_order
 
 # Views --------------------------------------------------------------------------------------------
 
@@ -48,16 +49,20 @@ def _unsafe_view(self: Array, size: Any) -> Array:
     return self.reshape(size)
 
 
-def reshape(input: Tensor, *shape: Any) -> Tensor:
+@op("ReshapeAliasBackward0", name="_reshape_alias", view="default", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
+def _reshape_alias(self: Array, size: Any) -> Array:
+    return self.reshape(size, copy=False)
+
+
+def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     """Another shape: a view where the memory allows, else a copy."""
-    wanted = infer_size(sizes(shape), input._array.size)
+    wanted = infer_size(sizes(sides if shape is None else (shape,)), input._array.size)
     if input._array.flags.c_contiguous:
         return _view(input, wanted)  # type: ignore[no-any-return]
     try:
-        input._array.reshape(wanted, copy=False)
+        return _reshape_alias(input, wanted)  # type: ignore[no-any-return]
     except ValueError:
-        return _unsafe_view(input.clone(), wanted)  # type: ignore[no-any-return]
-    return _view(input, wanted)  # type: ignore[no-any-return]
+        return _unsafe_view(in_order(input), wanted)  # type: ignore[no-any-return]
 
 
 def view_as(self: Tensor, other: Tensor) -> Tensor:
@@ -115,9 +120,9 @@ def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return sum_to(grad, shape)
 
 
-def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
+def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Dimensions of length 1 repeated without copying."""
-    return _expand(self, sizes(size))  # type: ignore[no-any-return]
+    return _expand(self, sizes(sides if size is None else (size,)))  # type: ignore[no-any-return]
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
@@ -127,7 +132,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """expand, as a function."""
-    return _expand(input, tuple(size))  # type: ignore[no-any-return]
+    return _expand(input, sizes((size,)))  # type: ignore[no-any-return]
 
 
 @op(
@@ -280,9 +285,9 @@ def _inverse(dims: Sequence[int]) -> list[int]:
     return inverse
 
 
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """The dimensions in another order."""
-    return _permute(input, sizes(dims))  # type: ignore[no-any-return]
+    return _permute(input, sizes(order if dims is None else (dims,)))  # type: ignore[no-any-return]
 
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rows import Array, op
+from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat, stack
@@ -135,3 +135,71 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
     else:
         bounds = [0, *indices_or_sections, n]
     return tuple(slice_(input, axis, a, b, 1) for a, b in zip(bounds, bounds[1:], strict=False))
+
+
+def _split_along(name: str, axis_of: Any, least: int, text: str) -> Any:
+    def split_along(input: Tensor, indices_or_sections: Any) -> Any:
+        ndim = input._array.ndim
+        if ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+                f"{ndim} dimensions!"
+            )
+        axis = axis_of(ndim)
+        if isinstance(indices_or_sections, int):
+            n = input._array.shape[axis]
+            if indices_or_sections == 0 or n % indices_or_sections:
+                raise RuntimeError(
+                    f"torch.{name} attempted to split along dimension {axis}, but the size of the dimension {n} is not "
+                    f"divisible by the split_size {indices_or_sections}!"
+                )
+        return tensor_split(input, indices_or_sections, axis)
+
+    split_along.__name__, split_along.__doc__ = name, text
+    return split_along
+
+
+hsplit = _split_along("hsplit", lambda ndim: 0 if ndim == 1 else 1, 1, "Pieces from left to right.")
+vsplit = _split_along("vsplit", lambda ndim: 0, 2, "Pieces from top to bottom.")
+dsplit = _split_along("dsplit", lambda ndim: 2, 3, "Pieces from front to back.")
+
+
+# Copies of pieces ---------------------------------------------------------------------------------
+
+
+@op(
+    "UnsafeSplitBackward0",
+    name="unsafe_split",
+    outputs="first others",
+    self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
+)
+def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
+    return [each.copy() for each in ROWS["split"].forward(self, split_size, dim)]
+
+
+@op(
+    "UnsafeSplitWithSizesBackward0",
+    outputs="first others",
+    self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(defined(grads, metadata), dim),
+)
+def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
+    """Pieces of given lengths along a dimension, as copies."""
+    return [each.copy() for each in ROWS["split_with_sizes"].forward(self, split_sizes, dim)]
+
+
+def unsafe_split(tensor: Tensor, split_size: int, dim: Any = 0) -> Any:
+    """split into copies."""
+    return _unsafe_split(tensor, split_size, dim)
+
+
+def unsafe_chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:
+    """chunk into copies."""
+    if input._array.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    n = input._array.shape[wrap_dim(dim, input._array.ndim)]
+    size = -(-n // chunks)
+    if size == 0 and n == 0:
+        return unsafe_split_with_sizes(input, (0,) * chunks, dim)
+    return _unsafe_split(input, size, dim)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..modes import state
-from ..node import Gradients, Node, gradient_edge, new_node
 from ..tensor import Tensor, make, storage
 from ..views import Geometry, as_strided_node, as_view
 
@@ -54,48 +53,60 @@ def strided(source: Tensor, geometry: Geometry) -> Tensor:
     return result
 
 
-class AsStridedScatter(Node):
-    """The node of ``as_strided_backward``: takes the view of what comes in."""
-
-    __slots__ = ("geometry", "layout")
-    geometry: Geometry
-    layout: Layout
-
-    def apply(self, grads: Gradients) -> Gradients:
-        grad = grads[0]
-        return (None,) if grad is None else (strided(copy_laid_out(grad, self.layout), self.geometry),)
-
-
-AsStridedScatter.__name__ = "AsStridedBackwardBackward0"
-
-
 def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Tensor:
-    """Zeros laid out as the base, with the gradient in the places of the view; overlaps are summed."""
-    array = blank(layout, grad._array.dtype)
-    window = over(array, geometry)
-    if _overlaps(geometry, array.itemsize):
-        flat = np.zeros(layout[2] // array.itemsize, array.dtype)
-        index = np.zeros(geometry.shape, np.int64)
-        for axis, (n, step) in enumerate(zip(geometry.shape, geometry.strides, strict=True)):
-            along = np.arange(n) * (step // array.itemsize)
-            index = index + along.reshape([-1 if i == axis else 1 for i in range(len(geometry.shape))])
-        np.add.at(flat, index.ravel() + geometry.offset // array.itemsize, grad._array.ravel())
-        array = np.ndarray(layout[0], array.dtype, flat.data, 0, layout[1])
+    """The gradient of a strided view: memory laid out as the base, with the gradient in the places of the view.
+
+    Elements that the view shows several times get the sum; what the base shows several times is divided by how often
+    (torch: as_strided_backward).
+    """
+    item = grad._array.itemsize
+    zeros = np.zeros(layout[0], grad._array.dtype)
+    sizes: list[int] = []
+    steps: list[int] = []
+    for axis in reversed(range(grad._array.ndim)):
+        n, step = geometry.shape[axis], geometry.strides[axis] // item
+        if n == 0:
+            return make(zeros)
+        if n == 1:
+            grad = grad.squeeze(axis)
+        elif step == 0:
+            grad = grad.sum(axis)
+        else:
+            sizes.insert(0, n)
+            steps.insert(0, step)
+    if not zeros.size:
+        return make(zeros)
+    base = [(n, step // item) for n, step in zip(layout[0], layout[1], strict=True)]
+    reach = [(n, step) for n, step in base if n != 1]
+    mine, theirs = max(0, -(geometry.offset // item)), max(0, geometry.offset // item)
+    extent = max(_extent(reach, mine), _extent(list(zip(sizes, steps, strict=True)), theirs))
+    memory = make(np.zeros(extent, grad._array.dtype))
+    if _overlaps(sizes, steps):
+        memory.index_add_(0, make(_places(sizes, steps, theirs).reshape(-1)), grad.reshape(-1))
     else:
-        window[...] = grad._array
-    result = make(array)
-    if state.recording and grad.requires_grad:
-        node = new_node(AsStridedScatter)
-        node.next_edges = (gradient_edge(grad),)
-        node.input_metadata = ((array.shape, array.dtype),)
-        node.geometry, node.layout = geometry, layout
-        result._grad_fn, result._requires_grad = node, True
-    return result
+        memory.as_strided(sizes, steps, theirs).copy_(grad)
+    if _overlaps([n for n, _ in reach], [step for _, step in reach]):
+        count = np.bincount(_places([n for n, _ in reach], [step for _, step in reach], mine).ravel(), minlength=extent)
+        memory.div_(make(count.astype(grad._array.dtype)))
+    return memory.as_strided([n for n, _ in base], [step for _, step in base], mine)  # type: ignore[no-any-return]
 
 
-def _overlaps(geometry: Geometry, itemsize: int) -> bool:
+def _extent(sides: list[tuple[int, int]], offset: int) -> int:
+    return offset + 1 + sum((n - 1) * step for n, step in sides)
+
+
+def _places(sizes: list[int], steps: list[int], offset: int) -> Array:
+    """Where each element lies in memory."""
+    index = np.full(sizes, offset)
+    for axis, (n, step) in enumerate(zip(sizes, steps, strict=True)):
+        index += (np.arange(n) * step).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
+    return index
+
+
+def _overlaps(sizes: list[int], steps: list[int]) -> bool:
+    """Whether some element may be shown twice."""
     reach = 0
-    for step, n in sorted((abs(s), n) for s, n in zip(geometry.strides, geometry.shape, strict=True) if n > 1):
+    for step, n in sorted((s, n) for s, n in zip(steps, sizes, strict=True) if n > 1):
         if step <= reach:
             return True
         reach += step * (n - 1)

@@ -1,0 +1,143 @@
+"""The same elements in another order or several times: flip, roll, rot90, tile, repeat_interleave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..rows import Array, op
+from ..shapes import sizes, wrap_dim, wrap_dims
+from ..tensor import Tensor, wrap
+from .copying import in_order
+
+# flip ---------------------------------------------------------------------------------------------
+
+
+@op("FlipBackward0", name="flip", self=lambda grad, dims: _flip(grad, dims))
+def _flip(self: Array, dims: Any) -> Array:
+    axes = wrap_dims(dims, self.ndim)
+    return np.ascontiguousarray(np.flip(self, axes)).reshape(self.shape) if self.ndim else self.copy()
+
+
+def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:
+    """The order of the entries reversed along dimensions."""
+    return _flip(input, sizes(axes if dims is None else (dims,)))  # type: ignore[no-any-return]
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """The columns in reverse order."""
+    if input._array.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return _flip(input, (1,))  # type: ignore[no-any-return]
+
+
+def flipud(input: Tensor) -> Tensor:
+    """The rows in reverse order."""
+    if input._array.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return _flip(input, (0,))  # type: ignore[no-any-return]
+
+
+# roll and rot90 -----------------------------------------------------------------------------------
+
+
+@op(
+    "RollBackward0",
+    name="roll",
+    self=lambda grad, shifts, dims: _roll(grad, tuple(-n for n in reversed(shifts)), tuple(reversed(dims))),
+)
+def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        return np.roll(self, shifts[0])
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if self.ndim == 0:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    result = self
+    for shift, dim in zip(shifts, dims, strict=True):
+        result = np.roll(result, shift, wrap_dim(dim, self.ndim))
+    return result
+
+
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """The entries moved along dimensions; what leaves at one end enters at the other."""
+    shifts = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
+    dims = tuple(dims or ()) if isinstance(dims, (tuple, list)) or dims is None else (dims,)
+    return _roll(input, shifts, dims)  # type: ignore[no-any-return]
+
+
+@op("Rot90Backward0", name="rot90", self=lambda grad, k, dims: _rot90(grad, -k, dims))
+def _rot90(self: Array, k: int, dims: Any) -> Array:
+    total = self.ndim
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if total < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {total}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == total:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    for number, dim in enumerate(dims):
+        if not -total <= dim < total:
+            raise RuntimeError(f"Rotation dim{number} out of range, dim{number} = {dim}")
+    first, second = dims
+    if k % 2 == 0:
+        return np.ascontiguousarray(np.flip(self, dims)) if k % 4 else self.copy()
+    turned = np.ascontiguousarray(np.flip(self, second if k % 4 == 1 else first))
+    return np.swapaxes(turned, first, second)
+
+
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """A plane of two dimensions turned by 90 degrees, k times."""
+    return _rot90(input, k, tuple(dims))  # type: ignore[no-any-return]
+
+
+# tile and repeat_interleave -----------------------------------------------------------------------
+
+
+def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
+    """The tensor side by side with itself, so many times along each dimension."""
+    times = sizes(repeats if dims is None else (dims,))
+    return input.repeat((1,) * (input._array.ndim - len(times)) + times)  # type: ignore[no-any-return]
+
+
+def _interleave(repeats: Array) -> Array:
+    if repeats.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    if repeats.dtype.kind not in "iu" or repeats.dtype.itemsize < 4:
+        raise RuntimeError("repeats has to be Long or Int tensor")
+    if repeats.size and repeats.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    return np.repeat(np.arange(repeats.size), repeats)
+
+
+def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:
+    """Each entry several times in a row; alone, the indices that do it."""
+    if repeats is None:
+        return wrap(_interleave(input._array))
+    if not isinstance(repeats, Tensor):
+        source = input.flatten() if dim is None else input
+        axis = wrap_dim(0 if dim is None else dim, source._array.ndim)
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        shape = source._array.shape
+        wide = source.unsqueeze(axis + 1).expand((*shape[: axis + 1], repeats, *shape[axis + 1 :]))
+        return in_order(wide).flatten(axis, axis + 1)  # type: ignore[no-any-return]
+    source = input.flatten() if dim is None else input
+    axis = wrap_dim(0 if dim is None else dim, source._array.ndim)
+    n = source._array.shape[axis]
+    counts = repeats._array
+    if counts.ndim == 0 or (counts.ndim == 1 and counts.size == 1):
+        counts = np.broadcast_to(counts.reshape(1), (n,))
+    elif counts.ndim != 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    elif counts.size != n:
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
+            f"input.size({axis}) = {n}"
+        )
+    return source.index_select(axis, wrap(_interleave(counts)))  # type: ignore[no-any-return]
+
+
+PUBLIC = ("flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile")

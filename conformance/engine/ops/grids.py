@@ -1,0 +1,155 @@
+"""Tensors brought to common shapes: broadcast_tensors, atleast_nd, meshgrid and what is made of it."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..shapes import broadcast_shapes as common_shape
+from ..tensor import Size, Tensor, wrap
+from .joining import stack
+
+
+def _given(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return tuple(tensors[0])
+    return tensors
+
+
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """Tensors expanded to their common shape."""
+    given = _given(tensors)
+    shape = common_shape(*(each._array.shape for each in given))
+    return tuple(each if each._array.shape == shape else each.expand(shape) for each in given)
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape to which shapes broadcast."""
+    found: list[int] = []
+    for number, each in enumerate((n,) if isinstance(n, int) else tuple(n) for n in shapes):
+        for n in each:
+            if n < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({n}): ({n})")
+        found = [1] * (len(each) - len(found)) + found
+        for i, n in enumerate(reversed(each), 1):
+            if n == 1 or n == found[-i]:
+                continue
+            if found[-i] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at {-i}! Mismatching argument at index {number} had "
+                    f"{each}; but expected shape should be broadcastable to {found}"
+                )
+            found[-i] = n
+    return Size(found)
+
+
+# At least so many dimensions ----------------------------------------------------------------------
+
+
+def _at_least(ndim: int, grow: Any, text: str) -> Any:
+    def atleast(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+            return grow(tensors[0])
+        return tuple(grow(each) for each in _given(tensors))
+
+    atleast.__name__, atleast.__doc__ = f"atleast_{ndim}d", text
+    return atleast
+
+
+def _one(tensor: Tensor) -> Tensor:
+    return tensor if tensor._array.ndim else tensor.reshape(1)  # type: ignore[no-any-return]
+
+
+def _two(tensor: Tensor) -> Tensor:
+    ndim = tensor._array.ndim
+    return tensor.reshape(1, 1) if ndim == 0 else tensor.unsqueeze(0) if ndim == 1 else tensor  # type: ignore[no-any-return]
+
+
+def _three(tensor: Tensor) -> Tensor:
+    ndim = tensor._array.ndim
+    if ndim == 0:
+        return tensor.reshape(1, 1, 1)  # type: ignore[no-any-return]
+    if ndim == 1:
+        return tensor.unsqueeze(0).unsqueeze(-1)  # type: ignore[no-any-return]
+    return tensor.unsqueeze(-1) if ndim == 2 else tensor  # type: ignore[no-any-return]
+
+
+atleast_1d = _at_least(1, _one, "The tensor, a number as a vector of one.")
+atleast_2d = _at_least(2, _two, "The tensor with at least two dimensions.")
+atleast_3d = _at_least(3, _three, "The tensor with at least three dimensions.")
+
+
+# Grids --------------------------------------------------------------------------------------------
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """The coordinates of a grid, a tensor for each axis."""
+    given = _given(tensors)
+    if indexing is None:
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2
+        )
+    return grid(given, indexing or "ij")
+
+
+def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
+    """meshgrid of a sequence.
+
+    Raises:
+        RuntimeError: no tensors, or not vectors of one dtype.
+    """
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for each in given:
+        if each._array.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {each._array.ndim}D")
+        if each._array.dtype != given[0]._array.dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    swapped = indexing == "xy" and len(given) >= 2
+    if swapped:
+        given = (given[1], given[0], *given[2:])
+    shape = tuple(each._array.size if each._array.ndim else 1 for each in given)
+    found = [
+        each.view([-1 if i == axis else 1 for i in range(len(given))]).expand(shape) for axis, each in enumerate(given)
+    ]
+    if swapped:
+        found[0], found[1] = found[1], found[0]
+    return tuple(found)
+
+
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """Every combination of one element from each vector, a row each."""
+    given = _given(tensors)
+    for each in given:
+        if each._array.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(each._array.shape)}")
+    if len(given) == 1:
+        return given[0]
+    return stack([each.flatten() for each in grid(given, "ij")], 1)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """Every choice of r elements of a vector, a row each."""
+    if input._array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._array.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return wrap(np.zeros(0, input._array.dtype))
+    n = input._array.size
+    places = np.indices((n,) * r)
+    ordered = np.ones((n,) * r, bool)
+    for a, b in itertools.pairwise(places):
+        ordered &= a <= b if with_replacement else a < b
+    mask = wrap(ordered)
+    return stack([each.masked_select(mask) for each in grid((input,) * r, "ij")], 1)
+
+
+PUBLIC = (
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "combinations", "meshgrid",
+)  # fmt: skip

@@ -1,0 +1,72 @@
+"""Views as copies: ``expand_copy`` and the like, the rows of the views with results of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..rows import ROWS, Array, op
+from ..shapes import sizes
+from ..tensor import Tensor
+from .windows import _arguments as strided_arguments
+
+
+def _copy_of(name: str) -> Callable[..., Any]:
+    """The row of a view, made to copy."""
+    row = ROWS[name]
+    view = row.forward
+
+    def forward(*arguments: Any) -> Array:
+        return view(*arguments).copy()  # type: ignore[no-any-return]
+
+    forward.__signature__ = _signature(view)  # type: ignore[attr-defined]
+    assert row.node is not None
+    return op(f"{row.node.__name__}_copy", name=f"{name}_copy", **row.formulas)(forward)
+
+
+def _signature(function: Callable[..., Any]) -> Any:
+    import inspect
+
+    return inspect.signature(function)
+
+
+alias_copy = _copy_of("alias")
+select_copy, t_copy, transpose_copy = _copy_of("select"), _copy_of("t"), _copy_of("transpose")
+unfold_copy, unsqueeze_copy, slice_copy = _copy_of("unfold"), _copy_of("unsqueeze"), _copy_of("slice")
+_as_strided, _expand, _permute, _view = (_copy_of(n) for n in ("as_strided", "expand", "permute", "view"))
+_squeeze, _squeeze_dim, _squeeze_dims = (_copy_of(n) for n in ("squeeze", "squeeze_dim", "squeeze_dims"))
+
+
+def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+    """as_strided as a copy."""
+    return _as_strided(input, *strided_arguments(input, size, stride, storage_offset))  # type: ignore[no-any-return]
+
+
+def expand_copy(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
+    """expand as a copy."""
+    return _expand(input, sizes((size,)))  # type: ignore[no-any-return]
+
+
+def permute_copy(input: Tensor, dims: Any) -> Tensor:
+    """permute as a copy."""
+    return _permute(input, sizes((dims,)))  # type: ignore[no-any-return]
+
+
+def view_copy(input: Tensor, size: Any) -> Tensor:
+    """view as a copy."""
+    return _view(input, sizes((size,)))  # type: ignore[no-any-return]
+
+
+def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
+    """squeeze as a copy."""
+    if dim is None:
+        return _squeeze(input)  # type: ignore[no-any-return]
+    if isinstance(dim, (tuple, list)):
+        return _squeeze_dims(input, tuple(dim))  # type: ignore[no-any-return]
+    return _squeeze_dim(input, dim)  # type: ignore[no-any-return]
+
+
+PUBLIC = (
+    "alias_copy", "as_strided_copy", "expand_copy", "permute_copy", "select_copy", "slice_copy", "squeeze_copy", "t_copy",
+    "transpose_copy", "unfold_copy", "unsqueeze_copy", "view_copy",
+)  # fmt: skip
