@@ -48,6 +48,15 @@ def test_the_adapter(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest("squares.yaml", "--engine", "value_engine:ValueEngine")
     assert result.parseoutcomes() == {"passed": 1, "unsupported": 1}
     result.stdout.fnmatch_lines(["value 0.1*: 1 agree, 1 not supported", "*it has no Tensor.retain_grad (1)"])
+    assert result.ret == 0
+    result = pytester.runpytest("mine.yaml", "--engine", "value_engine:ValueEngine")
+    result.stdout.fnmatch_lines(
+        [
+            "a is [[]1.0[]] on value, [[]1.0, 2.0[]] on torch, after line 6: a = torch.tensor(*",
+            "    from value_engine import ValueEngine; torch = ValueEngine().torch",
+            "  scenarios without a difference: values 0%, errors *%",
+        ]
+    )
     assert len(FILES["value_engine.py"].partition("class ValueEngine")[2].splitlines()) <= 20
 
 

@@ -57,7 +57,10 @@ def _import(engine: Engine) -> str:
     if isinstance(engine.torch, ModuleType):
         name = engine.torch.__name__
         return "import torch" if name == "torch" else f"import {name} as torch"
-    return f"from conformance.adapters.registry import find; torch = find({engine.name!r}).torch"
+    adapter = type(engine)
+    if adapter.__module__.partition(".")[0] == "conformance":
+        return f"from conformance.adapters.registry import find; torch = find({engine.name!r}).torch"
+    return f"from {adapter.__module__} import {adapter.__name__}; torch = {adapter.__name__}().torch"
 
 
 def _through(text: str, line: int) -> str:

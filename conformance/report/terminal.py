@@ -45,9 +45,9 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     yield f"{label(results[0].engine, results[0].version)} beside {results[0].reference}: {said}"
     compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
     if counts["differs"] or counts["known divergence"]:
-        yield "  scenarios without a difference: " + ", ".join(
-            f"{group} {_share(compared, group)}" for group in GROUPS
-        )
+        claimed = [group for group in GROUPS if any(group in result.groups for result in compared)]
+        shares = ", ".join(f"{group} {_share(compared, group)}" for group in claimed)
+        yield f"  scenarios without a difference: {shares}"
     yield from _causes([result for result in results if result.verdict == "differs"])
     missing = Counter(name for result in results for name in result.missing)
     if missing:
@@ -71,7 +71,7 @@ def _causes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _share(results: Sequence[Result], group: str) -> str:
-    without = sum(all(each.group != group for each in result.differences) for result in results)
+    without = sum(not result.groups.get(group) for result in results)
     return f"{100 * without // len(results)}%"
 
 
