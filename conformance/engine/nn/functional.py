@@ -16,13 +16,18 @@ from .functions.convolution import (
     conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d, fold, unfold,
 )  # fmt: skip
 from .functions.distance import cosine_similarity, normalize, pairwise_distance
+from .functions.embedding import (
+    bilinear, channel_shuffle, embedding, one_hot, pdist, pixel_shuffle, pixel_unshuffle,
+)  # fmt: skip
 from .functions.loss import (
     binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cross_entropy, gaussian_nll_loss,
     hinge_embedding_loss, huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss,
     multilabel_soft_margin_loss, nll_loss, poisson_nll_loss, smooth_l1_loss, soft_margin_loss, triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )  # fmt: skip
-from .functions.normalization import batch_norm
+from .functions.normalization import (
+    batch_norm, group_norm, instance_norm, layer_norm, local_response_norm, rms_norm,
+)  # fmt: skip
 from .functions.padding import pad
 from .functions.pooling import (
     adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, adaptive_max_pool1d, adaptive_max_pool2d,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+from ...dtypes import finfo, float32, promote_types
+from ...ops import layernorm
 from ...ops import normalization as ops
-from ...tensor import Size, Tensor
+from ...tensor import Tensor
+from .padding import pad
+from .pooling import avg_pool2d, avg_pool3d
 
 
-def _verify_batch_size(size: Size) -> None:
-    values = size[0]
-    for n in size[2:]:
-        values *= n
-    if values == 1:
+def _verify_batch_size(size: Any) -> None:
+    if size[0] * math.prod(size[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
 
 
@@ -22,3 +26,125 @@ def batch_norm(
     if training:
         _verify_batch_size(input.size())
     return ops.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def instance_norm(
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,  # noqa: A002
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """Each channel of each sample with mean 0 and deviation 1, then scaled and shifted."""
+    size = input.size()
+    if use_input_stats and math.prod(size[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {size}")
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    batch, channels = size[:2]
+    each = [None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)]
+    found = ops.batch_norm(
+        input.contiguous().view(1, batch * channels, *size[2:]), *each, use_input_stats, momentum, eps
+    )
+    for running, repeated in ((running_mean, each[2]), (running_var, each[3])):
+        if running is not None and repeated is not None:
+            running.copy_(repeated.view(batch, channels).mean(0, keepdim=False))
+    return found.view(size)  # type: ignore[no-any-return]
+
+
+def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> tuple[int, ...]:  # noqa: A002
+    if isinstance(shape, int):
+        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+    wanted = tuple(int(n) for n in shape)
+    if not wanted:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for what, each in parameters.items():
+        if each is not None and each._array.shape != wanted:
+            raise RuntimeError(
+                f"Expected {what} to be of same shape as normalized_shape, but got {what} of shape "
+                f"{list(each._array.shape)} and normalized_shape = {list(wanted)}"
+            )
+    have = input._array.shape
+    if have[len(have) - len(wanted) :] != wanted or len(have) < len(wanted):
+        comma = ", " if name == "layer_norm" else ""
+        text = comma + ", ".join(map(str, wanted))
+        raise RuntimeError(
+            f"Given normalized_shape={list(wanted)}, expected input with shape [*{text}], but got input of "
+            f"size{list(have)}"
+        )
+    return wanted
+
+
+def layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5  # noqa: A002
+) -> Tensor:
+    """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
+    shape = _last(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
+    statistics = layernorm.layer_statistics(input._array, len(shape), eps)
+    return layernorm.native_layer_norm(input, shape, weight, bias, *statistics)  # type: ignore[no-any-return]
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None  # noqa: A002
+) -> Tensor:
+    """The last dimensions over the root of the mean of their squares, then scaled."""
+    shape = _last(input, normalized_shape, "rms_norm", weight=weight)
+    ndim = input._array.ndim
+    dims = tuple(ndim - 1 - i for i in range(len(shape)))
+    precise = promote_types(input.dtype, float32)
+    found = layernorm.root_mean_square_norm(
+        input.to(precise), dims, weight, finfo(precise).eps if eps is None else eps
+    )
+    return found.to(input.dtype)  # type: ignore[no-any-return]
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5  # noqa: A002
+) -> Tensor:
+    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+    shape = input._array.shape
+    batch, channels = shape[:2]
+    _verify_batch_size([batch * channels // num_groups, num_groups, *shape[2:]])
+    if channels % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and num_groups={num_groups}"
+        )
+    for what, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._array.shape != (channels,):
+            shown = each if weight is None else weight
+            raise RuntimeError(
+                f"Expected {what} to be a vector of size equal to the number of channels in input, but got {what} of shape "
+                f"{list(shown._array.shape)} and input of shape {list(shape)}"
+            )
+    area = math.prod(shape[2:])
+    return layernorm.native_group_norm(  # type: ignore[no-any-return]
+        input, weight, bias, batch, channels, area, num_groups, eps
+    )[0]
+
+
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0  # noqa: A002
+) -> Tensor:
+    """Each element over a power of the mean square of its neighbours among the channels."""
+    dim = input.dim()
+    if dim < 3:
+        raise ValueError(
+            "Expected 3D or higher dimensionality                          "
+            f"input (got {dim} dimensions)"
+        )
+    if not input._array.size:
+        return input
+    squares = input.mul(input)
+    around = (size // 2, (size - 1) // 2)
+    if dim == 3:
+        squares = pad(squares.unsqueeze(1), (0, 0, *around))
+        squares = avg_pool2d(squares, (size, 1), stride=1).squeeze(1)
+    else:
+        sizes = input.size()
+        squares = pad(squares.view(sizes[0], 1, sizes[1], sizes[2], -1), (0, 0, 0, 0, *around))
+        squares = avg_pool3d(squares, (size, 1, 1), stride=1).squeeze(1).view(sizes)
+    return input / squares.mul(alpha).add(k).pow(beta)

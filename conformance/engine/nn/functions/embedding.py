@@ -1,0 +1,89 @@
+"""Rows chosen by index, bilinear maps, classes as zeros and ones, as torch.nn.functional has them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...ops import embedding as ops
+from ...tensor import Tensor, wrap
+
+
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,  # noqa: A002
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Tensor:  # fmt: skip
+    """The rows of a table that the input names."""
+    rows = weight._array.shape[0]
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    elif padding_idx < 0:
+        padding_idx += rows
+    if max_norm is not None:
+        ops.renormalize_rows(weight.detach(), input, max_norm, norm_type)
+    return ops.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse, rows)  # type: ignore[no-any-return]
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Zeros with a 1 at the place that each class names."""
+    array = tensor._array
+    if array.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not array.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return wrap(np.zeros((*array.shape, num_classes), np.int64))
+    if array.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(array.max()) + 1
+    elif array.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return wrap((array[..., None] == np.arange(num_classes)).astype(np.int64))
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1 @ weight @ input2.T + bias, for each output."""
+    a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
+    if len(a) != len(b):
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
+    for axis, (m, n) in enumerate(zip(a[:-1], b[:-1], strict=True)):
+        if m != n:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {axis}: got {m} and {n}")
+    for number, n, want in ((1, a[-1], w[1]), (2, b[-1], w[2])):
+        if n != want:
+            raise RuntimeError(f"bilinear(): input{number} size does not match weight size: got {n} but expected {want}")
+    if bias is not None and bias._array.shape[0] != w[0]:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"
+        )
+    flat1, flat2 = input1.reshape(-1, a[-1]), input2.reshape(-1, b[-1])
+    found = ops.trilinear(flat1, weight, flat2, (1, 3), (0,), (1, 2), (2, 3)).reshape(*a[:-1], w[0])
+    return found if bias is None else found + bias  # type: ignore[no-any-return]
+
+
+def pdist(input: Tensor, p: float = 2) -> Tensor:  # noqa: A002
+    """The p-norm of the difference of each pair of rows."""
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if not input.is_floating_point():
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return ops.pdist_forward(input.contiguous(), float(p))  # type: ignore[no-any-return]
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:  # noqa: A002
+    """Channels moved into space: an image ``upscale_factor`` times as wide and high."""
+    return ops.pixel_shuffle(input, upscale_factor)  # type: ignore[no-any-return]
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:  # noqa: A002
+    """Space moved into channels: the inverse of pixel_shuffle."""
+    return ops.pixel_unshuffle(input, downscale_factor)  # type: ignore[no-any-return]
+
+
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:  # noqa: A002
+    """Channels of different groups next to each other."""
+    return ops.channel_shuffle(input, groups)  # type: ignore[no-any-return]

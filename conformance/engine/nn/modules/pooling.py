@@ -1,0 +1,257 @@
+"""Pooling as modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor import Tensor
+from .. import functional
+from .module import Module
+from .sizes import each
+
+
+class _MaxPoolNd(Module):
+    _spatial: int
+
+    def __init__(
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.dilation = dilation
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Tensor) -> Any:  # noqa: A002
+        pool = getattr(functional, f"max_pool{self._spatial}d")
+        return pool(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
+            return_indices=self.return_indices,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class MaxPool1d(_MaxPoolNd):
+    """The largest element of each window of one dimension."""
+
+    _spatial = 1
+
+
+class MaxPool2d(_MaxPoolNd):
+    """The largest element of each window of two dimensions."""
+
+    _spatial = 2
+
+
+class MaxPool3d(_MaxPoolNd):
+    """The largest element of each window of three dimensions."""
+
+    _spatial = 3
+
+
+class _AvgPoolNd(Module):
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool1d(_AvgPoolNd):
+    """The mean of each window of one dimension."""
+
+    def __init__(
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.kernel_size = each(kernel_size, 1)
+        self.stride = each(kernel_size if stride is None else stride, 1)
+        self.padding = each(padding, 1)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return functional.avg_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        )
+
+
+class _AvgPool(_AvgPoolNd):
+    _spatial: int
+
+    def __init__(
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        pool = getattr(functional, f"avg_pool{self._spatial}d")
+        return pool(  # type: ignore[no-any-return]
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+            self.divisor_override,
+        )  # fmt: skip
+
+
+class AvgPool2d(_AvgPool):
+    """The mean of each window of two dimensions."""
+
+    _spatial = 2
+
+
+class AvgPool3d(_AvgPool):
+    """The mean of each window of three dimensions."""
+
+    _spatial = 3
+
+
+class _AdaptiveAvgPoolNd(Module):
+    _spatial: int
+
+    def __init__(self, output_size: Any) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        return getattr(functional, f"adaptive_avg_pool{self._spatial}d")(input, self.output_size)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
+    """The means of this many windows of one dimension."""
+
+    _spatial = 1
+
+
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
+    """The means of this many windows of two dimensions."""
+
+    _spatial = 2
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
+    """The means of this many windows of three dimensions."""
+
+    _spatial = 3
+
+
+class _AdaptiveMaxPoolNd(Module):
+    _spatial: int
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def forward(self, input: Tensor) -> Any:  # noqa: A002
+        pool = getattr(functional, f"adaptive_max_pool{self._spatial}d")
+        return pool(input, self.output_size, self.return_indices)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
+    """The largest elements of this many windows of one dimension."""
+
+    _spatial = 1
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
+    """The largest elements of this many windows of two dimensions."""
+
+    _spatial = 2
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
+    """The largest elements of this many windows of three dimensions."""
+
+    _spatial = 3
+
+
+class _LPPoolNd(Module):
+    _spatial: int
+
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        pool = getattr(functional, f"lp_pool{self._spatial}d")
+        return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_LPPoolNd):
+    """The p-norm of each window of one dimension."""
+
+    _spatial = 1
+
+
+class LPPool2d(_LPPoolNd):
+    """The p-norm of each window of two dimensions."""
+
+    _spatial = 2
+
+
+class LPPool3d(_LPPoolNd):
+    """The p-norm of each window of three dimensions."""
+
+    _spatial = 3
+
+
+class _MaxUnpoolNd(Module):
+    _spatial: int
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = each(kernel_size, self._spatial)
+        self.stride = each(kernel_size if stride is None else stride, self._spatial)
+        self.padding = each(padding, self._spatial)
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:  # noqa: A002
+        unpool = getattr(functional, f"max_unpool{self._spatial}d")
+        return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Zeros with each element where the largest of its window was, in one dimension."""
+
+    _spatial = 1
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Zeros with each element where the largest of its window was, in two dimensions."""
+
+    _spatial = 2
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Zeros with each element where the largest of its window was, in three dimensions."""
+
+    _spatial = 3

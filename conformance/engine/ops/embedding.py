@@ -1,0 +1,235 @@
+"""Rows chosen by index, products of three, distances of all pairs (torch: native/Embedding.cpp, Linear.cpp, Distance.cpp)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import BY_NUMPY
+from ..rows import Array, op
+from ..tensor import Tensor
+from ..views import increment_version
+from .undefined import unsupported
+
+PUBLIC = ()
+Ints = tuple[int, ...]
+
+# Rows of a table ----------------------------------------------------------------------------------
+
+
+def _check_indices(indices: Array, rows: int) -> None:
+    if indices.dtype not in (np.int64, np.int32):
+        kind = BY_NUMPY[indices.dtype].legacy
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{kind}Tensor instead (while checking arguments for embedding)"
+        )
+    if indices.size and (indices.min() < 0 or indices.max() >= rows):
+        raise IndexError("index out of range in self")
+
+
+@op(
+    "EmbeddingBackward0",
+    name="embedding",
+    tensors="indices",
+    weight=lambda grad, indices, padding_idx, scale_grad_by_freq, sparse, weight_sym_argsize_0: _backward(
+        grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse
+    ),
+)
+def embedding(
+    weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool, sparse: bool, weight_sym_argsize_0: int
+) -> Array:
+    """The rows that the indices name."""
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    _check_indices(indices, len(weight))
+    return weight[indices]
+
+
+def _backward(grad: Tensor, indices: Tensor, rows: int, padding_idx: int, by_frequency: bool, sparse: bool) -> Tensor:
+    if sparse:
+        raise NotImplementedError("embedding with sparse=True: sparse gradients")
+    return embedding_dense_backward(grad, indices, rows, padding_idx, by_frequency)  # type: ignore[no-any-return]
+
+
+@op(
+    "EmbeddingDenseBackwardBackward0",
+    tensors="indices",
+    grad_output=lambda grad, indices, padding_idx: _chosen(grad, indices, padding_idx),
+)
+def embedding_dense_backward(
+    grad_output: Array, indices: Array, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Array:
+    """Zeros with each gradient added to the row that it came from."""
+    flat = indices.reshape(-1)
+    grads = grad_output.reshape(flat.size, -1)
+    if padding_idx >= 0:
+        kept = flat != padding_idx
+        flat, grads = flat[kept], grads[kept]
+    found = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
+    if not flat.size:
+        return found
+    order = np.argsort(flat, kind="stable")
+    rows, starts, counts = np.unique(flat[order], return_index=True, return_counts=True)
+    totals = np.add.reduceat(grads[order], starts, axis=0)
+    found[rows] = totals / counts[:, None] if scale_grad_by_freq else totals
+    return found
+
+
+def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
+    found = grad.index_select(0, indices.reshape(-1))
+    if padding_idx >= 0:
+        found.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
+    return found.view(*indices._array.shape, -1)  # type: ignore[no-any-return]
+
+
+def renormalize_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+    """Shorten the rows that the indices name to a norm of at most ``max_norm``, in place."""
+    array = weight._array
+    _check_indices(indices._array, len(array))
+    rows = np.unique(indices._array)
+    lengths = np.linalg.norm(array[rows].astype(np.float64), norm_type, axis=1)
+    long = lengths > max_norm
+    array[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(array.dtype)[:, None]
+    increment_version(weight)
+
+
+# Products of three --------------------------------------------------------------------------------
+
+
+def _letters(ndim: int, absent: Ints) -> str:
+    return "".join(chr(ord("a") + axis) for axis in range(ndim) if axis not in absent)
+
+
+@op(
+    "TrilinearBackward0",
+    inputs={
+        "i1 i2 i3": lambda grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed: _trilinear_backward(
+            grad, i1, i2, i3, expand1, expand2, expand3, sumdim, needed
+        )
+    },
+)
+def trilinear(i1: Array, i2: Array, i3: Array, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints) -> Array:
+    """The product of three with dimensions of length 1 put in, summed over some."""
+    ndim = i1.ndim + len(expand1)
+    a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
+    exact = [each.astype(np.promote_types(each.dtype, np.float32), copy=False) for each in (i1, i2, i3)]
+    found = np.einsum(f"{a},{b},{c}->{_letters(ndim, sumdim)}", *exact, optimize=True)
+    return np.ascontiguousarray(found.astype(i1.dtype, copy=False))
+
+
+def _trilinear_backward(
+    grad: Tensor, i1: Tensor, i2: Tensor, i3: Tensor, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints,
+    needed: Any,
+) -> list[Any]:  # fmt: skip
+    return [
+        trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1) if needed[0] else None,
+        trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2) if needed[1] else None,
+        trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3) if needed[2] else None,
+    ]
+
+
+# Distances of all pairs of rows -------------------------------------------------------------------
+
+
+def _differences(self: Array) -> tuple[Array, Array, Array]:
+    first, second = np.triu_indices(len(self), 1)
+    return first, second, self[first] - self[second]
+
+
+@op("PdistBackward0", name="_pdist", self=lambda grad, self, p, result: pdist_backward(grad, self, p, result))
+def pdist_forward(self: Array, p: float = 2.0) -> Array:
+    """The p-norm of the difference of each pair of rows."""
+    _, _, difference = _differences(self)
+    return np.asarray(np.linalg.norm(difference, p, axis=1), self.dtype).reshape(len(difference))
+
+
+def _slopes(difference: Array, distance: Array, p: float) -> Array:
+    """The gradient of a p-norm."""
+    sign, size = np.sign(difference), np.abs(difference)
+    far = np.broadcast_to(distance[:, None], difference.shape)
+    with np.errstate(all="ignore"):
+        if p == 0:
+            return np.zeros_like(difference)
+        if p == 1:
+            return sign
+        if math.isinf(p):
+            return sign * (size == far)
+        slope = sign * (size / far) ** (p - 1) if p != 2 else difference / far
+    return np.where((far == 0) | (size == 0), 0, slope)
+
+
+@op(
+    "PdistBackwardBackward0",
+    name="_pdist_backward",
+    grad=unsupported("_pdist_backward"),
+    self=unsupported("_pdist_backward"),
+    pdist=unsupported("_pdist_backward"),
+)
+def pdist_backward(grad: Array, self: Array, p: float, pdist: Array) -> Array:
+    """The gradient of pdist."""
+    first, second, difference = _differences(self)
+    each = (_slopes(difference, pdist, p) * grad[:, None]).astype(self.dtype)
+    found = np.zeros(self.shape, self.dtype)
+    np.add.at(found, first, each)
+    np.subtract.at(found, second, each)
+    return found
+
+
+# Channels and space -------------------------------------------------------------------------------
+
+
+@op("PixelShuffleBackward0", self=lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor))
+def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
+    """Channels moved into space: an image ``upscale_factor`` times as wide and high."""
+    r = upscale_factor
+    if self.ndim < 3:
+        raise RuntimeError(
+            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
+        )
+    *lead, c, h, w = self.shape
+    if c % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+            f"input.size(-3)={c} is not divisible by {r * r}"
+        )
+    n = len(lead)
+    parts = self.reshape(*lead, c // (r * r), r, r, h, w)
+    moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    return np.ascontiguousarray(moved).reshape(*lead, c // (r * r), h * r, w * r)
+
+
+@op("PixelUnshuffleBackward0", self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor))
+def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
+    """Space moved into channels: the inverse of pixel_shuffle."""
+    r = downscale_factor
+    if self.ndim < 3:
+        raise RuntimeError(
+            f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
+        )
+    *lead, c, h, w = self.shape
+    for name, n, place in (("height", h, -2), ("width", w, -1)):
+        if n % r:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({place})={n} is not "
+                f"divisible by {r}"
+            )
+    k = len(lead)
+    parts = self.reshape(*lead, c, h // r, r, w // r, r)
+    moved = parts.transpose(*range(k), k, k + 2, k + 4, k + 1, k + 3)
+    return np.ascontiguousarray(moved).reshape(*lead, c * r * r, h // r, w // r)
+
+
+@op(
+    "ChannelShuffleBackward0",
+    self=lambda grad, groups: channel_shuffle(grad, grad._array.shape[1] // groups),
+)
+def channel_shuffle(self: Array, groups: int) -> Array:
+    """Channels of different groups next to each other."""
+    n, c = self.shape[:2]
+    if c % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
+    parts = self.reshape(n, groups, c // groups, -1).transpose(0, 2, 1, 3)
+    return np.ascontiguousarray(parts).reshape(self.shape)

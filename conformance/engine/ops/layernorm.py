@@ -1,0 +1,230 @@
+"""Normalizations within one sample: of its last dimensions, or of groups of its channels (torch: native/layer_norm.cpp)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import BY_NUMPY
+from ..rows import Array, op
+from ..tensor import Tensor, make, wrap
+from .scalars import over, plus, times
+
+PUBLIC = ()
+Ints = tuple[int, ...]
+
+
+def _exact(array: Array | None) -> Any:
+    return None if array is None else array.astype(np.float64)
+
+
+def _or_zeros(found: Tensor | None, like: Any, needed: bool) -> Tensor | None:
+    if found is None and needed:
+        return make(np.zeros(like._array.shape, like._array.dtype))
+    return found
+
+
+def only_needed(found: Any, needed: Any) -> list[Any]:
+    """The gradients that are asked for, None for the others."""
+    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+
+
+# Of the last dimensions; mean and inverse deviation come from outside, see Note [Statistics] -------
+
+
+def layer_statistics(array: Array, count: int, eps: float) -> tuple[Tensor, Tensor]:
+    """Mean and inverse deviation of the last ``count`` dimensions."""
+    axes = tuple(range(array.ndim - count, array.ndim))
+    exact = array.astype(np.float64)
+    mean = exact.mean(axes, keepdims=True)
+    rstd = 1 / np.sqrt(np.square(exact - mean).mean(axes, keepdims=True) + eps)
+    return wrap(mean.astype(array.dtype)), wrap(rstd.astype(array.dtype))
+
+
+@op(
+    "NativeLayerNormBackward0",
+    tensors="result1 result2",
+    inputs={
+        "input weight bias": lambda grad, input, normalized_shape, weight, bias, result1, result2, needed: only_needed(  # noqa: A006
+            native_layer_norm_backward(
+                grad, input, normalized_shape, result1, result2, weight, bias, tuple(needed)
+            ),
+            needed,
+        )
+    },
+)
+def native_layer_norm(
+    input: Array, normalized_shape: Ints, weight: Any = None, bias: Any = None, result1: Any = None, result2: Any = None  # noqa: A002
+) -> Array:
+    """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
+    if input.dtype.kind != "f":
+        raise NotImplementedError(f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'")
+    found = (input.astype(np.float64) - result1) * result2
+    if weight is not None:
+        found = found * weight
+    if bias is not None:
+        found = found + bias
+    return found.astype(input.dtype)
+
+
+@op(
+    "NativeLayerNormBackwardBackward0",
+    outputs="grad_input grad_weight grad_bias",
+    inputs={
+        "grad_out input mean rstd weight bias": lambda grads, grad_out, input, normalized_shape, mean, rstd, weight,  # noqa: A006
+        needed: _layer_norm_double(grads, grad_out, input, normalized_shape, mean, rstd, weight, needed)
+    },
+)  # fmt: skip
+def native_layer_norm_backward(
+    grad_out: Array, input: Array, normalized_shape: Ints, mean: Array, rstd: Array, weight: Any = None,  # noqa: A002
+    bias: Any = None, output_mask: tuple[bool, ...] = (True, True, True),
+) -> Any:  # fmt: skip
+    """The gradients of input, weight and bias."""
+    inner = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    outer = tuple(range(input.ndim - len(normalized_shape)))
+    grad, scale = _exact(grad_out), _exact(rstd)
+    normal = (_exact(input) - mean) * scale
+    found = [np.zeros(0, input.dtype)] * 3
+    if output_mask[0]:
+        g = grad if weight is None else grad * weight
+        n = math.prod(normalized_shape)
+        total, along = g.sum(inner, keepdims=True), (g * normal).sum(inner, keepdims=True)
+        found[0] = (scale * (g - total / n - normal * along / n)).astype(input.dtype)
+    if output_mask[1]:
+        found[1] = (grad * normal).sum(outer).astype(weight.dtype)
+    if output_mask[2]:
+        found[2] = grad.sum(outer).astype(bias.dtype)
+    return found
+
+
+def _layer_norm_double(
+    grads: Any, grad_out: Tensor, input: Tensor, shape: Ints, mean: Tensor, rstd: Tensor, weight: Any, needed: Any  # noqa: A002
+) -> Any:
+    """The gradients of grad_out, input and weight; mean and rstd count as constants, as in torch."""
+    gg_input, gg_weight, gg_bias = grads
+    n = math.prod(shape)
+    m = input._array.size // n if n else 0
+    x, g = input.reshape(m, n), grad_out.reshape(m, n)
+    mu, sigma = mean.reshape(m, 1), rstd.reshape(m, 1)
+    gamma = None if weight is None else weight.reshape(1, n)
+    centered = x - mu
+    cubed = centered * sigma.pow(3)
+
+    def total(each: Tensor) -> Tensor:
+        return each.sum(1, keepdim=True)  # type: ignore[no-any-return]
+
+    def first(each: Tensor) -> Tensor:
+        """The gradient of the input, without the weight: a symmetric map."""
+        h1 = times(each, n) - total(each) - centered * sigma.pow(2) * total(each * centered)
+        return over(sigma, n) * h1  # type: ignore[no-any-return]
+
+    g_out = g_input = g_weight = None
+    if gg_input is not None:
+        gg = gg_input.reshape(m, n)
+        scaled = g if gamma is None else g * gamma
+        sums, along = total(scaled), total(scaled * centered)
+        gg_sum, gg_along = total(gg), total(gg * centered)
+        inner = over(gg_sum * sums, n) - total(gg * scaled)
+        inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n)
+        g_input = over(cubed * inner, n) + over(gg_along * sigma.pow(3), n) * (over(sums, n) - scaled)
+        g_input = g_input + over(along * sigma.pow(3), n) * (over(gg_sum, n) - gg)
+        projected = first(gg)
+        g_out = projected if gamma is None else projected * gamma
+        if needed[4]:
+            g_weight = (g * projected).sum(0).reshape(weight._array.shape)
+    if gg_weight is not None:
+        spread = gg_weight.reshape(1, n)
+        both = g * spread
+        term = both * sigma - over(sigma * total(both), n) - over(cubed * total(both * centered), n)
+        g_input = term if g_input is None else g_input + term
+        term = spread * (centered * sigma)
+        g_out = term if g_out is None else g_out + term
+    if gg_bias is not None:
+        term = gg_bias.reshape(1, n).expand(m, n)
+        g_out = term if g_out is None else g_out + term
+    whole = input._array.shape
+    return (
+        _or_zeros(None if g_out is None else g_out.reshape(whole), grad_out, needed[0]),
+        _or_zeros(None if g_input is None else g_input.reshape(whole), input, needed[1]),
+        None, None, _or_zeros(g_weight, weight, needed[4]), None,
+    )  # fmt: skip
+
+
+# Of groups of channels ----------------------------------------------------------------------------
+
+
+@op(
+    "NativeGroupNormBackward0",
+    outputs="result0 result1 result2",
+    inputs={
+        "input weight bias": lambda grads, input, weight, N, C, HxW, group, eps, result1, result2, needed: only_needed(  # noqa: A006, N803
+            _group_norm_backward(grads, input, result1, result2, weight, N, C, HxW, group, eps, needed), needed
+        )
+    },
+)
+def native_group_norm(
+    input: Array, weight: Any = None, bias: Any = None, N: int = 0, C: int = 0, HxW: int = 0, group: int = 1,  # noqa: A002, N803
+    eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    exact = input.astype(np.float64).reshape(N, group, C // group * HxW)
+    mean = exact.mean(2) if exact.size else np.zeros((N, group))
+    rstd = 1 / np.sqrt((exact.var(2) if exact.size else np.zeros((N, group))) + eps)
+    found = ((exact - mean[:, :, None]) * rstd[:, :, None]).reshape(N, C, HxW)
+    if weight is not None:
+        found = found * weight[:, None]
+    if bias is not None:
+        found = found + bias[:, None]
+    return [found.reshape(input.shape).astype(input.dtype), mean.astype(input.dtype), rstd.astype(input.dtype)]
+
+
+def _group_norm_backward(
+    grads: Any, input: Tensor, mean: Tensor, rstd: Tensor, weight: Any, n: int, channels: int, area: int, groups: int,  # noqa: A002
+    eps: float, needed: Any,
+) -> list[Any]:  # fmt: skip
+    """torch's infinitely differentiable form, for every order of derivative."""
+    grad, grad_mean, grad_rstd = grads
+    each = channels // groups
+    share = 1.0 / (each * area) if each * area else 0.0
+    x = input.reshape(n, groups, each, area)
+    mu, sigma = mean.reshape(n, groups, 1, 1), rstd.reshape(n, groups, 1, 1)
+    g_input = g_weight = g_bias = None
+    if grad is not None:
+        g = grad.reshape(n, groups, each, area)
+        ds, db = (g * x).sum(3).unsqueeze_(-1), g.sum(3).unsqueeze_(-1)
+        if needed[0]:
+            gamma = None if weight is None else weight.reshape(1, groups, each, 1)
+            cube = sigma * sigma * sigma
+            a = sigma if gamma is None else sigma * gamma
+            b = (ds if gamma is None else ds * gamma).sum(2).unsqueeze_(-2)
+            c = (db if gamma is None else db * gamma).sum(2).unsqueeze_(-2)
+            b = times((c * mu - b) * cube, share)
+            c = -b * mu - times(c * sigma, share)
+            g_input = a * g + b * x + c
+        if needed[1]:
+            g_weight = ((ds - db * mu) * sigma).sum(0).reshape(weight._array.shape)
+        if needed[2]:
+            g_bias = db.sum(0).reshape(channels)
+    if needed[0]:
+        if grad_mean is not None:
+            term = times(grad_mean.reshape(n, groups, 1, 1), share).expand(n, groups, each, area)
+            g_input = term if g_input is None else g_input + term
+        if grad_rstd is not None:
+            grad_var = times(sigma * sigma * sigma * grad_rstd.reshape(n, groups, 1, 1), -0.5)
+            term = times(grad_var * (x - mu), 2 * share)
+            g_input = term if g_input is None else g_input + term
+        g_input = None if g_input is None else g_input.reshape(input._array.shape)
+    return [g_input, g_weight, g_bias]
+
+
+# By the mean of squares ---------------------------------------------------------------------------
+
+
+def root_mean_square_norm(input: Tensor, dims: tuple[int, ...], weight: Tensor | None, eps: float) -> Tensor:  # noqa: A002
+    """The input over the root of the mean of its squares, then scaled."""
+    found = input * plus(input.pow(2).mean(dims, keepdim=True), eps).rsqrt()
+    return found if weight is None else found * weight
+
+
