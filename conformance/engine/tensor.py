@@ -143,9 +143,7 @@ class Tensor(metaclass=_TensorMeta):
     is_leaf = property(_get_is_leaf, _read_only("is_leaf"))
 
     def _get_output_nr(self) -> int:
-        """Which output of its grad_fn this tensor is."""
-        if self._view is not None:
-            _ = self.grad_fn
+        """Which output of its grad_fn this tensor is; reading it makes no grad_fn anew."""
         return self._output_nr
 
     output_nr = property(_get_output_nr, _read_only("output_nr"))
