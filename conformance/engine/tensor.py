@@ -549,7 +549,7 @@ class Tensor(metaclass=_TensorMeta):
     def __copy__(self) -> Tensor:
         result = make(self._array, type(self))
         result.__dict__.update({k: v for k, v in self.__dict__.items() if not k.startswith("_")})
-        result._version_counter = VersionCounter()
+        result._version_counter = VersionCounter(1)  # torch puts a copy together in place
         result._requires_grad = self.requires_grad
         return result
 
@@ -559,6 +559,7 @@ class Tensor(metaclass=_TensorMeta):
         if id(self) in memo:
             return memo[id(self)]  # type: ignore[no-any-return]
         result = make(self._array.copy(), type(self))
+        result._version_counter = VersionCounter(1)
         result._requires_grad = self.requires_grad
         memo[id(self)] = result
         if self._grad is not None:
