@@ -1,5 +1,5 @@
 """torch.nn: modules, parameters and functions."""
 
-from . import functional, init, modules, parameter
+from . import functional, functions, init, modules, parameter, utils
 from .modules import *  # noqa: F403
 from .parameter import Buffer, Parameter

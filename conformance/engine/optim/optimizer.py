@@ -332,8 +332,8 @@ def check_betas(betas: tuple[float, float]) -> None:
 
 
 def number(value: Any) -> Any:
-    """A setting that may be a tensor, as a number."""
-    return value.item() if isinstance(value, Tensor) else value
+    """A setting that may be a tensor, as a number of the tensor's dtype."""
+    return value._array.reshape(())[()] if isinstance(value, Tensor) else value
 
 
 def counter(start: float = 0.0) -> Tensor:

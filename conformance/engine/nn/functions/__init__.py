@@ -1,1 +1,42 @@
-"""The parts of torch.nn.functional, by kind."""
+"""The parts of torch.nn.functional, by kind; ``FUNCTIONS`` are those that torch has at its top as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...ops import dropout as drop
+from ...ops.normalization import batch_norm
+from ...tensor import Tensor
+from . import convolution, distance, embedding, normalization, pooling
+
+
+def _embedding(
+    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Tensor:
+    """torch.embedding: the table first."""
+    padding = None if padding_idx == -1 else padding_idx
+    return embedding.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "batch_norm": batch_norm,
+    "embedding": _embedding,
+    **{name: getattr(drop, name) for name in drop.PUBLIC},
+    **{
+        name: getattr(convolution, name)
+        for name in ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
+    },
+    **{name: getattr(distance, name) for name in ("cosine_similarity", "pairwise_distance")},
+    **{
+        name: getattr(embedding, name)
+        for name in ("bilinear", "channel_shuffle", "pdist", "pixel_shuffle", "pixel_unshuffle")
+    },
+    **{name: getattr(normalization, name) for name in ("group_norm", "layer_norm", "rms_norm")},
+    **{
+        name: getattr(pooling, name)
+        for name in ("adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool1d_with_indices")
+    },
+    "max_pool2d": pooling.max_pool2d,
+    "max_pool3d": pooling.max_pool3d,
+}

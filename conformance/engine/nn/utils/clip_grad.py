@@ -1,0 +1,108 @@
+"""Gradients kept small."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...modes import no_grad
+from ...tensor import Tensor, make
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def _listed(tensors: Tensors) -> list[Tensor]:
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def _norm(array: Any, order: float) -> Any:
+    """The norm of all elements, as one number of their dtype."""
+    exact = np.abs(array.astype(np.float64)).ravel()
+    if order == np.inf:
+        found = exact.max(initial=0.0)
+    elif order == -np.inf:
+        found = exact.min()
+    elif order == 0:
+        found = np.count_nonzero(exact)
+    else:
+        found = np.sqrt(np.dot(exact, exact)) if order == 2 else (exact**order).sum() ** (1.0 / order)
+    return np.asarray(found, array.dtype)
+
+
+@no_grad()
+def get_total_norm(
+    tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of the norms of tensors.
+
+    Raises:
+        RuntimeError: it is not finite, and ``error_if_nonfinite``.
+    """
+    order = float(norm_type)
+    norms = [_norm(each._array, order) for each in _listed(tensors)]
+    if not norms:
+        return make(np.zeros((), np.float32))
+    total = _norm(np.stack(norms), order)
+    if error_if_nonfinite and not np.isfinite(total):
+        raise RuntimeError(
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+            "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return make(total)
+
+
+@no_grad()
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale the gradients down, in place, as a total norm above ``max_norm`` asks."""
+    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    for parameter in _listed(parameters):
+        if parameter.grad is not None:
+            parameter.grad.mul_(factor)
+
+
+@no_grad()
+def clip_grad_norm_(
+    parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """Scale all gradients down together, in place, so that their norm is at most ``max_norm``; returns what it was."""
+    listed = _listed(parameters)
+    if isinstance(parameters, types.GeneratorType) and not listed:
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
+    grads = [each.grad for each in listed if each.grad is not None]
+    total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(listed, max_norm, total, foreach)
+    return total  # type: ignore[no-any-return]
+
+
+def clip_grad_norm(
+    parameters: Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """clip_grad_norm_, by its old name."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)  # type: ignore[no-any-return]
+
+
+@no_grad()
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+    """Keep every element of the gradients between -clip_value and clip_value, in place."""
+    bound = float(clip_value)
+    grads = [each.grad for each in _listed(parameters) if each.grad is not None]
+    if not grads:
+        raise RuntimeError(
+            "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be improved?  "
+            "If so, please report an enhancement request to PyTorch.)"
+        )
+    for grad in grads:
+        grad.clamp_min_(-bound).clamp_max_(bound)
