@@ -22,10 +22,12 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     """
     variable = node.variable
     gradient = grads[0]
-    if gradient is None or not variable.requires_grad:
+    if not variable.requires_grad:
         return ()
     current = variable._grad
-    if current is None:
+    if gradient is None:
+        pass  # the hooks run all the same
+    elif current is None:
         if state.grad_enabled:
             variable._grad = copied(gradient)
         elif sys.getrefcount(gradient) <= _ALONE and obeys_layout(gradient, variable):

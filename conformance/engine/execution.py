@@ -358,7 +358,7 @@ def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
     """What the node's hooks see: torch's own operations do not compute what the pass has no use for."""
     task: GraphTask = state.graph_task
     if task.needed is None or not node.selective:
-        return outputs
+        return tuple(outputs)
     return tuple(
         each if task.should_compute(edge) else None
         for edge, each in zip(node.next_edges, outputs, strict=False)
