@@ -30,6 +30,7 @@ cfloat, cdouble = complex64, complex128
 
 globals().update(ops.FUNCTIONS)
 globals().update(random.FUNCTIONS)
+globals().update(nn.functions.FUNCTIONS)
 
 
 def is_tensor(obj: Any) -> Any:
