@@ -153,6 +153,8 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     if specified > self._array.ndim:
         if self._array.ndim == 0 and isinstance(value, slice):
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        if self._array.ndim == 0 and isinstance(value, int) and value:
+            raise IndexError(f"index {value} is out of bounds for dimension 0 with size 0")
         if self._array.ndim == 0 and isinstance(value, int):
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from .. import errors
 from ..modes import state
-from ..rows import ROWS, Row, op
+from ..node import Node, NotImplementedNode, gradient_edge, new_node
+from ..rows import ROWS, Array, Row, op
 from ..tensor import Tensor, make
 from ..views import check_inplace, increment_version, move_hooks
 
@@ -40,6 +44,10 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
     check_inplace(self, recorded)
     array = row.evaluate(self, *arguments)
     node = row.record(self, *arguments, make(array)) if recorded else None
+    return _show(self, array, node)
+
+
+def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
     increment_version(self)
     self._array = array
     if node is not None:
@@ -85,4 +93,26 @@ def t_(self: Tensor) -> Tensor:
     return view_in_place(_t, self)
 
 
-PUBLIC = ("squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_")
+def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
+    """Take another tensor's memory and shape, or none; there is no derivative.
+
+    Raises:
+        RuntimeError: a leaf that requires grad, or another dtype.
+    """
+    if source is None:
+        source = make(np.zeros(0, self._array.dtype))
+    recorded = bool(state.recording and (self.requires_grad or source.requires_grad))
+    check_inplace(self, recorded)
+    if source._array.dtype is not self._array.dtype:
+        theirs, ours = errors.c_name(source._array.dtype), errors.c_name(self._array.dtype)
+        raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
+    node: Any = None
+    if recorded:
+        node = new_node(NotImplementedNode)
+        node.operation = "set_"
+        node.next_edges = (gradient_edge(self), gradient_edge(source))
+        node.input_metadata = ((source._array.shape, source._array.dtype),)
+    return _show(self, source._array, node)
+
+
+PUBLIC = ("set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_")
