@@ -30,13 +30,15 @@ class Checked:
 
     result: Result
     text: str = ""
+    page: dict[str, Any] | None = None  # for the HTML report, where that is asked for
 
 
 class Checker:
     """Checks scenarios against one reference, which runs each scenario once for all engines in a row."""
 
-    def __init__(self, reference: Engine, *, seconds: float = 20) -> None:
+    def __init__(self, reference: Engine, *, seconds: float = 20, pages: bool = False) -> None:
         self.reference = reference
+        self.pages = pages
         self.seconds = seconds  # that a scenario may take on each
         self._last: tuple[Scenario, Trace] | None = None
 
@@ -49,13 +51,22 @@ class Checker:
             reason = f"needs {', '.join(absent)}, which {self.reference.name} does not find on this machine"
             return Checked(self._result(scenario, engine, verdict="skipped", reason=reason))
         try:
-            outcome = judge(
-                scenario, self._trace(scenario), run(scenario, engine, seconds=self.seconds), engine.claims
-            )
+            mine, its = self._trace(scenario), run(scenario, engine, seconds=self.seconds)
         except NotRecordedError as error:
             return Checked(
                 self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
             )
+        outcome = judge(scenario, mine, its, engine.claims)
+        checked = self._checked(scenario, engine, outcome, entries)
+        if not self.pages:
+            return checked
+        from conformance.report.page import page
+
+        return replace(checked, page=page(scenario, outcome, mine, its, (self.reference, engine)))
+
+    def _checked(
+        self, scenario: Scenario, engine: Engine, outcome: Outcome, entries: Sequence[Divergence]
+    ) -> Checked:
         coverage = cover(scenario.id, outcome.differences, entries)
         if outcome.verdict != "unsound" and (coverage.used or coverage.stale):
             return self._declared(scenario, engine, outcome, coverage)

@@ -51,7 +51,9 @@ def checker_of(config: pytest.Config) -> Checker:
         from conformance.check import Checker
 
         config.stash[_CHECKER] = Checker(
-            reference(config.getoption("--reference")), seconds=config.getoption("--scenario-timeout")
+            reference(config.getoption("--reference")),
+            seconds=config.getoption("--scenario-timeout"),
+            pages=bool(config.getoption("--conformance-html")),
         )
     return config.stash[_CHECKER]
 
@@ -132,6 +134,7 @@ class _Item(pytest.Item):
     """What the two kinds of item share: their place, and failures without a traceback of the suite's."""
 
     result: Result | None = None
+    page: dict[str, Any] | None = None
     position: Position
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -170,7 +173,8 @@ class ScenarioItem(_Item):
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would say the same
             raise EngineMissing(str(error), self.position) from None
-        self.result = result = checked.result
+        self.result, self.page = checked.result, checked.page
+        result = checked.result
         match result.verdict:
             case "unsound":
                 raise Unsound(checked.text, self.position)

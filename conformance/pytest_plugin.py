@@ -13,6 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from conformance.findings import Findings
+    from conformance.report.claims import Finding
     from conformance.report.result import Result
     from conformance.spec.document import Problem
     from conformance.spec.scenario import Position
@@ -51,6 +52,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="a scenario that takes longer fails (default: 20)",
     )
     group.addoption("--conformance-json", metavar="FILE", help="write every result to FILE as JSON lines")
+    group.addoption(
+        "--conformance-html",
+        metavar="FILE",
+        help="write a report to FILE that a browser opens: one file, no network",
+    )
     parser.addini(INI, "engines to check scenarios on where --engine names none", type="args", default=[])
 
 
@@ -108,6 +114,9 @@ def pytest_runtest_makereport(
         report.conformance = result.to_plain()  # type: ignore[attr-defined]
         if report.skipped and isinstance(report.longrepr, tuple):
             report.longrepr = (result.file, result.line, f"Skipped: {result.reason}")
+        if page := getattr(item, "page", None):
+            report.conformance_page = page  # type: ignore[attr-defined]
+            item.page = None  # type: ignore[attr-defined]
     return report
 
 
@@ -136,12 +145,15 @@ class Reporter:
         self.findings: tuple[Findings, ...] = ()
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
+        self.pages: dict[tuple[str, str], dict[str, Any]] = {}
         self.path = config.getoption("--conformance-json")
-        if self.path:
-            try:
-                Path(self.path).write_text("")
-            except OSError as error:
-                raise pytest.UsageError(f"--conformance-json {self.path}: {error.strerror}") from None
+        self.html = config.getoption("--conformance-html")
+        for option, path in (("--conformance-json", self.path), ("--conformance-html", self.html)):
+            if path:
+                try:
+                    Path(path).write_text("")
+                except OSError as error:
+                    raise pytest.UsageError(f"{option} {path}: {error.strerror}") from None
 
     def pytest_report_collectionfinish(self, items: list[pytest.Item]) -> list[str]:
         """The header: engines and the number of scenarios."""
@@ -183,6 +195,9 @@ class Reporter:
             from conformance.report.result import Result
 
             self.results.append(Result.from_plain(plain))
+            if page := getattr(report, "conformance_page", None):
+                self.pages[plain["scenario"], plain["engine"]] = page
+                del report.conformance_page
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -239,13 +254,17 @@ class Reporter:
             return
         from conformance.report.terminal import summary
 
-        documents = {
-            key: document.title for each in self.findings for key, document in each.claims.documents.items()
-        }
-        found = [finding for each in self.findings for finding in each.found]
+        documents, found = self._found()
         terminalreporter.section("conformance")
         for line in summary(self.results, documents, found):
             terminalreporter.line(line)
+
+    def _found(self) -> tuple[dict[str, str], list[Finding]]:
+        """The titles of documents, and what became of their claims."""
+        documents = {
+            key: document.title for each in self.findings for key, document in each.claims.documents.items()
+        }
+        return documents, [finding for each in self.findings for finding in each.found]
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """Write the results; a killed run leaves the file empty, which no reader takes for a report."""
@@ -254,6 +273,11 @@ class Reporter:
 
             lines = write(self.results, int(exitstatus))
             Path(self.path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        if self.html and self.results:
+            from conformance.report.html import render
+
+            documents, found = self._found()
+            Path(self.html).write_text(render(self.results, self.pages, documents, found), encoding="utf-8")
 
 
 def _with_version(name: str) -> str:

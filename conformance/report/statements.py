@@ -150,9 +150,15 @@ def _events(one: _Side, other: _Side, here: Sequence[Difference]) -> Iterator[Ro
     """What happened, on both."""
     differing = {_event(item) for item in here}
     for name in dict.fromkeys((*one.events, *other.events)):
-        differs = name in differing
-        said = one.events.get(name, _NONE)
-        yield Row(name, said, other.events.get(name, _NONE) if differs else ALIKE, differs)
+        said, answered = one.events.get(name, _NONE), other.events.get(name, _NONE)
+        # What an engine lacks is no difference, but that it raised is seen.
+        differs = name in differing or _error(name, said) != _error(name, answered)
+        yield Row(name, said, answered if differs else ALIKE, differs)
+
+
+def _error(name: str, text: str) -> str:
+    """The error that an event tells of, if it tells of one."""
+    return text if name == "raises" or text.startswith("raises ") else ""
 
 
 def _on_one(one: _Side, other: _Side, *, reached: bool) -> Iterator[Row]:

@@ -1,0 +1,207 @@
+"""What the HTML report shows of one scenario on one engine: plain data, as a worker sends it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from conformance.report.drawing import Drawing, draw
+from conformance.report.program import file_line, snippet
+from conformance.report.statements import Told, tell
+from conformance.report.svg import svg
+from conformance.report.wording import expression
+from conformance.runner.engine import Engine
+from conformance.runner.trace import Moment, Statement, Trace
+from conformance.runner.values import shortened
+from conformance.runner.verdict import Outcome
+from conformance.spec.scenario import Plain, Scenario, Unset
+
+LONGEST = 2000  # characters of one cell
+LARGEST = 150  # boxes of a drawing
+
+Page = dict[str, Any]
+
+
+def page(
+    scenario: Scenario, outcome: Outcome, reference: Trace, trace: Trace, engines: tuple[Engine, Engine]
+) -> Page:
+    """The page; what an engine does that agrees is not told again."""
+    torch, engine = engines
+    found: Page = {
+        "told": [_plain(each) for each in tell(scenario, reference, None)],
+        "claimed": list(_claimed(scenario, reference)),
+        "snippet": snippet(scenario, torch, _last(reference), ""),
+        "graph": _graph(reference, None),
+        "of": engine.name,
+        "own": snippet(scenario, engine, _last(reference), ""),
+    }
+    if outcome.verdict != "agrees":
+        differences = (*outcome.differences, *outcome.unclaimed)
+        place = differences[0].statement if differences else _last(reference)
+        show = expression(differences[0]) if differences else ""
+        told = list(tell(scenario, reference, trace, differences))
+        first = next((each.source for each in told if each.statement == place), "")
+        found["engine"] = {
+            "told": [_plain(each, both=True) for each in told],
+            "snippets": [snippet(scenario, each, place, show) for each in engines],
+            "graphs": _graphs(reference, trace, differing=any(each.group == "graph" for each in differences)),
+            "line": file_line(scenario, place.step, place.line),
+            "statement": first.strip(),
+            "operation": operation(first),
+        }
+    return found
+
+
+def _plain(told: Told, *, both: bool = False) -> list[Any]:
+    place = told.statement
+    rows = [
+        [row.name, _cut(row.reference), _cut(row.engine), row.differs]
+        if both
+        else [row.name, _cut(row.reference)]
+        for row in told.rows
+    ]
+    return [
+        place.step,
+        place.kind == "expect",
+        told.line,
+        told.again,
+        told.source,
+        told.first,
+        list(told.lines),
+        rows,
+    ]
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2
+    return f"{text[:half]} ...{len(text) - 2 * half}... {text[-half:]}"
+
+
+def _last(trace: Trace) -> Statement:
+    """The last statement of the program that was reached."""
+    places = [moment.statement for moment in trace.moments if moment.statement.kind == "run"]
+    return max(places, key=lambda place: (place.step, place.line), default=Statement(0, 1))
+
+
+def _claimed(scenario: Scenario, reference: Trace) -> Iterator[list[str]]:
+    """What the document says beside what torch does, where they part."""
+    for number, step in enumerate(scenario.steps):
+        if step.claimed is None:
+            continue
+        moments = [moment for moment in reference.moments if moment.statement.step == number]
+        values = {name: text for moment in moments for name, text in moment.values}
+        for name, value in step.claimed.expect:
+            yield [
+                f"step {number + 1}",
+                name,
+                _written(value),
+                shortened(values.get(name, "?"), _dtype(moments, name)),
+            ]
+        if not isinstance(step.claimed.raises, Unset):
+            said = step.claimed.raises or "raises nothing"
+            message = "" if isinstance(step.claimed.message, Unset) else f": {step.claimed.message}"
+            raised = next((str(moment.raised) for moment in moments if moment.raised), "raises nothing")
+            yield [f"step {number + 1}", "", f"{said}{message}", raised]
+        elif not isinstance(step.claimed.message, Unset):
+            raised = next((moment.raised.message for moment in moments if moment.raised), "raises nothing")
+            yield [f"step {number + 1}", "message", step.claimed.message, raised]
+        if not isinstance(step.claimed.warns, Unset):
+            warned = "; ".join(str(each) for moment in moments for each in moment.warned)
+            yield [f"step {number + 1}", "warns", "; ".join(step.claimed.warns), warned or "nothing"]
+
+
+def _dtype(moments: Iterable[Moment], name: str) -> object:
+    facets = [moment.state[name] for moment in moments if moment.state and name in moment.state]
+    return facets[-1].get("dtype") if facets else None
+
+
+def _written(value: Plain) -> str:
+    return "None" if value is None else str(value)
+
+
+def _graph(trace: Trace, place: Statement | None) -> list[str]:
+    """When, and the picture: at that statement, else after the last that has a graph; nothing where there is none."""
+    for moment in reversed(trace.moments):
+        if place is None or moment.statement == place:
+            drawing = draw(moment.state or {})
+            if drawing.boxes or place is not None:
+                return [str(moment.statement), _picture(drawing)]
+    return []
+
+
+def _picture(drawing: Drawing) -> str:
+    if len(drawing.boxes) > LARGEST:
+        return f"{len(drawing.boxes)} nodes: too many for a page; conformance graph draws them"
+    return svg(drawing, alone=False) if drawing.boxes else "no graph"
+
+
+def _graphs(reference: Trace, trace: Trace, *, differing: bool) -> list[str]:
+    """Both graphs where they begin to differ: when, the reference's, the engine's."""
+    if not differing:
+        return []
+    theirs = {moment.statement: moment for moment in trace.moments}
+    for moment in reference.moments:
+        other = theirs.get(moment.statement)
+        if moment.state is not None and other is not None and other.state is not None:
+            one, two = draw(moment.state), draw(other.state)
+            if one != two:
+                return [str(moment.statement), _picture(one), _picture(two)]
+    return []
+
+
+_SYMBOLS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
+    ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
+
+
+def operation(source: str) -> str:
+    """What a statement does last: ``backward`` of ``(a * b).sum().backward()``; a sign, an index, a keyword."""
+    text = source.strip()
+    for suffix in ("", "pass", "\n pass"):  # a line that begins a block
+        try:
+            body: Sequence[ast.stmt] = ast.parse(f"{text}{suffix}").body
+        except SyntaxError:
+            continue
+        return _operation(body[0]) if body else ""
+    return text.partition("(")[0].rpartition(".")[2].strip()
+
+
+def _operation(statement: ast.stmt) -> str:
+    match statement:
+        case ast.AugAssign(op=sign):
+            return f"{_SYMBOLS.get(type(sign), '?')}="
+        case ast.Assign(targets=[ast.Subscript(), *_]):
+            return "[] ="
+        case ast.Assign(targets=[ast.Attribute(attr=name), *_]):
+            return f".{name} ="
+        case ast.Assign(value=value) | ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
+            return _of_expression(value)
+        case ast.With(items=[item, *_]):
+            return f"with {_of_expression(item.context_expr)}"
+    return type(statement).__name__.lower().removesuffix("def")
+
+
+def _of_expression(value: ast.expr) -> str:
+    found = type(value).__name__.lower()
+    match value:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            found = name
+        case ast.BinOp(op=sign):
+            found = _SYMBOLS.get(type(sign), found)
+        case ast.UnaryOp(op=ast.USub()):
+            found = "neg"
+        case (
+            ast.Tuple(elts=[inner, *_])
+            | ast.List(elts=[inner, *_])
+            | ast.Subscript(value=ast.Call() as inner)
+        ):
+            found = _of_expression(inner)
+        case ast.Subscript():
+            found = "[]"
+        case ast.Attribute(attr=name):
+            found = f".{name}"
+    return found
