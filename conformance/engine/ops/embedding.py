@@ -1,8 +1,7 @@
-"""Rows chosen by index, products of three, distances of all pairs (torch: native/Embedding.cpp, Linear.cpp, Distance.cpp)."""
+"""Rows chosen by index, products of three (torch: native/Embedding.cpp, Linear.cpp)."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from ..dtypes import BY_NUMPY
 from ..rows import Array, op
 from ..tensor import Tensor
 from ..views import increment_version
-from .undefined import unsupported
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -129,53 +127,6 @@ def _trilinear_backward(
         trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2) if needed[1] else None,
         trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3) if needed[2] else None,
     ]
-
-
-# Distances of all pairs of rows -------------------------------------------------------------------
-
-
-def _differences(self: Array) -> tuple[Array, Array, Array]:
-    first, second = np.triu_indices(len(self), 1)
-    return first, second, self[first] - self[second]
-
-
-@op("PdistBackward0", name="_pdist", self=lambda grad, self, p, result: pdist_backward(grad, self, p, result))
-def pdist_forward(self: Array, p: float = 2.0) -> Array:
-    """The p-norm of the difference of each pair of rows."""
-    _, _, difference = _differences(self)
-    return np.asarray(np.linalg.norm(difference, p, axis=1), self.dtype).reshape(len(difference))
-
-
-def _slopes(difference: Array, distance: Array, p: float) -> Array:
-    """The gradient of a p-norm."""
-    sign, size = np.sign(difference), np.abs(difference)
-    far = np.broadcast_to(distance[:, None], difference.shape)
-    with np.errstate(all="ignore"):
-        if p == 0:
-            return np.zeros_like(difference)
-        if p == 1:
-            return sign
-        if math.isinf(p):
-            return sign * (size == far)
-        slope = sign * (size / far) ** (p - 1) if p != 2 else difference / far
-    return np.where((far == 0) | (size == 0), 0, slope)
-
-
-@op(
-    "PdistBackwardBackward0",
-    name="_pdist_backward",
-    grad=unsupported("_pdist_backward"),
-    self=unsupported("_pdist_backward"),
-    pdist=unsupported("_pdist_backward"),
-)
-def pdist_backward(grad: Array, self: Array, p: float, pdist: Array) -> Array:
-    """The gradient of pdist."""
-    first, second, difference = _differences(self)
-    each = (_slopes(difference, pdist, p) * grad[:, None]).astype(self.dtype)
-    found = np.zeros(self.shape, self.dtype)
-    np.add.at(found, first, each)
-    np.subtract.at(found, second, each)
-    return found
 
 
 # Channels and space -------------------------------------------------------------------------------

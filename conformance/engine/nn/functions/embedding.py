@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...ops import embedding as ops
+from ...ops.norms import pdist  # noqa: F401  torch.nn.functional has it, too
 from ...tensor import Tensor, wrap
 
 
@@ -61,17 +62,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     flat1, flat2 = input1.reshape(-1, a[-1]), input2.reshape(-1, b[-1])
     found = ops.trilinear(flat1, weight, flat2, (1, 3), (0,), (1, 2), (2, 3)).reshape(*a[:-1], w[0])
     return found if bias is None else found + bias  # type: ignore[no-any-return]
-
-
-def pdist(input: Tensor, p: float = 2) -> Tensor:  # noqa: A002
-    """The p-norm of the difference of each pair of rows."""
-    if input.dim() != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
-    if not input.is_floating_point():
-        raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
-        raise RuntimeError("pdist only supports non-negative p values")
-    return ops.pdist_forward(input.contiguous(), float(p))  # type: ignore[no-any-return]
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:  # noqa: A002
