@@ -35,6 +35,7 @@ from . import (
     matmul,
     moments,
     names,
+    norms,
     operators,
     ordering,
     parts,
@@ -42,6 +43,7 @@ from . import (
     power,
     reduction,
     rounding,
+    searching,
     selection,
     shape,
     softmax,
@@ -54,9 +56,9 @@ from . import (
 
 MODULES: tuple[ModuleType, ...] = (
     activation, arithmetic, arranging, binary, comparison, copying, cumulative, diagonals, extremes, gated,
-    gather, grids, indexing, inplace_views, joining, logic, masking, matmul, moments, ordering, parts,
-    placing, power, reduction, rounding, selection, shape, softmax, special, splitting, unary, view_copies,
-    windows,
+    gather, grids, indexing, inplace_views, joining, logic, masking, matmul, moments, norms, ordering, parts,
+    placing, power, reduction, rounding, searching, selection, shape, softmax, special, splitting, unary,
+    view_copies, windows,
 )  # fmt: skip
 
 def _origin(function: Callable[..., Any]) -> str:

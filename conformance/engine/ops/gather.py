@@ -7,22 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
 from ..creation import ones_like, zeros_like
 from ..inplace import run_inplace
 from ..node import Error, gradient_edge, new_node
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
-
-
-def not_implemented(operation: str) -> Any:
-    """The formula of an operation that has no derivative."""
-
-    def raise_(grad: Tensor) -> Tensor:
-        raise RuntimeError(errors.NO_DERIVATIVE.format(operation))
-
-    return raise_
+from .undefined import unsupported
 
 
 def index_dtype(name: str, index: Array) -> Array:
@@ -222,14 +213,14 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
     "NotImplemented",
     name="scatter_with",
     tensors="index",
-    self=not_implemented("aten::scatter"),
-    src=not_implemented("aten::scatter"),
+    self=unsupported("scatter"),
+    src=unsupported("scatter"),
 )
 def _scatter_reduce_src(self: Array, dim: Any, index: Array, src: Array, reduce: str) -> Array:
     return _scatter_with(self, dim, index, src, reduce)
 
 
-@op("NotImplemented", name="scatter_value_with", tensors="index", self=not_implemented("aten::scatter"))
+@op("NotImplemented", name="scatter_value_with", tensors="index", self=unsupported("scatter"))
 def _scatter_reduce_value(self: Array, dim: Any, index: Array, value: Any, reduce: str) -> Array:
     return _scatter_with(self, dim, index, value, reduce)
 

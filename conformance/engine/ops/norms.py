@@ -1,0 +1,315 @@
+"""Norms of vectors and distances (torch: native/LinearAlgebra.cpp, Distance.cpp)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..rows import Array, op
+from ..shapes import broadcast_shapes, wrap_dim
+from ..tensor import Tensor
+from .reduction import axes_of, dims, unsqueeze_multiple
+from .scalars import plus, times
+from .selection import where
+from .undefined import undefined
+
+# The norm of a vector -----------------------------------------------------------------------------
+
+
+def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """The norm along axes; halves in single precision."""
+    kind = array.dtype
+    size = np.abs(array.astype(np.float32) if kind == np.float16 else array)
+    if order == 0:
+        found = np.count_nonzero(size, axes, keepdims=keepdims)
+    elif math.isinf(order):
+        found = (np.maximum if order > 0 else np.minimum).reduce(size, axis=axes, keepdims=keepdims)
+    elif order == 1:
+        found = np.add.reduce(size, axis=axes, keepdims=keepdims)
+    elif order == 2:
+        found = np.sqrt(np.add.reduce(size * size, axis=axes, keepdims=keepdims))
+    else:
+        found = np.power(np.add.reduce(np.power(size, order), axis=axes, keepdims=keepdims), 1.0 / order)
+    return np.asarray(found, kind)
+
+
+def norm_backward(grad: Tensor, self: Tensor, order: float, norm: Tensor, dim: Any, keepdim: bool) -> Tensor | None:
+    """torch's norm_backward: the subgradient at zero is zero, ties of the largest share."""
+    if not keepdim and self._array.ndim:
+        grad = unsqueeze_multiple(grad, dim, self._array.ndim)
+        norm = unsqueeze_multiple(norm, dim, self._array.ndim)
+    if order == 0:
+        return None
+    if order == 1:
+        return self.sgn() * grad  # type: ignore[no-any-return]
+    if order == 2:
+        return grad * (self / norm).masked_fill_(norm == 0, 0)
+    if math.isinf(order):
+        size = self.abs()
+        mask = size.eq(norm).logical_or(size.isnan())
+        return self.sgn() * ((grad / mask.sum(dim, True)) * mask)  # type: ignore[no-any-return]
+    if order < 1:
+        scaled = self.sgn() * self.abs().pow_(order - 1).masked_fill_(self == 0, 0)
+        return scaled * grad * norm.pow(1 - order)  # type: ignore[no-any-return]
+    scaled = self.sgn() * self.abs().pow_(order - 1) if order < 2 else self * self.abs().pow_(order - 2)
+    scale = grad / norm.pow(order - 1)
+    scale.masked_fill_(norm == 0, 0)
+    return scaled * scale  # type: ignore[no-any-return]
+
+
+@op(
+    "LinalgVectorNormBackward0",
+    name="linalg_vector_norm",
+    self=lambda grad, self, ord, result, dim, keepdim: norm_backward(grad, self, ord, result, dim or (), keepdim),
+)
+def _vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+    name = "linalg.vector_norm"
+    if isinstance(ord, bool) or not isinstance(ord, (int, float)):
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+    given = dtypes.BY_NUMPY[self.dtype]
+    if self.dtype.kind not in "fc":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {given.legacy}")
+    if dtype is not None:
+        if not dtype.is_floating_point:
+            raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.legacy}")
+        if dtypes.promote_types(given, dtype) is not dtype:
+            raise RuntimeError(
+                f"{name}: the dtype of the input ({given.legacy}) should be convertible without narrowing to the specified "
+                f"dtype ({dtype.legacy})"
+            )
+        self = self.astype(dtype.numpy)
+    axes = axes_of(dim, self.ndim)
+    if not self.size and (ord < 0 or ord == math.inf):
+        shown = f"{ord:g}"
+        if not dim:
+            raise RuntimeError(
+                f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not have an identity"
+            )
+        for axis in axes:
+            if not self.shape[axis]:
+                raise RuntimeError(
+                    f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is empty and the "
+                    "operation does not have an identity"
+                )
+    return norm_array(self, ord, axes, keepdim)
+
+
+def vector_norm(
+    x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
+) -> Tensor:
+    """torch.linalg.vector_norm: of all elements, or along dimensions."""
+    return _vector_norm(x, ord, dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+
+
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Tensor:
+    """torch.norm: of a vector, or with "nuc" of a matrix."""
+    if isinstance(p, str):
+        if p == "fro" and (dim is None or not isinstance(dim, (tuple, list)) or len(dim) <= 2):
+            return vector_norm(input, 2, dim, keepdim, dtype=dtype, out=out)
+        from ..linalg import matrix_norm
+
+        axes = list(range(input._array.ndim)) if dim is None else dims(dim)
+        return matrix_norm(input, p, axes, keepdim, dtype=dtype, out=out)
+    return vector_norm(input, 2.0 if p is None else p, dim, keepdim, dtype=dtype, out=out)
+
+
+# dist and renorm ----------------------------------------------------------------------------------
+
+
+def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Tensor) -> Tensor | None:
+    return norm_backward(grad, self - other, p, result, (), True)
+
+
+@op(
+    "DistBackward0",
+    meet="self other",
+    numbers=False,
+    self=lambda grad, self, other, p, result: _dist_backward(grad, self, other, p, result),
+    other=lambda grad, self, other, p, result: _negative(_dist_backward(grad, self, other, p, result)),
+)
+def dist(self: Array, other: Array, p: Any = 2) -> Array:
+    """The norm of the difference."""
+    away = np.subtract(self, other)
+    return norm_array(away, p, tuple(range(away.ndim)), False)
+
+
+def _negative(grad: Tensor | None) -> Tensor | None:
+    return None if grad is None else -grad
+
+
+def _others(ndim: int, dim: int) -> tuple[int, ...]:
+    return tuple(i for i in range(ndim) if i != wrap_dim(dim, ndim))
+
+
+def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any) -> Tensor:
+    axes = _others(self._array.ndim, dim)
+    norm = vector_norm(self, p, axes, True)
+    total = (self * grad).sum(axes, True)
+    of_norm = norm_backward(total, self, p, norm, axes, True)
+    inverse = plus(norm, 1e-7).reciprocal()
+    scaled = times(inverse, maxnorm) * (grad - inverse * of_norm)
+    return where(norm > maxnorm, scaled, grad)  # type: ignore[no-any-return]
+
+
+@op("RenormBackward0", self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm))
+def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
+    """Slices along a dimension, scaled down to a norm of at most maxnorm."""
+    if not p > 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if self.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
+    size = norm_array(self, p, _others(self.ndim, dim), True)
+    factor = np.where(size > maxnorm, maxnorm / (size + self.dtype.type(1e-7)), 1)
+    return (self * factor).astype(self.dtype)
+
+
+# Distances of pairs -------------------------------------------------------------------------------
+
+
+def _pairs_backward(away: Array, grad: Array, distance: Array, p: float) -> Array:
+    """What each coordinate's difference contributes to its distance, times the gradient."""
+    size = np.abs(away)
+    if p == 0:
+        return np.zeros(away.shape, away.dtype)
+    if p == 1:
+        return grad * np.sign(away)  # type: ignore[no-any-return]
+    if p == 2:
+        return np.where(distance == 0, 0, grad * away / distance)
+    if math.isinf(p):
+        return grad * np.sign(away) * (1 - np.minimum(1, np.ceil(np.abs(size - distance))))  # type: ignore[no-any-return]
+    scale = grad / np.power(distance, p - 1)
+    if p < 2:
+        none = (distance == 0) | ((away == 0) if p < 1 else False)
+        return np.where(none, 0, np.sign(away) * np.power(size, p - 1) * scale)
+    return np.where(distance == 0, 0, away * np.power(size, p - 2) * scale)
+
+
+_no_cdist, _no_pdist = undefined("_cdist_backward"), undefined("_pdist_backward")
+
+
+@op(
+    "CdistBackward0",
+    name="_cdist_forward",
+    x1=lambda grad, x1, x2, p, result: _cdist_backward(grad.contiguous(), x1, x2, p, result),
+    x2=lambda grad, x1, x2, p, result: _cdist_backward(
+        grad.mT.contiguous(), x2, x1, p, result.mT.contiguous()
+    ),
+)
+def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
+    away = x1[..., :, None, :] - x2[..., None, :, :]
+    return norm_array(away, p, (-1,), False) if away.size else np.zeros(away.shape[:-1], away.dtype)
+
+
+@op(
+    "CdistBackwardBackward0",
+    name="_cdist_backward",
+    grad_=_no_cdist,
+    x1=_no_cdist,
+    x2=_no_cdist,
+    cdist=_no_cdist,
+)
+def _cdist_backward(grad_: Array, x1: Array, x2: Array, p: Any, cdist: Array) -> Array:
+    away = x1[..., :, None, :] - x2[..., None, :, :]
+    if not away.size:
+        return np.zeros_like(x1)
+    return _pairs_backward(away, grad_[..., None], cdist[..., None], p).sum(-2).astype(grad_.dtype, copy=False)  # type: ignore[no-any-return]
+
+
+def _euclidean_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
+    ratio = grad / result
+    ratio.masked_fill_(result == 0, 0)
+    return (
+        x1 * ratio.sum(-1, True) - ratio.matmul(x2),
+        x2 * ratio.sum(-2, False).unsqueeze(-1) - ratio.mT.matmul(x1),
+    )
+
+
+@op(
+    "EuclideanDistBackward0",
+    name="_euclidean_dist",
+    inputs={"x1 x2": lambda grad, x1, x2, result: _euclidean_backward(grad, x1, x2, result)},
+)
+def _euclidean_dist(x1: Array, x2: Array) -> Array:
+    lengths = [np.add.reduce(each * each, axis=-1, keepdims=True) for each in (x1, x2)]
+    ones = [np.ones_like(each) for each in lengths]
+    left = np.concatenate([x1 * -2, lengths[0], ones[0]], -1)
+    right = np.concatenate([x2, ones[1], lengths[1]], -1)
+    return np.sqrt(np.maximum(np.matmul(left, np.swapaxes(right, -1, -2)), 0))  # type: ignore[no-any-return]
+
+
+_MODES = {"use_mm_for_euclid_dist_if_necessary": 0, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """The distance of each row of x1 from each row of x2."""
+    if compute_mode not in _MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    a, b = x1._array, x2._array
+    for each, text in ((a, "X1"), (b, "X2")):
+        if each.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {text} got: {each.ndim}D")
+    if a.shape[-1] != b.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
+    for tensor, text in ((x1, "X1"), (x2, "X2")):
+        if tensor._array.dtype.kind != "f":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {text} got: {tensor.dtype.legacy}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"expected scalar type {x1.dtype.legacy} but found {x2.dtype.legacy}")
+    mode = _MODES[compute_mode]
+    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    count = int(np.prod(batch))
+    shape = (*batch, a.shape[-2], b.shape[-2])
+    by_product = p == 2 and (mode == 1 or (mode == 0 and max(a.shape[-2], b.shape[-2]) > 25))
+    if not by_product or not np.prod(shape) or not a.shape[-1]:
+        return _cdist_forward(x1, x2, float(p))  # type: ignore[no-any-return]
+    if count != 1:
+        x1, x2 = (
+            each.expand((*batch, *each._array.shape[-2:])).contiguous().view((count, *each._array.shape[-2:]))
+            for each in (x1, x2)
+        )
+    return _euclidean_dist(x1, x2).view(shape)  # type: ignore[no-any-return]
+
+
+@op(
+    "PdistBackward0",
+    name="_pdist_forward",
+    self=lambda grad, self, p, result: _pdist_backward(grad, self, p, result),
+)
+def _pdist_forward(self: Array, p: Any = 2.0) -> Array:
+    first, second = np.triu_indices(self.shape[0], 1)
+    if not self.shape[1]:
+        return np.zeros(first.size, self.dtype)
+    return norm_array(self[first] - self[second], p, (-1,), False)
+
+
+@op("PdistBackwardBackward0", name="_pdist_backward", grad_=_no_pdist, self=_no_pdist, pdist=_no_pdist)
+def _pdist_backward(grad_: Array, self: Array, p: Any, pdist: Array) -> Array:
+    first, second = np.triu_indices(self.shape[0], 1)
+    found = np.zeros(self.shape, self.dtype)
+    part = _pairs_backward(self[first] - self[second], grad_[:, None], pdist[:, None], p)
+    np.add.at(found, first, part)
+    np.subtract.at(found, second, part)
+    return found
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distances of all pairs of rows."""
+    if input._array.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
+    if input._array.dtype.kind != "f":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return _pdist_forward(input.contiguous(), float(p))  # type: ignore[no-any-return]
+
+
+PUBLIC = ("cdist", "dist", "norm", "pdist", "renorm")

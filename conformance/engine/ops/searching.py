@@ -1,0 +1,195 @@
+"""Distinct elements, places in sorted sequences, counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..rows import ROWS, Array, op, store_out
+from ..shapes import wrap_dim
+from ..tensor import Tensor, wrap
+from .undefined import undefined
+
+# unique -------------------------------------------------------------------------------------------
+
+
+def _distinct(array: Array, axis: int | None) -> tuple[Array, Array, Array]:
+    if axis is None:
+        values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, equal_nan=False)
+        return values, inverse.reshape(array.shape), counts
+    values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, axis=axis)
+    return values, inverse.reshape(-1), counts
+
+
+@op("Unique2Backward0", outputs="values inverse counts", self=undefined("_unique2"))
+def _unique2(self: Array) -> Any:
+    return _distinct(self, None)
+
+
+@op("UniqueDimBackward0", outputs="values inverse counts", self=undefined("unique_dim"))
+def _unique_dim(self: Array, dim: int) -> Any:
+    axis = wrap_dim(dim, self.ndim)
+    if not self.shape[axis]:
+        if any(n == 0 for i, n in enumerate(self.shape) if i != axis):
+            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+        return self.copy(), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return _distinct(self, axis)
+
+
+def _runs(rows: Array) -> tuple[Array, Array, Array]:
+    """Where runs of equal rows begin, the run of each row, the length of each run."""
+    n = rows.shape[0]
+    if not n:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
+    new = np.ones(n, bool)
+    new[1:] = (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
+    first = np.flatnonzero(new)
+    return first, np.cumsum(new) - 1, np.diff(np.append(first, n))
+
+
+@op("UniqueConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_consecutive"))
+def _unique_consecutive(self: Array) -> Any:
+    flat = self.reshape(-1)
+    first, inverse, counts = _runs(flat)
+    return flat[first], inverse.reshape(self.shape), counts
+
+
+@op("UniqueDimConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_dim_consecutive"))
+def _unique_dim_consecutive(self: Array, dim: int) -> Any:
+    axis = wrap_dim(dim, self.ndim)
+    first, inverse, counts = _runs(np.moveaxis(self, axis, 0))
+    return np.take(self, first, axis), inverse, counts
+
+
+def _chosen(found: tuple[Tensor, ...], return_inverse: bool, return_counts: bool) -> Any:
+    parts = [found[0]] + [found[1]] * return_inverse + [found[2]] * return_counts
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The distinct elements (or slices) in order."""
+    found = _unique2(input) if dim is None else _unique_dim(input, dim)
+    return _chosen(found, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The first of each run of equal elements (or slices)."""
+    found = _unique_consecutive(input) if dim is None else _unique_dim_consecutive(input, dim)
+    return _chosen(found, return_inverse, return_counts)
+
+
+# searchsorted, bucketize --------------------------------------------------------------------------
+
+
+def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
+    side = "right" if right else "left"
+    kind = np.int32 if int32 else np.int64
+    meeting = np.result_type(sequence, values)
+    if sequence.ndim == 1:
+        return np.asarray(np.searchsorted(sequence.astype(meeting), values.astype(meeting), side), kind)  # type: ignore[call-overload]
+    found = np.zeros(values.shape, kind)
+    for place in np.ndindex(values.shape[:-1]):
+        found[place] = np.searchsorted(sequence[place], values[place], side)  # type: ignore[call-overload]
+    return found
+
+
+def _check_side(right: bool, side: str | None, name: str) -> bool:
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"torch.{name}(): side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError(
+            f"torch.{name}(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    return right or side == "right"
+
+
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
+    sorter: Tensor | None = None, out: Any = None,
+) -> Tensor:  # fmt: skip
+    """Where values would have to be put into a sorted sequence."""
+    after = _check_side(right, side, "searchsorted")
+    sequence = sorted_sequence._array
+    number = not isinstance(input, Tensor)
+    values = np.asarray(input, dtypes.of_number(input).numpy) if number else input._array
+    if number and sequence.ndim != 1:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
+        )
+    if sequence.ndim == 0:
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension")
+    if sorter is not None:
+        if sorter._array.shape != sequence.shape:
+            raise RuntimeError(
+                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+                f"{list(sequence.shape)}and got sorter tensor {list(sorter._array.shape)}"
+            )
+        sequence = np.take_along_axis(sequence, sorter._array, -1)
+    if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor "
+            f"and input value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input value tensor "
+            f"{list(values.shape)}"
+        )
+    found = _search(sequence, values, after, out_int32)
+    return wrap(found) if out is None else store_out(ROWS["histc"], out, found)
+
+
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Tensor:
+    """The bucket between boundaries that each value falls into."""
+    if boundaries._array.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+
+# Counts -------------------------------------------------------------------------------------------
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each small number occurs, or the sum of the weights where it does."""
+    array = input._array
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if array.dtype.kind not in "iu":
+        kind = input.dtype.legacy
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{kind}'")
+    if array.ndim != 1 or (array.size and array.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights._array.shape != array.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    if weights is None:
+        return wrap(np.bincount(array, minlength=minlength).astype(np.int64, copy=False))
+    kind = np.float32 if weights._array.dtype == np.float32 else np.float64
+    return wrap(np.bincount(array, weights._array, minlength).astype(kind, copy=False))
+
+
+@op(name="histc", tensors="self")
+def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
+    """How many elements fall into each of equally wide bins."""
+    if self.dtype.kind not in "f":
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'")
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    low, high = float(min), float(max)
+    if low == high and self.size:
+        low, high = float(self.min()), float(self.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    inside = self[(self >= low) & (self <= high)]
+    low, high = self.dtype.type(low), self.dtype.type(high)
+    place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
+    return np.bincount(place, minlength=bins).astype(self.dtype)
+
+
+PUBLIC = ("bincount", "bucketize", "histc", "searchsorted", "unique", "unique_consecutive")
