@@ -1,0 +1,108 @@
+"""The fuzzer finds faults, is clean where there are none, and writes scenarios that load and run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters.registry import find
+from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
+from conformance.fuzz.programs import Program, Statement
+from conformance.fuzz.save import save
+from conformance.fuzz.search import Tally, broken_properties, diverges, search
+from conformance.runner.trace import Moment, Trace
+from conformance.runner.trace import Statement as Place
+from conformance.spec.load import load_file
+
+
+@pytest.fixture
+def no_accumulation() -> Iterator[None]:
+    """The in-house engine with one fault: a second gradient replaces the first."""
+    from conformance.engine import accumulate
+
+    whole = accumulate.accumulate_grad.__code__
+
+    def replacing(node, grads):  # type: ignore[no-untyped-def]
+        node.variable._grad = grads[0].clone()
+        return ()
+
+    accumulate.accumulate_grad.__code__ = replacing.__code__
+    yield
+    accumulate.accumulate_grad.__code__ = whole
+
+
+def program(*lines: str) -> Program:
+    """A program of these statements."""
+    return Program(tuple(Statement(line) for line in lines))
+
+
+def test_torch_agrees_with_itself() -> None:
+    """Random programs have the same traces twice on the reference."""
+    torch = find("torch")
+    tally = Tally()
+    assert search(torch, torch, 40, 1, tally) is None
+    assert tally.programs == 40
+    assert tally.features["backward"]
+
+
+@pytest.mark.usefixtures("no_accumulation")
+def test_a_planted_fault_is_found_and_shrunk() -> None:
+    """A fault in accumulation is found within 600 programs, by a program of few statements."""
+    found = search(find("torch"), find("inhouse"), 600, 3, Tally())
+    assert found is not None
+    assert len(found.program.statements) <= 4
+
+
+def test_a_statement_that_raises_does_not_end_the_program() -> None:
+    """What comes after an error is compared as well."""
+    torch, inhouse = find("torch"), find("inhouse")
+    text = ("a = torch.tensor(1., requires_grad=True)", "a.mul_(2)", "b = a * 2", "b.backward()")
+    tally = Tally()
+    assert diverges(program(*text), torch, inhouse, tally) is None
+    assert tally.features["error"] == 1
+
+
+def test_saved_program_is_a_sound_scenario(tmp_path: Path) -> None:
+    """What is saved loads without a problem, with the errors that the reference raises."""
+    statements = (
+        "a = torch.tensor([1., 2.], requires_grad=True)",
+        "a.add_(1)",
+        "b = a * 2",
+        "b.sum().backward()",
+    )
+    path = save(Found(255, statements, "step 2: nothing", ("value", "")), tmp_path, find("torch"))
+    loaded = load_file(path)
+    assert loaded.problems == ()
+    (scenario,) = loaded.scenarios
+    assert scenario.id == "found-ff"
+    assert [step.own.raises for step in scenario.steps].count("RuntimeError") == 1
+
+
+def test_a_run_goes_on_from_its_result_file(tmp_path: Path) -> None:
+    """Batches that are done are not run again; a file of another run is refused."""
+    results = tmp_path / "results.json"
+    first = run_campaign(Campaign("torch", 5), 30, 1, results)
+    again = run_campaign(resume(results, "torch", 5), 30, 1, results)
+    assert first.tally.programs == again.tally.programs == 30
+    with pytest.raises(ValueError, match="seed 5"):
+        resume(results, "torch", 6)
+    results.write_text('{"engine": "tor')
+    with pytest.raises(ValueError, match="not a result file"):
+        resume(results, "torch", 5)
+
+
+def test_properties_that_no_state_may_break() -> None:
+    """A leaf with a grad_fn, a grad of another shape and a falling version are told."""
+
+    def moment(line: int, **facets: object) -> Moment:
+        state = {
+            "a": {"is_leaf": True, "requires_grad": True, "grad_fn": None, "shape": "(2,)", "_version": 1}
+        }
+        state["a"].update(facets)
+        return Moment(Place(0, line), state)  # type: ignore[arg-type]
+
+    assert not list(broken_properties(Trace("s", "e", "1", (moment(1),))))
+    told = broken_properties(Trace("s", "e", "1", (moment(1, grad_fn="MulBackward0"), moment(2, _version=0))))
+    assert list(told) == ["a is a leaf with a grad_fn", "the version of a has fallen"]
