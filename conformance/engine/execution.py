@@ -324,9 +324,12 @@ _ALONE = 3  # references to a buffered gradient that nobody outside the pass hol
 
 
 def _add(buffer: Buffer, input_nr: int, gradient: Tensor, recording: bool) -> None:
-    """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else anew."""
+    """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else anew.
+
+    While allow_mutation_on_saved_tensors watches writes, torch writes into none.
+    """
     first = buffer[input_nr]
-    if not recording and getrefcount(first) <= _ALONE:
+    if not recording and getrefcount(first) <= _ALONE and state.before_mutation is None:
         array = first._array
         if array.base is None and getrefcount(array) <= _ALONE and array.dtype is gradient._array.dtype:
             np.add(array, gradient._array, out=array)
