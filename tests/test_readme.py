@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import conformance.adapters.inhouse
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
 from conformance import locate
-from conformance.spec.claims import load_claims
+from conformance.spec.claims import Verdict, load_claims
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
@@ -76,4 +77,4 @@ def test_the_table_of_claims() -> None:
     ]
 
 
-_VERDICTS = ("confirmed", "refuted", "imprecise", "drifted")
+_VERDICTS = get_args(Verdict)

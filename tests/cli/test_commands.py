@@ -187,10 +187,10 @@ def test_unknown_arguments(capsys: pytest.CaptureFixture[str]) -> None:
 def test_run_hands_on_to_pytest(specs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of the specs is found wherever they are; without one all of them run."""
     given: list[list[str]] = []
-    monkeypatch.setattr(pytest, "main", lambda arguments: given.append(arguments) or 0)
+    monkeypatch.setattr(pytest, "main", given.append)
     rootdir = f"--rootdir={Path.cwd()}"
-    assert main(["run", "-q", "--engine", "torch"]) == 0
-    assert main(["run", "leaf/leaves.yaml::fills", "-k", "leaf"]) == 0
+    main(["run", "-q", "--engine", "torch"])
+    main(["run", "leaf/leaves.yaml::fills", "-k", "leaf"])
     assert given == [
         [rootdir, "--engine=torch", "-q", str(specs)],
         [rootdir, f"{specs}/leaf/leaves.yaml::fills", "-k", "leaf"],
