@@ -162,7 +162,7 @@ def _copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     numbers=False,
     to_float=True,
     self=_copysign_backward,
-    other=lambda grad: zeros_like(grad),
+    other=lambda grad: zeros_like(grad).zero_(),  # written, as torch makes them
 )
 def _copysign_tensor(self: Array, other: Array) -> Array:
     return np.copysign(self, other)
@@ -188,7 +188,7 @@ def copysign_(self: Tensor, other: Any) -> Tensor:
     meet="self other",
     numbers=False,
     self=lambda grad, self, other: where(self != other, grad, 0),
-    other=lambda grad: zeros_like(grad),
+    other=lambda grad: zeros_like(grad).zero_(),  # written, as torch makes them
 )
 def nextafter(self: Array, other: Array) -> Array:
     """The next number that can be represented, in the direction of other."""
