@@ -51,7 +51,7 @@ def _line(data: dict[str, Any]) -> str:
 
 def read(text: str) -> tuple[dict[str, Any], tuple[Result, ...]]:
     """The header, with the exit status, and the results of a report; `NotAReportError` if it is not whole."""
-    lines = text.splitlines()
+    lines = text.removesuffix("\n").split("\n") if text else []  # a text may hold other ends of lines
     try:
         parts = [json.loads(line) for line in lines]
     except json.JSONDecodeError as error:
