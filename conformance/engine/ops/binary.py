@@ -13,6 +13,7 @@ from ..dtypes import NUMBERS, c_name
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from ..views import increment_version
 from .kernels import floor_quotient, half_up, integral, need_floats, need_integers, refuse_bools
 from .scalars import less_than, plus, times
 from .selection import where
@@ -400,7 +401,10 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Where the difference is at most atol + rtol * abs(other)."""
-    return _isclose(input, other, rtol, atol, equal_nan)  # type: ignore[no-any-return]
+    found: Tensor = _isclose(input, other, rtol, atol, equal_nan)
+    for _ in range((equal_nan and input.is_floating_point()) + (rtol != 0 or atol != 0)):
+        increment_version(found)  # torch writes into what == gave
+    return found
 
 
 def _matching(self: Array, other: Array) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
             raise RuntimeError(
                 f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind}"
             )
+        warnings.warn(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
+            "version of PyTorch. Use a boolean condition instead.",
+            stacklevel=4,
+        )
         condition = condition.astype(np.bool_)
     return np.where(condition, self, other)
 
@@ -39,7 +45,8 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """input where the condition holds, other elsewhere; without them, the indices where it holds."""
     if input is None and other is None:
-        return condition.nonzero(as_tuple=True)
+        found = condition if condition._array.ndim else condition.unsqueeze(0)
+        return found.nonzero().unbind(1)
     if input.__class__ in NUMBERS and other.__class__ in NUMBERS:
         kind = dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
         input = scalar_tensor(input, dtype=kind)
