@@ -52,6 +52,7 @@ _SCALARS = frozenset(
     "alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self threshold "
     "value weight".split()
 )
+_ARGSIZE = "_sym_argsize_"
 _SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
 
 
@@ -538,6 +539,12 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
         if name.endswith(_STRIDES):
             base = name.removesuffix(_STRIDES)
             return f"strides({base}._array) if edge_{base}[0] is not None else ()"
+        if _ARGSIZE in name:
+            base, _, place = name.partition(_ARGSIZE)
+            place = place.replace("minus_", "-")
+            if base in row.outputs:
+                return f"result[{row.outputs.index(base)}]._array.shape[{place}]"
+            return f"{base}._array.shape[{place}]"
         if name.endswith(_TYPE):
             return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
         return name
