@@ -97,7 +97,12 @@ def contradiction(finding: Finding) -> str:
         )
         where = finding.fails_in
     lines = [verdict, "", f"  {claim.document} says: {claim.says}", "  scenarios:"]
-    return "\n".join([*lines, *(f"    {scenario}" for scenario in where)])
+    return "\n".join([*lines, *(f"    {scenario}" for scenario in _written(where))])
+
+
+def _written(cases: Iterable[str]) -> list[str]:
+    """The ids as the files have them, each once, of the cases of matrices."""
+    return list(dict.fromkeys(case.partition("[")[0] for case in cases))
 
 
 def as_json(findings: Iterable[Finding]) -> dict[str, object]:
@@ -109,7 +114,7 @@ def as_json(findings: Iterable[Finding]) -> dict[str, object]:
                 "document": finding.claim.document,
                 "verdict": finding.claim.verdict,
                 "verdict_observed": finding.verdict_observed,
-                "scenarios": list(dict.fromkeys(case.partition("[")[0] for case in finding.scenarios)),
+                "scenarios": _written(finding.scenarios),
                 "engine_agrees": finding.engine_agrees,
             }
             for finding in findings
