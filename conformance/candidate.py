@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +47,9 @@ def engine(name: str, python: str | None = None) -> Engine:
 def reference(recording: str | None = None) -> Engine:
     """Torch, or a recording of it; raises `EngineNotFoundError`."""
     if recording is None:
+        if importlib.util.find_spec("torch") is None:
+            how = "pip install 'autograd-conformance[torch]', or name a recording of it with --reference"
+            raise EngineNotFoundError(f"the reference is torch, which is not installed: {how}")
         return find("torch")
     from conformance.adapters.recording import NotARecordingError, read
 

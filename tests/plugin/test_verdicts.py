@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 
 OWN_ENGINES = {
@@ -226,6 +228,19 @@ def test_an_engine_that_is_not_there_stops_the_run(
     result = run(pytester, SINE + SINE.replace("sine", "other").replace("    scenarios:\n", ""))
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*there is no engine 'inhose': did you mean 'inhouse'?"])
+
+
+def test_without_torch_it_says_what_to_do(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the first scenario, once."""
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *package: None if name == "torch" else find_spec(name, *package),
+    )
+    result = run(pytester, SINE + SINE.replace("sine", "other").replace("    scenarios:\n", ""))
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["the reference is torch, which is not installed: pip install*"])
 
 
 def test_engines_from_the_ini_file(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
