@@ -488,7 +488,7 @@ class Tensor(metaclass=_TensorMeta):
     def _scalar(self) -> Any:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self.requires_grad:
+        if state.recording and self.requires_grad:
             warnings.warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                 "Consider using tensor.detach() first.",

@@ -19,9 +19,9 @@ class Parameter(Tensor):
             from ..creation import empty
 
             data = empty(0)
-        if requires_grad and data._array.dtype.kind not in "fc":
-            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         source = data.detach()
+        if requires_grad and source._array.dtype.kind not in "fc":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         parameter = make(source._array, cls)
         parameter._version_counter = source._version_counter
         parameter._requires_grad = requires_grad

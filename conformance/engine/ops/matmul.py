@@ -36,6 +36,9 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
         )
+    if first == "mat1" and a.dtype != b.dtype:
+        kinds = " and ".join(dtypes.BY_NUMPY[each.dtype].legacy for each in (a, b))
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {kinds}")
     _same_type(a, b)
 
 

@@ -34,6 +34,11 @@ class SGD(Optimizer):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for group in state.get("param_groups", ()):
+            group.setdefault("fused", False)
+        super().__setstate__(state)
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         momentum, lr = group["momentum"], number(group["lr"])
         for param in params:

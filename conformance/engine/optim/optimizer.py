@@ -256,15 +256,17 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        given: Any = (self, *args)
         for pre in list(self._optimizer_step_pre_hooks.values()):  # type: ignore[attr-defined]
-            replaced = pre(self, args, kwargs)
+            replaced = pre(self, given, kwargs)
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
-                    raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {replaced}.")
-                args, kwargs = replaced
-        found = step(self, *args, **kwargs)
+                    name = f"<function {type(self).__name__}.step at {id(step):#x}>"
+                    raise RuntimeError(f"{name} must return None or a tuple of (new_args, new_kwargs), but got {replaced}.")
+                given, kwargs = replaced
+        found = step(*given, **kwargs)
         for post in list(self._optimizer_step_post_hooks.values()):  # type: ignore[attr-defined]
-            post(self, args, kwargs)
+            post(self, given, kwargs)
         return found
 
     run.hooked = True  # type: ignore[attr-defined]
@@ -288,7 +290,7 @@ def zero_grad(param: Tensor, set_to_none: bool) -> None:
 
 def _typename(value: Any) -> str:
     if isinstance(value, Tensor):
-        return f"torch.{value.dtype.legacy}Tensor" if type(value) is Tensor else "torch.nn.parameter.Parameter"
+        return f"torch.{value.dtype.legacy}Tensor"
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 

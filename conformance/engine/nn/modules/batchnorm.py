@@ -13,6 +13,8 @@ from .module import Module
 
 
 class _NormBase(Module):
+    _version = 2
+
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
         track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...dtypes import dtype
 from ...hooks import RemovableHandle
 from ...modes import no_grad
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter
+from . import loading
+from .calling import call_with_hooks
 
-
-class IncompatibleKeys(NamedTuple):
-    """What load_state_dict found missing and superfluous."""
-
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
-
-
-IncompatibleKeys.__module__ = "torch.nn.modules.module"
-IncompatibleKeys.__name__ = IncompatibleKeys.__qualname__ = "_IncompatibleKeys"
 
 _TABLES = ("_parameters", "_buffers", "_modules")
+_STATE_HOOKS = (
+    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+)  # fmt: skip
+
+
+_TWO_KINDS = (
+    "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+)
 
 
 class Module:
@@ -35,8 +32,16 @@ class Module:
 
     __module__ = "torch.nn.modules.module"
     training: bool
+    _version = 1
+    call_super_init = False
 
-    def __init__(self) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if kwargs and not self.call_super_init:
+            raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+        if args and not self.call_super_init:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+            )
         own = self.__dict__
         own["training"] = True
         own["_parameters"] = {}
@@ -50,6 +55,11 @@ class Module:
         own["_forward_pre_hooks_with_kwargs"] = set()
         own["_backward_hooks"] = OrderedDict()
         own["_backward_pre_hooks"] = OrderedDict()
+        own["_is_full_backward_hook"] = None
+        for name in _STATE_HOOKS:
+            own[name] = OrderedDict()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     def forward(self, *input: Any) -> Any:  # noqa: A002
         """What the module computes; subclasses define it."""
@@ -258,7 +268,10 @@ class Module:
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at a dotted path."""
         path, _, name = target.rpartition(".")
-        found = getattr(self.get_submodule(path), name)
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        found = getattr(module, name)
         if not isinstance(found, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return found
@@ -267,6 +280,8 @@ class Module:
         """The buffer at a dotted path."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
         return module._buffers[name]  # type: ignore[no-any-return]
@@ -277,56 +292,57 @@ class Module:
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Any]:
         """Parameters and persistent buffers by path, detached unless ``keep_vars``."""
-        found: dict[str, Any] = OrderedDict() if destination is None else destination
-        for table in ("_parameters", "_buffers"):
-            for name, value in getattr(self, table).items():
-                if value is not None and name not in self._non_persistent_buffers_set:
-                    found[prefix + name] = value if keep_vars else value.detach()
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(destination=found, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        return found
+        if args:
+            warnings.warn(
+                "Positional args are being deprecated, use kwargs instead. Refer to "
+                "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+            return loading.save(self, **{"destination": destination, "prefix": prefix, "keep_vars": keep_vars, **given})
+        return loading.save(self, destination, prefix, keep_vars)  # type: ignore[no-any-return]
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        for name, value in loading.own_state(self).items():
+            destination[prefix + name] = value if keep_vars else value.detach()
+        if hasattr(type(self), "get_extra_state"):
+            destination[prefix + loading.EXTRA] = self.get_extra_state()
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
+    ) -> loading.IncompatibleKeys:
         """Copy values in; with ``strict`` every path must be there and no other.
 
         Raises:
             RuntimeError: paths or shapes do not match, all of them named.
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        own = self.state_dict(keep_vars=True)
-        missing = [key for key in own if key not in state_dict]
-        unexpected = [key for key in state_dict if key not in own]
-        problems = []
-        for key, target in own.items():
-            if key not in state_dict:
-                continue
-            value = state_dict[key]
-            if value._array.shape != target._array.shape and not (target._array.ndim == 0 and value._array.shape == (1,)):
-                problems.append(
-                    f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
-                    f"current model is {target.shape}."
-                )
-                continue
-            with no_grad():
-                if assign:
-                    _assign(self, key, value, target)
-                else:
-                    target.copy_(value if value._array.shape == target._array.shape else value.reshape(()))
-        if strict and unexpected:
-            quoted = ", ".join(f'"{key}"' for key in unexpected)
-            problems.insert(0, f"Unexpected key(s) in state_dict: {quoted}. ")
-        if strict and missing:
-            quoted = ", ".join(f'"{key}"' for key in missing)
-            problems.insert(0, f"Missing key(s) in state_dict: {quoted}. ")
-        if problems:
-            raise RuntimeError(
-                "Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(problems))
-            )
-        return IncompatibleKeys(missing, unexpected)
+        return loading.load(self, state_dict, strict, assign)
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
+        unexpected_keys: list[str], error_msgs: list[str],
+    ) -> None:  # fmt: skip
+        found = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(self, *found)
+        loading.load_own(self, state_dict, prefix, local_metadata, missing_keys, unexpected_keys, error_msgs)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Run ``hook(module, prefix, keep_vars)`` before state_dict."""
+        return RemovableHandle(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Run ``hook(module, state_dict, prefix, local_metadata)`` after state_dict."""
+        return RemovableHandle(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Run a hook with what load_state_dict has found so far, before this module is loaded."""
+        return RemovableHandle(self._load_state_dict_pre_hooks, hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Run ``hook(module, incompatible_keys)`` after this module is loaded; it may change the lists."""
+        return RemovableHandle(self._load_state_dict_post_hooks, hook)
 
     # Changing all at once -------------------------------------------------------------------------
 
@@ -337,26 +353,35 @@ class Module:
         fn(self)
         return self
 
-    def _apply(self, fn: Callable[[Tensor], Tensor]) -> Module:
-        for module in self.children():
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Module:
+        for module in self.children() if recurse else ():
             module._apply(fn)
-        with no_grad():
-            for parameter in self._parameters.values():
-                if parameter is None:
-                    continue
-                gradient = parameter._grad
-                parameter._grad = None
+        for parameter in self._parameters.values():
+            if parameter is None:
+                continue
+            gradient = parameter.grad
+            with no_grad():
                 parameter.data = fn(parameter)
                 if gradient is not None:
-                    parameter._grad = fn(gradient).requires_grad_(gradient.requires_grad)
-            for name, buffer in self._buffers.items():
-                if buffer is not None:
-                    self._buffers[name] = fn(buffer)
+                    gradient.data = fn(gradient)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Module:
         """Parameters and floating buffers in another dtype."""
+        for each in (*args, *kwargs.values()):
+            kind = each.dtype if isinstance(each, Tensor) else each
+            if isinstance(kind, dtype) and not (kind.is_floating_point or kind.is_complex):
+                raise TypeError(
+                    f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}"
+                )
         return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() else t)
+
+    def type(self, dst_type: Any) -> Module:
+        """All parameters and buffers in another dtype."""
+        return self._apply(lambda t: t.type(dst_type))
 
     def float(self) -> Module:
         """Parameters and floating buffers in float32."""
@@ -424,8 +449,18 @@ class Module:
             self._forward_pre_hooks, hook, prepend, [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
         )
 
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Run ``hook(module, grad_input, grad_output)`` at the node that made the output; the old kind."""
+        if self._is_full_backward_hook is True:
+            raise RuntimeError(_TWO_KINDS)
+        self._is_full_backward_hook = False
+        return RemovableHandle(self._backward_hooks, hook)
+
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Run ``hook(module, grad_input, grad_output)`` once the gradients of the inputs are computed."""
+        if self._is_full_backward_hook is False:
+            raise RuntimeError(_TWO_KINDS)
+        self._is_full_backward_hook = True
         return _register(self._backward_hooks, hook, prepend, [])
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
@@ -435,37 +470,7 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not (self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks):
             return self.forward(*args, **kwargs)
-        return self._call_with_hooks(args, kwargs)
-
-    def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        for number, hook in list(self._forward_pre_hooks.items()):
-            if number in self._forward_pre_hooks_with_kwargs:
-                replaced = hook(self, args, kwargs)
-                if replaced is not None:
-                    if not (isinstance(replaced, tuple) and len(replaced) == 2):
-                        raise RuntimeError(
-                            f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
-                        )
-                    args, kwargs = replaced
-            else:
-                replaced = hook(self, args)
-                if replaced is not None:
-                    args = replaced if isinstance(replaced, tuple) else (replaced,)
-        backward = None
-        if self._backward_hooks or self._backward_pre_hooks:
-            from .backward_hooks import BackwardHooks
-
-            backward = BackwardHooks(self, list(self._backward_hooks.values()), list(self._backward_pre_hooks.values()))
-            args = backward.enter(args)
-        result = self.forward(*args, **kwargs)
-        for number, hook in list(self._forward_hooks.items()):
-            if number in self._forward_hooks_with_kwargs:
-                replaced = hook(self, args, kwargs, result)
-            else:
-                replaced = hook(self, args, result)
-            if replaced is not None:
-                result = replaced
-        return result if backward is None else backward.leave(result)
+        return call_with_hooks(self, args, kwargs)
 
     # Showing --------------------------------------------------------------------------------------
 
@@ -526,12 +531,3 @@ def _register(hooks: Any, hook: Callable[..., Any], prepend: bool, extra: list[s
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle
-
-
-def _assign(module: Module, key: str, value: Tensor, target: Tensor) -> None:
-    path, _, name = key.rpartition(".")
-    owner = module.get_submodule(path)
-    if isinstance(target, Parameter):
-        owner._parameters[name] = value if isinstance(value, Parameter) else Parameter(value, target.requires_grad)
-    else:
-        owner._buffers[name] = value
