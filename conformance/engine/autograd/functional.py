@@ -168,10 +168,13 @@ def jacobian(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
                 "Please either set `strict=False` or `vectorize=False`."
             )
-        blocks = tuple(
-            _rows_of_output(number, output, points, create_graph, strict)
-            for number, output in enumerate(outputs)
-        )
+        if vectorize:
+            blocks = _all_rows(outputs, points, create_graph)
+        else:
+            blocks = tuple(
+                _rows_of_output(number, output, points, create_graph, strict)
+                for number, output in enumerate(outputs)
+            )
         found = blocks if create_graph else tuple(tuple(each.detach() for each in row) for row in blocks)
     return _unwrapped(found, several_outputs, several)
 
@@ -256,6 +259,27 @@ def _rows_of_output(
     )
 
 
+def _all_rows(outputs: Tensors, points: Tensors, create_graph: bool) -> Tensors:
+    """The Jacobians of all outputs, by one pass with a batch of gradients: parts of one tensor for each input."""
+    counts = [output.nelement() for output in outputs]
+    basis = []
+    for number, output in enumerate(outputs):
+        start = sum(counts[:number])
+        chunk = output.new_zeros((sum(counts), counts[number]))
+        chunk._array[range(start, start + counts[number]), range(counts[number])] = 1
+        basis.append(chunk)
+    flat = tuple(output.reshape(-1) for output in outputs)
+    found = _grad(flat, points, tuple(basis), create_graph, batched=True)
+    columns = []
+    for gradient, point in zip(found, points, strict=True):
+        whole = gradient
+        if gradient is None:
+            whole = _zeros_like(point).expand((sum(counts), *point.size()))
+        parts = whole.split(counts, 0)
+        columns.append([each.view(output.size() + point.size()) for each, output in zip(parts, outputs, strict=True)])
+    return tuple(zip(*columns, strict=True))
+
+
 def _tensors(value: Any, what: str, function: str) -> tuple[bool, Tensors]:
     """Whether it is a tuple, and the tuple."""
     several = isinstance(value, tuple)
@@ -334,6 +358,7 @@ def _grad(
     given: Tensors | None,
     create_graph: bool,
     retain_graph: bool | None = None,
+    batched: bool = False,
 ) -> Tensors:
     """torch.autograd.grad of the outputs that have a gradient; None where nothing leads to an input."""
     from . import grad
@@ -349,6 +374,7 @@ def _grad(
         allow_unused=True,
         create_graph=create_graph,
         retain_graph=retain_graph,
+        is_grads_batched=batched,
     )
     return found
 
