@@ -108,8 +108,8 @@ REDUCTIONS = (
 VIEWS = (
     "{a}[0]", "{a}.view(-1)", "{a}[0:1]", "{a}.unsqueeze(0)", "{a}.t()", "{a}[...]", "{a}.reshape(-1)", "{a}[None]",
     "{a}.squeeze()", "{a}.expand_as({a})", "{a}.transpose(0, -1)", "{a}[:, 0]", "{a}[1:]", "{a}.view_as({a})",
-    "{a}.flatten()", "{a}[-1]", "{a}.narrow(0, 0, 1)", "{a}.diagonal()", "{a}[::2]", "{a}.select(0, 0)",
-    "{a}.expand(2, *{a}.shape)", "{a}.permute(*range({a}.dim()))", "{a}.detach()[0]", "{a}.T", "Viewed.apply({a})",
+    "{a}.flatten()", "{a}.narrow(0, 0, 1)", "{a}.diagonal()", "{a}[::2]", "{a}.select(0, 0)",
+    "{a}.expand(2, *{a}.shape)", "{a}.permute(tuple(range({a}.dim())))", "{a}.detach()[0]", "{a}.T", "Viewed.apply({a})",
 )  # fmt: skip
 PARTS = ("{a}.unbind()", "{a}.split(1)", "{a}.chunk(2)", "{a}.tensor_split(2)", "Two.apply({a})")
 IN_PLACE = (
@@ -149,7 +149,8 @@ GRADS = (
     "torch.autograd.grad({a}.sum(), [{a}, {b}], allow_unused=True, retain_graph=True)",
     "torch.autograd.grad({a}.sum(), {b}, materialize_grads=True)",
 )  # fmt: skip
-MODES = ("torch.no_grad()", "torch.enable_grad()", "torch.inference_mode()", "torch.set_grad_enabled(False)")
+# Not inference_mode: outside of it torch counts versions of what comes from its tensors kernel by kernel.
+MODES = ("torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)", "torch.set_grad_enabled(True)")
 
 FUNCTIONS = {
     "Square": """\
@@ -299,7 +300,7 @@ def _view(draw: Callable[..., object], scope: Scope) -> None:
         size *= n
     shapes: dict[str, Shape] = {
         "{a}[0]": a.shape[1:], "{a}.view(-1)": (size,), "{a}[0:1]": (1, *a.shape[1:]), "{a}.unsqueeze(0)": (1, *a.shape),
-        "{a}.t()": a.shape[::-1], "{a}.reshape(-1)": (size,), "{a}[None]": (1, *a.shape), "{a}[-1]": a.shape[1:],
+        "{a}.t()": a.shape[::-1], "{a}.reshape(-1)": (size,), "{a}[None]": (1, *a.shape),
         "{a}.squeeze()": tuple(n for n in a.shape if n != 1), "{a}[:, 0]": a.shape[:1], "{a}.flatten()": (size,),
         "{a}[1:]": (max(a.shape[0] - 1, 0), *a.shape[1:]) if a.shape else (), "{a}.select(0, 0)": a.shape[1:],
         "{a}.transpose(0, -1)": a.shape[::-1], "{a}.narrow(0, 0, 1)": (1, *a.shape[1:]), "{a}.T": a.shape[::-1],

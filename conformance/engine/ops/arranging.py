@@ -17,7 +17,7 @@ from .copying import in_order
 @op("FlipBackward0", name="flip", self=lambda grad, dims: _flip(grad, dims))
 def _flip(self: Array, dims: Any) -> Array:
     axes = wrap_dims(dims, self.ndim)
-    return np.ascontiguousarray(np.flip(self, axes)).reshape(self.shape) if self.ndim else self.copy()
+    return np.flip(self, axes).copy("C") if self.ndim else self.copy()
 
 
 def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:

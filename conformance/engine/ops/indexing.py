@@ -208,18 +208,16 @@ def _select(tensor: Tensor, dim: int, where: int) -> Tensor:
     return select(tensor, dim, where)  # type: ignore[no-any-return]
 
 
-def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
+def _slice(tensor: Tensor, dim: int, part: slice, whole_is_itself: bool = True) -> Tensor:
     step = 1 if part.step is None else part.step.__index__()
     if step == 0:
         raise ValueError("step cannot be zero")
     if step < 0:
         raise ValueError("step must be greater than zero")
-    if part == slice(None):
-        return tensor
     n = tensor._array.shape[dim]
     start = 0 if part.start is None else _bound(part.start)
     end = 2**63 - 1 if part.stop is None else _bound(part.stop)
-    if start == 0 and end == n and step == 1 and part.start is None and part.stop is None:
+    if whole_is_itself and start == 0 and n <= end and step == 1:
         return tensor
     return slice_(tensor, dim, start, end, step)  # type: ignore[no-any-return]
 
@@ -232,8 +230,8 @@ def _bound(value: Any) -> int:
 
 def getitem(self: Tensor, value: Any) -> Tensor:
     """self[value]: views where integers, slices and None suffice, a copy where index tensors are used."""
-    if isinstance(value, slice) and value == slice(None) and self._array.ndim:
-        return slice_(self, 0, 0, 2**63 - 1, 1)  # type: ignore[no-any-return]
+    if isinstance(value, slice) and self._array.ndim:  # alone, a slice of everything is a view all the same
+        return _slice(self, 0, value, whole_is_itself=False)
     result, remaining = _apply(self, value)
     if remaining:
         return index(result, tuple(remaining))  # type: ignore[no-any-return]

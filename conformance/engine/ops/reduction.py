@@ -307,7 +307,10 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     exact = self.astype(np.float32) if half else self
     top = np.maximum.reduce(exact, axis=axes, keepdims=True)
     top = np.where(np.isinf(top), exact.dtype.type(0), top)
-    total = np.log(np.add.reduce(np.exp(exact - top), axis=axes, keepdims=keepdim))
+    total = np.add.reduce(np.exp(exact - top), axis=axes, keepdims=keepdim)
+    if self.dtype == np.float16:  # torch keeps the sum in half precision
+        total = total.astype(np.float16).astype(np.float32)
+    total = np.log(total)
     found = total + (top if keepdim else np.squeeze(top, axes))
     return np.asarray(found, self.dtype)
 
