@@ -38,6 +38,15 @@ MARKS: dict[Verdict, tuple[str, str]] = {
 }
 """The sign and the colour of each verdict: never the colour alone."""
 
+COLOURS = {
+    "confirmed": "ok",
+    "refuted": "bad",
+    "imprecise": "known",
+    "drifted": "known",
+    "not observed": "none",
+}
+"""Of what became of a claim."""
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -90,6 +99,7 @@ def render(
     rows = [_row(number, found, engines) for number, found in enumerate(by_scenario.values())]
     areas = _areas(rows, by_scenario)
     known = {row.id: row for row in rows}
+    of_scenario = {scenario: page for (scenario, _), page in pages.items()}
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("conformance.report"),
         autoescape=True,
@@ -113,6 +123,8 @@ def render(
             key: Counter(f.verdict_observed for f in findings if f.claim.document == key) for key in documents
         },
         known=known,
+        claimed={each.claim.id: list(_claimed(each, of_scenario)) for each in findings},
+        colours=COLOURS,
         graph_style=STYLE,
         graph_dark=DARK,
         index=_json(_index(rows, by_scenario, engines, findings)),
@@ -196,6 +208,13 @@ def _what(result: Result) -> str:
     return f"raises {first.engine.partition(':')[0]}" if first.facet == "raised" else first.facet
 
 
+def _claimed(finding: Finding, pages: Mapping[str, Page]) -> Iterator[tuple[str, list[list[str]]]]:
+    """What the document says beside what the reference does, in the first scenario in which they part."""
+    parting = (scenario for scenario in finding.fails_in if pages.get(scenario, {}).get("claimed"))
+    for scenario in [*parting][:1]:
+        yield scenario, pages[scenario]["claimed"]
+
+
 def _index(
     rows: Sequence[Row],
     found: Mapping[str, Mapping[str, Result]],
@@ -211,6 +230,7 @@ def _index(
         scenarios.append(
             {
                 "id": row.id,
+                "at": f"{row.file}:{row.line}",
                 "claims": list(one.claims),
                 "v": [verdicts.index(verdict) if verdict else -1 for verdict in row.verdicts],
                 "why": {n: reason for n, reason in reasons.items() if reason},

@@ -104,7 +104,11 @@
           && (!wanted.document || each.claims.some((claim) => claim.startsWith(`${wanted.document}/`)))
           && words.every((word) => text(n).includes(word));
         row.hidden = !matches;
-        if (matches) { count += 1; chosen.push(n); }
+        if (matches) {
+          count += 1;
+          chosen.push(n);
+          explain(row, each.why[wanted.engine ? engines[0] : Object.keys(each.why)[0]] || "");
+        }
       }
       area.hidden = !count;
       area.dataset.count = count;
@@ -114,11 +118,19 @@
     form.querySelector("output").textContent = active ? `${chosen.length} of ${index.scenarios.length}` : "";
   }
 
+  // Why it does not agree: on the engine asked for, else on the first that does not.
+  function explain(row, why) {
+    const shown = row.querySelector("em");
+    if ((shown ? shown.textContent : "") === why) return;
+    if (shown) shown.remove();
+    if (why) row.querySelector("th").append(make("em", {}, why));
+  }
+
   const texts = [];
   function text(n) {
     if (texts[n] === undefined) {
       const link = rows[n].querySelector("th");
-      texts[n] = `${link.textContent} ${index.scenarios[n].claims.join(" ")}`.toLowerCase();
+      texts[n] = `${link.textContent} ${index.scenarios[n].at} ${index.scenarios[n].claims.join(" ")}`.toLowerCase();
     }
     return texts[n];
   }
@@ -170,7 +182,7 @@
       { type: "button", "aria-pressed": String(e === engine), onclick: () => { location.hash = `#scenario/${encodeURIComponent(each.id)}?engine=${encodeURIComponent(name)}`; } },
       `${name} `, tag(each.v[e])));
     return [
-      make("p", { class: "links" }, make("a", { href: listed }, "Scenarios"), ` › ${rows[n].closest(".area").dataset.area}`),
+      make("p", { class: "links" }, make("a", { href: listed }, "Scenarios"), ` › ${rows[n].closest(".area").dataset.area} › `, make("code", {}, each.at)),
       make("h2", { tabindex: "-1" }, make("code", {}, each.id)),
       make("p", {}, row.querySelector("span").textContent),
       ...claims,

@@ -1,0 +1,262 @@
+"""The HTML report in a browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.reports import report
+
+webdriver: Any = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="chromium and chromedriver are not installed"),
+    pytest.mark.xdist_group("browser"),
+]
+FLAGS = """
+    --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync
+    """
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One headless Chromium for all tests."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in FLAGS.split():
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.implicitly_wait(5)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report, opened from disk."""
+    path: Path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(report(), encoding="utf-8")
+    return path.as_uri()
+
+
+class Page:
+    """The report as it is open."""
+
+    def __init__(self, browser: Any, address: str) -> None:
+        self.browser, self.address = browser, address
+
+    def open(self, place: str = "", *, width: int = 1280, dark: bool = False) -> None:
+        """Go to a place in the page, loaded anew."""
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        self.browser.get("about:blank")
+        self.browser.get(f"{self.address}{place}")
+
+    def all(self, selector: str) -> list[Any]:
+        """The elements that are shown."""
+        return [each for each in self.browser.find_elements("css selector", selector) if each.is_displayed()]
+
+    def one(self, selector: str) -> Any:
+        """The one element, waited for."""
+        return self.browser.find_element("css selector", selector)
+
+    def run(self, script: str) -> Any:
+        """What a script returns."""
+        return self.browser.execute_script(script)
+
+    def keys(self, *keys: str) -> None:
+        """Keys pressed on the page."""
+        for key in keys:
+            webdriver.ActionChains(self.browser).send_keys(key).perform()
+
+    def until(self, script: str) -> None:
+        """Wait for what a script asks."""
+        webdriver.support.ui.WebDriverWait(self.browser, 5).until(lambda _: self.run(f"return {script}"))
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Page]:
+    """The report; a message on the browser's console fails any test."""
+    import selenium.webdriver.support.ui  # noqa: F401
+
+    yield Page(browser, address)
+    assert browser.get_log("browser") == []
+
+
+def ids(page: Page) -> list[str]:
+    """The scenarios that the list shows."""
+    return [each.text for each in page.all(".list tbody th a")]
+
+
+def test_one_page_at_a_time(page: Page) -> None:
+    """The overview first; links lead to the others."""
+    page.open()
+    assert [each.get_attribute("id") for each in page.all("main > section")] == ["overview"]
+    for link, section in (("Claims", "claims"), ("Failures", "failures"), ("Refuted", "refuted")):
+        page.browser.find_element("link text", link).click()
+        page.until(f"document.querySelector('section.current').id === '{section}'")
+        assert page.one("nav a[aria-current]").text == link
+
+
+def test_the_matrix_leads_to_the_scenarios_of_its_cell(page: Page) -> None:
+    """Area and engine are chosen in the filter."""
+    page.open()
+    page.one(".matrix tbody td:nth-of-type(2) a").click()
+    page.until("document.querySelector('.filter output').textContent !== ''")
+    assert len(ids(page)) == 5
+    assert page.run("return [...new FormData(document.querySelector('.filter'))].join(' ')") == (
+        "text, engine,broken verdict, area,few document,"
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("verdict=unsupported", ["layer-is-linear[1]", "layer-is-linear[2]"]),
+        ("verdict=not+agrees&engine=same", []),
+        ("document=notes", ["grad-adds-up", "retain-grad-on-a-constant"]),
+        ("text=constant+raises", ["retain-grad-on-a-constant"]),
+        ("text=notes/adds", ["grad-adds-up"]),
+    ],
+)
+def test_filters(page: Page, query: str, found: list[str]) -> None:
+    """By outcome, document, engine and words; the address keeps them."""
+    page.open(f"#scenarios?{query}")
+    page.until("document.querySelector('.filter output').textContent !== ''")
+    assert ids(page) == found
+    assert page.one(".filter output").text == f"{len(found)} of 5"
+
+
+def test_typing_filters_and_clearing_shows_all(page: Page) -> None:
+    """What is typed stands in the address, so that it can be passed on."""
+    page.open("#scenarios")
+    page.keys("/")
+    page.until("document.activeElement.name === 'text'")
+    page.keys("linear[2]")
+    page.until("location.hash.includes('linear')")
+    assert ids(page) == ["layer-is-linear[2]"]
+    page.one(".filter button").click()
+    page.until("document.querySelector('.filter output').textContent === ''")
+    assert page.run("return document.querySelectorAll('.list tr[hidden]').length") == 0
+
+
+def test_a_scenario_is_shown_statement_by_statement(page: Page) -> None:
+    """Torch beside the engine, with what the document says and where it stands."""
+    page.open("#scenario/grad-adds-up")
+    page.one(".told pre")
+    assert page.one("#scenario h2").text == "grad-adds-up"
+    assert "specs/few/few.yaml:4" in page.one("#scenario .links").text
+    assert "Each pass adds." in page.one("#scenario blockquote").text
+    told = page.one(".told").text
+    assert "[2.0, 2.0]" in told and "turn 2" in told and "step 2" in told
+    page.open("#scenario/retain-grad-on-a-constant")
+    assert "raises nothing" in page.one("#scenario table").text
+
+
+def test_engines_are_chosen_by_a_button(page: Page) -> None:
+    """The first that does not agree is shown; what differs is marked."""
+    page.open("#scenario/layer-is-linear%5B1%5D")
+    page.one(".told .differs")
+    assert page.one(".engines-of [aria-pressed=true]").text.startswith("broken")
+    assert page.one(".why").text == "broken has no torch.nn"
+    page.all(".engines-of button")[0].click()
+    page.until("document.querySelector('.engines-of [aria-pressed=true]').textContent.startsWith('same')")
+    page.until("!document.querySelector('.told .differs')")
+
+
+def test_the_graph_is_drawn(page: Page) -> None:
+    """With the leaves by name."""
+    page.open("#scenario/grad-adds-up")
+    page.open("#scenario/layer-is-linear%5B1%5D?engine=same")
+    drawing = page.one(".picture svg")
+    assert "layer.weight [1, 1]" in drawing.text
+    assert drawing.size["width"] > 200
+
+
+def test_snippets_are_copied(page: Page) -> None:
+    """What is copied is the text that is shown, and runs."""
+    page.open("#scenario/layer-is-linear%5B1%5D?engine=same")
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    button = page.one("figure button")
+    button.click()
+    page.until("window.copied !== undefined")
+    assert page.run("return window.copied") == page.one("figure pre").get_attribute("textContent")
+    assert page.run("return window.copied").startswith("import torch\n")
+    assert button.text == "Copied"
+
+
+def test_keys(page: Page) -> None:
+    """j and k go through what the list shows, Escape goes back to it."""
+    page.open("#scenarios?text=layer")
+    page.until("document.querySelector('.filter output').textContent !== ''")
+    page.keys("j")
+    page.until("location.hash === '#scenario/layer-is-linear%5B1%5D'")
+    page.keys("j")
+    page.until("location.hash === '#scenario/layer-is-linear%5B2%5D'")
+    page.keys("k")
+    page.until("location.hash === '#scenario/layer-is-linear%5B1%5D'")
+    page.keys(webdriver.Keys.ESCAPE)
+    page.until("location.hash === '#scenarios?text=layer'")
+    assert ids(page) == ["layer-is-linear[1]", "layer-is-linear[2]"]
+
+
+def test_everything_is_reached_by_the_tab_key(page: Page) -> None:
+    """In the order of the page, with a way past the links at its top."""
+    page.open("#scenarios?verdict=unsupported")
+    page.until("document.querySelector('.filter output').textContent !== ''")
+    reached = []
+    for _ in range(20):
+        page.keys(webdriver.Keys.TAB)
+        reached.append(page.run("const e = document.activeElement; return e.name || e.textContent.trim()"))
+    assert reached[:3] == ["Skip to the content", "Autograd conformance", "Overview"]
+    assert {"text", "engine", "verdict", "area", "document", "layer-is-linear[1]"} <= set(reached)
+
+
+@pytest.mark.parametrize("width", [1280, 768, 360])
+@pytest.mark.parametrize(
+    "place", ["#overview", "#scenarios?engine=broken", "#scenario/layer-is-linear%5B1%5D", "#refuted"]
+)
+def test_no_page_is_wider_than_the_screen(page: Page, width: int, place: str) -> None:
+    """What is wide scrolls by itself."""
+    page.open(place, width=width)
+    page.one("section.current h2")
+    page.until("!document.querySelector('[aria-busy]')")
+    assert page.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_dark_and_light(page: Page) -> None:
+    """As the system is set, and as the button says."""
+    background = "return getComputedStyle(document.body).backgroundColor"
+    page.open(dark=False)
+    light = page.run(background)
+    page.open(dark=True)
+    dark = page.run(background)
+    assert light != dark
+    page.one("#theme").click()
+    assert page.run(background) == light
+    page.run("localStorage.clear()")
+
+
+def test_what_looks_like_markup_is_text(page: Page) -> None:
+    """A program cannot take the page over."""
+    page.open("#scenario/text-is-markup")
+    assert "</script>" in page.one(".told").text
+    assert page.run("return document.title").startswith("text-is-markup")
+    page.open("#scenarios?text=layer")
+    assert "<b>and</b>" in page.one(".list tbody tr:not([hidden]) span").text
+
+
+def test_a_scenario_that_is_not_there_is_told(page: Page) -> None:
+    """As by an old link."""
+    page.open("#scenario/gone")
+    page.until("document.querySelector('#scenario').textContent.includes('There is no scenario gone')")
