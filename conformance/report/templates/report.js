@@ -228,7 +228,7 @@
       if (rows.length) {
         box.append(make("div", { class: kind }, ...rows.map(([what, there, here, bad]) => make("div", { class: bad ? "differs" : null },
           make("span", { class: "name" }, bad ? "✗ " : "", what), make("span", { "data-of": index.reference }, there),
-          kind === "rows alone" ? "" : make("span", { "data-of": name, class: here === "=" || here === undefined ? "same" : null }, here === undefined ? "=" : here)))));
+          kind === "rows alone" ? "" : make("span", { "data-of": name, class: here === "=" || !here ? "same" : null }, here === undefined ? "=" : here)))));
       }
     }
     return box;
