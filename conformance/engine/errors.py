@@ -137,6 +137,11 @@ _VIEW_REASONS = {
 }
 
 
+def tensor_type(kind: Any) -> str:
+    """The name of a tensor's type in texts; bool tensors have kept an older one."""
+    return "CPUBoolType" if kind.legacy == "Bool" else f"torch.{kind.legacy}Tensor"
+
+
 def short_name(node: Any) -> str:
     """A node's name as the texts about views and versions have it: FillBackward2 is Fill2, MulBackward0 is Mul."""
     name: str = node.name()

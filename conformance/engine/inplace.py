@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -86,7 +87,9 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             node.operation += "_"
         else:
             node.next_edges = (edge, *node.next_edges[1:])
-    if row.name not in _MAY_OVERLAP:
+    if row.name in _WARN_OF_OVERLAP:
+        warn_of_overlap(row.name, self._array)
+    elif row.name not in _MAY_OVERLAP:
         check_no_overlap(self._array)
     write(self, value)
     if node is not None:
@@ -109,7 +112,15 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
     check_castable(np.empty(0, dtypes.result_dtype(*operands)), self._array)
 
 
-_MAY_OVERLAP = frozenset({"fill", "fill_tensor", "zero", "masked_fill"})  # all places get one value
+_MAY_OVERLAP = frozenset({"fill", "fill_tensor", "zero"})  # all places get one value
+_WARN_OF_OVERLAP = frozenset({"masked_fill", "index_fill", "index_put"})
+
+
+def overlaps(array: Array) -> bool:
+    """Whether several elements share one place in memory."""
+    return array.size > 1 and 0 in array.strides and any(
+        step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True)
+    )
 
 
 def check_no_overlap(array: Array) -> None:
@@ -118,11 +129,25 @@ def check_no_overlap(array: Array) -> None:
     Raises:
         RuntimeError: for an expanded tensor.
     """
-    if array.size > 1 and 0 in array.strides and any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True)):
+    if overlaps(array):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."
         )
+
+
+def warn_of_overlap(name: str, array: Array) -> None:
+    """Warn where torch still writes to an expanded tensor; index_put_ by one mask goes on to masked_fill_."""
+    if not overlaps(array):
+        return
+    warnings.warn(
+        f"Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        "operation. This also applies to advanced indexing e.g. tensor[mask] = scalar"
+        if name != "index_put"
+        else "Use of index_put_ on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor",
+        stacklevel=4,
+    )
 
 
 def check_no_partial_overlap(target: Array, operand: Array) -> None:

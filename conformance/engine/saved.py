@@ -97,10 +97,9 @@ class SavedTensor:
 
     def _modified(self, array: np.ndarray[Any, Any], current: int, node: Node | None) -> str:
         kind = dtypes.BY_NUMPY[array.dtype]
-        name = "CPUBoolType" if kind is dtypes.bool_ else f"torch.{kind.legacy}Tensor"
-        text = f"{name} {list(array.shape)}"
+        text = f"{errors.tensor_type(kind)} {list(array.shape)}"
         tensor = self.tensor
-        origin = node if tensor is None else tensor._grad_fn
+        origin = node if tensor is None else tensor.grad_fn
         output_nr = self.output_nr if tensor is None else tensor._output_nr
         return errors.modified(text, origin, output_nr, (current, self.version), state.anomaly)
 

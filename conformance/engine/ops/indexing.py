@@ -8,7 +8,7 @@ import numpy as np
 
 from ..creation import infer_array
 from ..dtypes import BY_NUMPY
-from ..inplace import run_inplace
+from ..inplace import run_inplace, warn_of_overlap
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .shape import alias, expand, select, slice_, unsqueeze, view
@@ -267,7 +267,10 @@ def _copy_to(target: Tensor, source: Tensor) -> None:
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put in place."""
-    return run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
+    run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
+    if len(indices) == 1 and indices[0]._array.dtype.kind == "b" and values._array.size == 1 and not accumulate:
+        warn_of_overlap("masked_fill", self._array)  # torch goes on to it
+    return self
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, errors
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
@@ -91,9 +91,9 @@ def _expand(self: Array, size: Any) -> Array:
     shape = list(size)
     offset = len(shape) - self.ndim
     if offset < 0:
-        kind = dtypes.BY_NUMPY[self.dtype].legacy
+        kind = errors.tensor_type(dtypes.BY_NUMPY[self.dtype])
         raise RuntimeError(
-            f"expand(torch.{kind}Tensor{{{list(self.shape)}}}, size={list(size)}): the number of sizes provided "
+            f"expand({kind}{{{list(self.shape)}}}, size={list(size)}): the number of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
         )
     for i, n in enumerate(shape):

@@ -54,6 +54,8 @@ def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
     self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
 )
 def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
+    if self.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     axis = wrap_dim(dim, self.ndim)
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
