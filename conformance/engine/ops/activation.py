@@ -13,6 +13,7 @@ import numpy as np
 
 from ..creation import zeros_like
 from ..inplace import run_inplace
+from ..modes import state
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .kernels import half_up, need_floats
@@ -387,7 +388,20 @@ def logsigmoid(input: Tensor) -> Tensor:
 # Gated by a sigmoid, tanh or normal distribution --------------------------------------------------
 
 
+# Note [Kernels of first derivatives]: where no graph of the gradient is made, torch has one kernel for it; else a
+# formula of nodes.
+
+
+@op(name="silu_backward", tensors="grad_output self")
+def _silu_slope(grad_output: Array, self: Array) -> Array:
+    grad, x = half_up(grad_output), half_up(self)
+    s = 1 / (np.exp(-x) + 1)
+    return (grad * s * (1 + x * (1 - s))).astype(self.dtype, copy=False)
+
+
 def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
+    if not state.grad_enabled:
+        return _silu_slope(grad, self)  # type: ignore[no-any-return]
     s = self.sigmoid()
     return grad * s * plus(self * less_than(1, s), 1)  # type: ignore[no-any-return]
 
@@ -400,7 +414,16 @@ def silu(self: Array) -> Array:
     return (x / (np.exp(-x) + 1)).astype(self.dtype, copy=False)
 
 
+@op(name="mish_backward", tensors="grad_output self")
+def _mish_slope(grad_output: Array, self: Array) -> Array:
+    grad, x = half_up(grad_output), half_up(self)
+    gate, s = np.tanh(np.log1p(np.exp(x))), 1 / (np.exp(-x) + 1)
+    return (grad * (gate + x * s * (1 - gate * gate))).astype(self.dtype, copy=False)
+
+
 def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
+    if not state.grad_enabled:
+        return _mish_slope(grad, self)  # type: ignore[no-any-return]
     gate = self.exp().log1p().tanh()
     return grad * (gate + self * self.sigmoid() * less_than(1, gate * gate))
 
@@ -440,14 +463,20 @@ def _gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
 
 
 def _gelu_double(grad: Tensor, self: Tensor, approximate: str) -> Tensor:
-    squared = self * self
     if approximate == "none":
-        density = times((squared * -0.5).exp(), 1 / math.sqrt(2 * math.pi))
-        return grad * (2 - squared) * density  # type: ignore[no-any-return]
-    gate = (_BETA * (self + _KAPPA * self * squared)).tanh()
-    first, second = _BETA * (1 + 3 * _KAPPA * squared), 6 * _BETA * _KAPPA * self
-    opening = 1 - gate * gate
-    return grad * (opening * first + 0.5 * self * (opening * second - 2 * gate * opening * first * first))
+        squared = self * self
+        density = times(times(squared, -0.5).exp(), 1 / math.sqrt(2 * math.pi))
+        return grad * (times(density, 2) - squared * density)
+    inner = times(self + times(self.pow(3), _KAPPA), _BETA)
+    gate, cosh = inner.tanh(), inner.cosh()
+    sech = make(np.ones_like(cosh._array)) / cosh
+    half, shut = times(self, 0.5), less_than(1, gate * gate)
+    slope, curve = (
+        times(plus(times(self, 3 * _KAPPA) * self, 1), _BETA),
+        times(times(self, 6 * _KAPPA), _BETA),
+    )
+    opening = times(sech, 2) * (-sech * gate) * slope
+    return grad * (times(times(shut, 0.5) * slope, 2) + half * slope * opening + half * shut * curve)
 
 
 @op("GeluBackward0", self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate))

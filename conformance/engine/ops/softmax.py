@@ -67,9 +67,8 @@ def _log_softmax(self: Array, dim: int) -> Array:
 def _log_softmax_row(self: Array, dim: int) -> Array:
     need_floats("log_softmax_lastdim_kernel_impl", self)
     shifted = _shifted(half_up(self), dim)
-    total = np.add.reduce(np.exp(shifted), axis=dim, keepdims=True)
-    if self.dtype == np.float16:  # torch keeps the sum in half precision
-        total = half_up(total.astype(np.float16))
+    # torch keeps the sums in the tensor's own precision.
+    total = np.add.reduce(np.exp(shifted), axis=dim, keepdims=True).astype(self.dtype, copy=False)
     return (shifted - np.log(total)).astype(self.dtype, copy=False)
 
 

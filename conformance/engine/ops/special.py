@@ -410,6 +410,11 @@ def logit(self: Array, eps: Any = None) -> Array:
 
 # torch.special ------------------------------------------------------------------------------------
 
+
+def _round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
+    return round_to(input, decimals=decimals, out=out)
+
+
 _bessel = {
     "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0",
     "modified_bessel_i1": "i1", "modified_bessel_k0": "k0", "modified_bessel_k1": "k1",
@@ -421,7 +426,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "log_ndtr": _log_ndtr, "entr": _entr, "gammaln": lgamma, "digamma": digamma, "psi": digamma,
     "polygamma": polygamma, "multigammaln": mvlgamma, "gammainc": igamma, "gammaincc": igammac, "i0": i0,
     "i0e": _i0e, "i1": _i1, "i1e": _i1e, "xlogy": xlogy, "xlog1py": _xlog1py, "zeta": _zeta, "sinc": sinc,
-    "logit": logit, "exp2": exp2, "expm1": expm1, "expit": sigmoid, "log1p": log1p, "round": round_to, "softmax": softmax,
+    "logit": logit, "exp2": exp2, "expm1": expm1, "expit": sigmoid, "log1p": log1p, "round": _round, "softmax": softmax,
     "log_softmax": log_softmax,
 }  # fmt: skip
 _bessel_kernels = {name: scipy(kernel) for name, kernel in _bessel.items()}
