@@ -104,6 +104,16 @@ def vector_norm(
     return _vector_norm(x, ord, dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
 
 
+@op(
+    "NormBackward1",
+    name="norm_along",
+    self=lambda grad, self, p, result, dim, keepdim: norm_backward(grad, self, p, result, dim, keepdim),
+)
+def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False) -> Array:
+    """The norm as torch's own formulas ask for it."""
+    return norm_array(self, p, axes_of(dim, self.ndim), keepdim)
+
+
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:

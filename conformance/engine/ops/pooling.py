@@ -111,7 +111,15 @@ def _at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array
 
 def gathered(grad: Tensor, indices: Tensor, spatial: int) -> Tensor:
     """torch's max_pool_double_backward: of each plane the elements that were the largest."""
-    return grad.flatten(-spatial).gather(-1, indices.flatten(-spatial)).view(indices._array.shape)  # type: ignore[no-any-return]
+    shape = indices._array.shape
+    flat = (*shape[: len(shape) - spatial], math.prod(shape[len(shape) - spatial :]))
+    lead = grad._array.shape[: len(shape) - spatial]
+    area = math.prod(grad._array.shape[len(shape) - spatial :])
+    try:
+        planes = grad.view(*lead, area)
+    except RuntimeError:
+        planes = grad.contiguous().view(*lead, area)
+    return planes.gather(-1, indices.reshape(flat)).view(shape)  # type: ignore[no-any-return]
 
 
 def _max_rows(spatial: int) -> Any:
@@ -255,14 +263,12 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     def again(grad: Tensor, *sizes: int) -> Tensor:
         return forward(grad, sizes)  # type: ignore[no-any-return]
 
-    named(spread, "grad_output", "self", *sizes)
-    named(again, "grad", *sizes)
     backward = op(
         f"AdaptiveAvgPool{spatial}DBackwardBackward0",
         name=f"_adaptive_avg_pool{spatial}d_backward",
-        grad_output=again,
+        grad_output=named(again, "grad", *sizes),
         self=lambda self: zeros_like(self),
-    )(spread)
+    )(named(spread, "grad_output", "self", *sizes))
 
     @op(
         f"AdaptiveAvgPool{spatial}DBackward0",

@@ -5,7 +5,6 @@ Each is separable: along one dimension after the other, every new element is a w
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -124,19 +123,20 @@ def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], alig
     def again(grad: Tensor, output_size: Any, *rest: Any) -> Tensor:
         return resized(grad, output_size, *rest)  # type: ignore[no-any-return]
 
-    named(forward, "self", *plain)
-    named(backward, "grad_output", "output_size", "input_size", *plain[1:])
-    named(first, "grad", "self_sym_sizes", *plain)
-    named(again, "grad", *plain)
-    gradient = op(f"{node}BackwardBackward0", name=f"{name}_backward", grad_output=again)(backward)
-    resized = op(f"{node}Backward0", name=name, self=first)(forward)
+    gradient = op(
+        f"{node}BackwardBackward0", name=f"{name}_backward", grad_output=named(again, "grad", *plain)
+    )(named(backward, "grad_output", "output_size", "input_size", *plain[1:]))
+    resized = op(f"{node}Backward0", name=name, self=named(first, "grad", "self_sym_sizes", *plain))(
+        named(forward, "self", *plain)
+    )
     return resized
 
 
-def named(function: Callable[..., Any], *names: str) -> None:
-    """Give a function of ``*rest`` the names that its row reads."""
-    parameters = [inspect.Parameter(each, inspect.Parameter.POSITIONAL_OR_KEYWORD) for each in names]
-    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+def named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    """A function of ``*rest`` with the names that its row reads."""
+    listed = ", ".join(names)
+    made: Callable[..., Any] = eval(f"lambda {listed}: function({listed})", {"function": function})
+    return made
 
 
 NEAREST = {n: _rows(f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, _nearest, False) for n in (1, 2, 3)}

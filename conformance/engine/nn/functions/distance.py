@@ -6,6 +6,7 @@ from typing import Any
 
 from ...dtypes import promote_types
 from ...modes import no_grad
+from ...ops.norms import norm_along
 from ...ops.scalars import plus
 from ...shapes import broadcast_shapes
 from ...tensor import Tensor
@@ -16,7 +17,7 @@ def pairwise_distance(
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
     dim = max(x1.dim(), x2.dim()) - 1
-    return plus(x1 - x2, eps).norm(p, dim, keepdim)  # type: ignore[no-any-return]
+    return norm_along(plus(x1 - x2, eps), p, (dim,), keepdim)  # type: ignore[no-any-return]
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:

@@ -1,4 +1,8 @@
-"""Losses with their checks, as torch.nn.functional has them."""
+"""Losses with their checks, as torch.nn.functional has them.
+
+Note [Right operands first]: torch composes some losses in C++, where the right operand of an operator is evaluated
+before the left one. The order of the nodes decides the order in which gradients of one tensor are added.
+"""
 
 from __future__ import annotations
 
@@ -222,8 +226,8 @@ def _smoothed(
         smooth = smooth.sum() / (~ignored).sum()
     elif number == SUM:
         smooth = smooth.sum()
-    share = label_smoothing / input._array.shape[dim]
-    return times(classes_loss, 1 - label_smoothing) + times(smooth, share)  # type: ignore[no-any-return]
+    second = times(smooth, label_smoothing / input._array.shape[dim])
+    return times(classes_loss, 1 - label_smoothing) + second  # type: ignore[no-any-return]
 
 
 # Probabilities ------------------------------------------------------------------------------------
@@ -277,9 +281,11 @@ def kl_div(
             )
         number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
     if log_target:
-        each = target.exp() * (target - input)
+        difference = target - input  # first: see Note [Right operands first]
+        each = target.exp() * difference
     else:
-        each = xlogy(target, target) - target * input
+        product = target * input
+        each = xlogy(target, target) - product
     found = reduce_loss(each, number)
     if reduction == "batchmean" and input._array.ndim:
         return found / input._array.shape[0]
@@ -294,9 +300,14 @@ def poisson_nll_loss(
     reduction = legacy_reduction(size_average, reduce, reduction)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
-    loss = input.exp() - target * input if log_input else input - target * plus(input, eps).log()
+    if log_input:
+        product = target * input  # first: see Note [Right operands first]
+        loss = input.exp() - product
+    else:
+        loss = input - target * plus(input, eps).log()
     if full:
-        stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
+        root = times(times(target, 2 * math.pi).log(), 0.5)
+        stirling = target * target.log() - target + root
         loss = loss + stirling.masked_fill(target <= 1, 0)
     return reduce_loss(loss, chosen(None, None, reduction))
 

@@ -34,7 +34,13 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     spatial = len(lengths) // 2
     if spatial not in (1, 2, 3) or ndim not in (spatial + 1, spatial + 2):
-        raise NotImplementedError(f"Padding size {len(lengths)} is not supported for {ndim}D input tensor.")
+        raise NotImplementedError(
+            f"Padding size {len(lengths)} is not supported for {ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
     if mode == "circular":
         return _circular(input, lengths)
     _check(input, lengths, mode)
