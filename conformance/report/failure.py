@@ -9,6 +9,7 @@ from conformance.report.text import label, table
 from conformance.report.wording import expression, verdict_line
 from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
+from conformance.runner.trace import Statement
 from conformance.runner.verdict import Outcome
 from conformance.spec.scenario import Scenario
 
@@ -22,6 +23,9 @@ def failure_text(scenario: Scenario, outcome: Outcome, reference: Engine, engine
         lines += _flaws(scenario, outcome)
     elif outcome.differences:
         lines += _differences(scenario, outcome, reference, engine)
+    elif outcome.lacking:
+        lines += marked(scenario, outcome.lacking.step, outcome.lacking.line)
+        lines += _snippets(scenario, outcome.lacking, "", reference, engine)
     return "\n".join(lines)
 
 
@@ -59,10 +63,15 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
     if outcome.unclaimed:
         yield ""
         yield f"{len(outcome.unclaimed)} more in facets that {engine.name} does not claim."
-    for each in (reference, engine):
+    yield from _snippets(scenario, place, expression(first), reference, engine)
+
+
+def _snippets(scenario: Scenario, place: Statement, show: str, *engines: Engine) -> Iterator[str]:
+    """What to paste for each engine."""
+    for each in engines:
         yield ""
         yield f"On {each.name}:"
-        program = snippet(scenario, each, place, expression(first))
+        program = snippet(scenario, each, place, show)
         yield from (f"    {line}".rstrip() for line in program.splitlines())
 
 

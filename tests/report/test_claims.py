@@ -115,5 +115,4 @@ def test_a_contradiction_as_text() -> None:
 def test_cases_are_one_scenario_in_the_data() -> None:
     """Ids as the files have them, each once."""
     found = finding("confirmed", result("a[x]", True), result("a[y]", True), scenarios=("a[x]", "a[y]"))
-    (entry,) = as_json([found])["claims"]  # type: ignore[misc]
-    assert entry["scenarios"] == ["a"]  # type: ignore[index]
+    assert "'scenarios': ['a']" in str(as_json([found]))
