@@ -70,6 +70,7 @@ class Row:
     to_float: bool  # integers become the default dtype
     formulas: dict[str, Callable[..., Any]]  # by input, or inputs separated by blanks
     outputs: tuple[str, ...]
+    constants: tuple[str, ...]  # outputs without a gradient
     view: str | None  # how views are made: "default" or "multi_output"
     node: type[Node] | None = None
     saved: dict[str, str] = field(default_factory=dict)  # field -> kind: tensor, list, output or plain
@@ -98,6 +99,7 @@ def op(
     numbers: bool | str = True,
     to_float: bool = False,
     outputs: str = "",
+    constants: str = "",
     view: str | None = None,
     returns: Callable[..., Any] | None = None,
     check: Callable[..., None] | None = None,
@@ -114,6 +116,7 @@ def op(
         numbers: which of the arguments that meet may be Python numbers: all of several, none, or names.
         to_float: integer arguments become the default dtype.
         outputs: names of several outputs, separated by blanks.
+        constants: outputs without a gradient, though their dtype could have one.
         view: "default" or "multi_output" where the results share the first argument's memory.
         returns: what to make of several results (a named tuple).
         check: what refuses operands of different dtypes before they meet.
@@ -138,6 +141,7 @@ def op(
             to_float=to_float,
             formulas=rules,
             outputs=tuple(outputs.split()) or ("result",),
+            constants=tuple(constants.split()),
             view=view,
         )
         compile_row(row, node, returns, check)
@@ -476,19 +480,29 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
         body += [
             "if recorded:",
             f"    node = record({_arguments(row)}, results)",
-            "    for number, result in enumerate(results):",
+            "    number = 0",
+            f"    for result in {_differentiable(row, 'results')}:",
             "        if result._array.dtype.kind in 'fc':",
             "            result._grad_fn, result._output_nr, result._requires_grad = node, number, True",
+            "            number += 1",
         ]
         for each, kind in row.saved.items():
             if kind == "output":
                 number = row.outputs.index(each)
                 body += [
                     f"    result = results[{number}]",
-                    f"    node.saved_{each} = save(result) if result._grad_fn is None else save_output(result, {number})",
+                    f"    node.saved_{each} = save(result) if result._grad_fn is None else save_output(result, result._output_nr)",
                 ]
     body.append("return returns(results)")
     return body
+
+
+def _differentiable(row: Row, results: str) -> str:
+    """The outputs that may have a gradient."""
+    if not row.constants:
+        return results
+    kept = [f"{results}[{i}]" for i, name in enumerate(row.outputs) if name not in row.constants]
+    return f"({', '.join(kept)},)"
 
 
 def _record_source(row: Row) -> str:
@@ -515,7 +529,7 @@ def _record_source(row: Row) -> str:
         body += ["array = result._array", "node.input_metadata = ((array.shape, array.dtype),)"]
     else:
         body.append(
-            "node.input_metadata = tuple((r._array.shape, r._array.dtype) for r in result"
+            f"node.input_metadata = tuple((r._array.shape, r._array.dtype) for r in {_differentiable(row, 'result')}"
             " if r._array.dtype.kind in 'fc')"
         )
     for name, kind in row.saved.items():
