@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from conformance.runner.compare import Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
-from conformance.runner.trace import Moment, State, Trace
+from conformance.runner.trace import Moment, State, Statement, Trace
 from conformance.runner.values import bounds, holds, parsed, shortened
 from conformance.spec.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 
@@ -38,6 +38,7 @@ class Outcome:
     differences: tuple[Difference, ...]  # in the groups that the engine claims
     unclaimed: tuple[Difference, ...]
     missing: tuple[str, ...]  # names of torch's that the engine lacks
+    lacking: Statement | None = None  # where it came to the first of them
 
 
 def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection[str] = GROUPS) -> Outcome:
@@ -45,7 +46,10 @@ def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection
     flaws = sound(scenario, reference)
     every = differences(scenario, reference, trace)
     claimed = tuple(difference for difference in every if counts(difference, groups))
-    missing = _missing(reference, trace, claimed)
+    lacking = _lacking(reference, trace)
+    if lacking:  # what comes after a missing name is no difference of its own
+        claimed = tuple(takewhile(lambda difference: difference.statement != lacking[0].statement, claimed))
+    missing = () if claimed else _names(lacking)
     verdict: Literal["agrees", "differs", "unsupported", "unsound"] = "agrees"
     if flaws:
         verdict = "unsound"
@@ -55,19 +59,21 @@ def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection
         verdict = "differs"
     unclaimed = tuple(difference for difference in every if not counts(difference, groups))
     holding = claim_holds(scenario, reference)
-    return Outcome(scenario.id, trace.engine, verdict, flaws, holding, claimed, unclaimed, missing)
+    place = lacking[0].statement if missing else None
+    return Outcome(scenario.id, trace.engine, verdict, flaws, holding, claimed, unclaimed, missing, place)
 
 
-def _missing(reference: Trace, trace: Trace, claimed: tuple[Difference, ...]) -> tuple[str, ...]:
-    """What the engine lacks, unless it differed before it came to that."""
+def _lacking(reference: Trace, trace: Trace) -> list[Moment]:
+    """Where the engine lacked a name, and the reference did not raise the same."""
     expected = {m.statement: m.raised.type for m in reference.moments if m.raised}
-    lacking = [
+    return [
         moment
         for moment in trace.moments
         if moment.raised and moment.raised.missing and expected.get(moment.statement) != moment.raised.type
     ]
-    if not lacking or (claimed and claimed[0].statement != lacking[0].statement):
-        return ()
+
+
+def _names(lacking: list[Moment]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(moment.raised.missing for moment in lacking if moment.raised))
 
 
