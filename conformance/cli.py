@@ -75,6 +75,10 @@ def _parser() -> argparse.ArgumentParser:
 
     add_engine_commands(add)
 
+    from conformance.mutation_commands import add_commands as add_mutation_commands
+
+    add_mutation_commands(add)
+
     fuzzing = add("fuzz", fuzz, "random programs on torch and an engine; what diverges becomes a scenario")
     fuzzing.add_argument("--engine", default="inhouse", help="(default: inhouse)")
     fuzzing.add_argument("--examples", type=int, default=1000, metavar="N", help="programs (default: 1000)")

@@ -1,0 +1,1 @@
+"""Faults of the in-house engine that the specs must catch."""

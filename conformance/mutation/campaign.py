@@ -1,0 +1,156 @@
+"""Every fault against the checks, in the order in which they are likely to see it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import FrameType
+from typing import Any
+
+from conformance.mutation.mutant import Mutant, applied, located, nested
+from conformance.mutation.processes import Died, forked
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What may see a fault: ``run`` gives the first difference, or "" where the engine does as it should."""
+
+    id: str
+    run: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """A check saw the fault; ``check`` is "" where the process died."""
+
+    check: str
+    difference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a fault. ``reached``: by how many checks the fragment is run."""
+
+    mutant: Mutant
+    kills: tuple[Kill, ...]
+    ran: int
+    reached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A check on the engine as it is: its difference, if any, and which lines and functions of faults it runs."""
+
+    difference: str
+    lines: frozenset[tuple[str, int]]
+    functions: frozenset[tuple[str, int]]
+
+
+def survey(checks: Sequence[Check], mutants: Sequence[Mutant], processes: int) -> list[Visit]:
+    """Each check on the engine without a fault."""
+    watched = _watched(mutants)
+    count = max(1, processes) * 4
+    chunks = [checks[number::count] for number in range(count)]
+    visits: dict[str, Visit] = {}
+    for number, found in forked([partial(_visit_all, chunk, watched) for chunk in chunks], processes):
+        if isinstance(found, Died):
+            raise found
+        visits |= {check.id: visit for check, visit in zip(chunks[number], found, strict=True)}
+    return [visits[check.id] for check in checks]
+
+
+def _watched(mutants: Sequence[Mutant]) -> dict[int, Any]:
+    """The code objects that faults change, by identity."""
+    edits = [edit for mutant in mutants if (edit := located(mutant)) is not None]
+    return {id(code): code for edit in edits for code in nested(edit.function.__code__)}
+
+
+def _visit_all(checks: Sequence[Check], watched: dict[int, Any]) -> list[Visit]:
+    return [_visit(check, watched) for check in checks]
+
+
+def _visit(check: Check, watched: dict[int, Any]) -> Visit:
+    lines: set[tuple[str, int]] = set()
+    functions: set[tuple[str, int]] = set()
+
+    def inside(frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            lines.add((frame.f_code.co_filename, frame.f_lineno))
+        return inside
+
+    def on_call(frame: FrameType, event: str, _: Any) -> Any:
+        code = frame.f_code
+        if id(code) not in watched:
+            return None
+        functions.add((code.co_filename, code.co_firstlineno))
+        lines.add((code.co_filename, frame.f_lineno))
+        return inside
+
+    sys.settrace(on_call)
+    try:
+        difference = check.run()
+    finally:
+        sys.settrace(None)
+    return Visit(difference, frozenset(lines), frozenset(functions))
+
+
+def campaign(
+    mutants: Sequence[Mutant],
+    checks: Sequence[Check],
+    visits: Sequence[Visit],
+    *,
+    whole: bool = False,
+    processes: int = 1,
+) -> Iterator[Verdict]:
+    """Each fault in a process of its own, as they finish. Checks that differ without a fault have no say.
+
+    A check that does not run the fragment comes last: what runs once for all, when an operation is first called,
+    shows in the survey at its first caller alone.
+    """
+    usable = [(check, visit) for check, visit in zip(checks, visits, strict=True) if not visit.difference]
+    tasks, reached = [], []
+    for mutant in mutants:
+        ranked = (
+            sorted(((_rank(mutant_place, visit), check) for check, visit in usable), key=lambda pair: pair[0])
+            if (mutant_place := _place(mutant))
+            else [(0, check) for check, _ in usable]
+        )
+        reached.append(sum(rank == 0 for rank, _ in ranked) if mutant_place else len(ranked))
+        tasks.append(partial(_judge, mutant, [check for _, check in ranked], whole))
+    for number, found in forked(tasks, processes):
+        kills, ran = ((Kill("", str(found)),), 0) if isinstance(found, Died) else found
+        yield Verdict(mutants[number], kills, ran, reached[number])
+
+
+_Place = tuple[str, frozenset[int], int]
+
+
+def _place(mutant: Mutant) -> _Place | None:
+    edit = located(mutant)
+    if edit is None:
+        return None
+    code = edit.function.__code__
+    return code.co_filename, edit.lines, code.co_firstlineno
+
+
+def _rank(place: _Place, visit: Visit) -> int:
+    file, lines, function = place
+    if any((file, line) in visit.lines for line in lines):
+        return 0
+    return 1 if (file, function) in visit.functions else 2
+
+
+def _judge(mutant: Mutant, checks: Sequence[Check], whole: bool) -> tuple[tuple[Kill, ...], int]:
+    kills: list[Kill] = []
+    ran = 0
+    with applied(mutant):
+        for check in checks:
+            ran += 1
+            difference = check.run()
+            if difference:
+                kills.append(Kill(check.id, difference))
+                if not whole:
+                    break
+    return tuple(kills), ran

@@ -1,0 +1,106 @@
+"""What became of the faults, as text and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.mutation.campaign import Verdict
+
+SHOWN = 4  # scenarios that a row names
+
+
+def footer(verdicts: Sequence[Verdict]) -> str:
+    """The score."""
+    return f"KILLED {sum(bool(each.kills) for each in verdicts)} of {len(verdicts)}"
+
+
+def matrix(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[str] = ()) -> Iterator[str]:
+    """A row for each fault: who saw it, or that nobody did. The last line is the score.
+
+    ``ran``: the scenarios, where all of them ran against every fault.
+    """
+    area = ""
+    for verdict in verdicts:
+        mutant = verdict.mutant
+        if mutant.area != area:
+            if area:
+                yield ""
+            area = mutant.area
+            yield area
+        yield f"  {mutant.name}: {mutant.sentence}"
+        yield f"      {_seen(verdict)}"
+    yield ""
+    if unusable:
+        yield f"Without a fault the engine differs in {len(unusable)} scenarios, which had no say:"
+        yield from (f"  {each}" for each in unusable)
+        yield ""
+    survivors = [verdict for verdict in verdicts if not verdict.kills]
+    if survivors:
+        yield "Survivors:"
+        for verdict in survivors:
+            mutant = verdict.mutant
+            yield f"  {mutant.id}: {mutant.sentence}"
+            yield f"      {mutant.target}: {mutant.new!r} for {mutant.old!r}; {verdict.reached} scenarios run it"
+        yield ""
+    if ran:
+        spare = dispensable(verdicts, ran)
+        yield f"Scenarios that kill nothing that another does not ({len(spare)}):"
+        yield from (f"  {each}" for each in spare)
+        yield ""
+    yield footer(verdicts)
+
+
+def _seen(verdict: Verdict) -> str:
+    if not verdict.kills:
+        return "SURVIVED"
+    names = list(killers(verdict))
+    if len(names) == 1:
+        return f"killed by {names[0] or 'the end of its process'}: {_first_line(verdict.kills[0].difference)}"
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"killed by {', '.join(names[:SHOWN])}{more}"
+
+
+def _first_line(text: str) -> str:
+    line = text.partition("\n")[0]
+    return line if len(line) <= 160 else f"{line[:159]}…"
+
+
+def killers(verdict: Verdict) -> dict[str, str]:
+    """The scenarios, without the labels of their cases, that saw a fault, and what they saw first."""
+    found: dict[str, str] = {}
+    for kill in verdict.kills:
+        found.setdefault(kill.check.partition("[")[0], kill.difference)
+    return found
+
+
+def dispensable(verdicts: Sequence[Verdict], ran: Sequence[str]) -> list[str]:
+    """The scenarios that kill nothing that no other kills."""
+    alone = {names.pop() for names in map(set, map(killers, verdicts)) if len(names) == 1}
+    return [name for name in dict.fromkeys(each.partition("[")[0] for each in ran) if name not in alone]
+
+
+def as_json(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[str] = ()) -> dict[str, Any]:
+    """All of it."""
+    return {
+        "mutants": [
+            {
+                "name": verdict.mutant.name,
+                "area": verdict.mutant.area,
+                "sentence": verdict.mutant.sentence,
+                "target": verdict.mutant.target,
+                "killed": bool(verdict.kills),
+                "killed_by": [
+                    {"scenario": kill.check, "difference": kill.difference} for kill in verdict.kills
+                ],
+                "reached_by": verdict.reached,
+                "ran": verdict.ran,
+            }
+            for verdict in verdicts
+        ],
+        "survivors": [verdict.mutant.id for verdict in verdicts if not verdict.kills],
+        "unusable": list(unusable),
+        "dispensable": dispensable(verdicts, ran) if ran else None,
+        "killed": sum(bool(verdict.kills) for verdict in verdicts),
+        "of": len(verdicts),
+    }

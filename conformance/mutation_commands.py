@@ -1,0 +1,127 @@
+"""The command that measures what the specs catch."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from conformance import locate
+from conformance.cli import Misuse
+
+if TYPE_CHECKING:
+    from conformance.mutation.campaign import Check
+    from conformance.runner.trace import Trace
+    from conformance.spec.scenario import Scenario
+
+SECONDS = 10.0  # that a scenario may take on a faulty engine
+
+
+def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """The commands of this module."""
+    mutating = add("mutants", mutants, "small faults of the in-house engine: which of them the specs catch")
+    mutating.add_argument("--area", help="the faults of one area")
+    mutating.add_argument("--name", action="append", help="one fault; repeatable")
+    mutating.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
+    mutating.add_argument(
+        "--whole",
+        action="store_true",
+        help="every scenario against every fault, not up to the first that sees it",
+    )
+    mutating.add_argument(
+        "--processes",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="P",
+        help="(default: one for each processor)",
+    )
+
+
+def mutants(known: argparse.Namespace, _: list[str]) -> int:
+    """Exit status 0 where all are killed, 1 where one survives."""
+    from conformance.adapters.registry import find
+    from conformance.library import Library
+    from conformance.mutation.campaign import campaign, survey
+    from conformance.mutation.faults import MUTANTS
+    from conformance.mutation.matrix import as_json, footer, matrix
+    from conformance.mutation.mutant import misfits
+
+    chosen = [
+        each
+        for each in MUTANTS
+        if known.area in (None, each.area) and (known.name is None or {each.name, each.id} & set(known.name))
+    ]
+    if not chosen:
+        areas = ", ".join(dict.fromkeys(each.area for each in MUTANTS))
+        raise Misuse(f"there is no such fault; the areas are {areas}")
+    find("inhouse")  # here, before the processes fork
+    if wrong := misfits(chosen):
+        raise Misuse("\n".join(["the engine's source is no longer what these faults change:", *wrong]))
+    loaded = Library().load_all([locate.specs()])
+    if loaded.problems:
+        raise Misuse("\n".join(["the specs have problems:", *map(str, loaded.problems)]))
+    scenarios = [scenario for scenario in loaded.scenarios if not scenario.needs]
+    _tell(f"{len(scenarios)} scenarios on torch")
+    checks = checks_of(scenarios, known.processes)
+    _tell(f"{len(checks)} scenarios on the engine as it is")
+    visits = survey(checks, chosen, known.processes)
+    unusable = [
+        f"{check.id}: {visit.difference}"
+        for check, visit in zip(checks, visits, strict=True)
+        if visit.difference
+    ]
+    verdicts = []
+    for verdict in campaign(chosen, checks, visits, whole=known.whole, processes=known.processes):
+        verdicts.append(verdict)
+        survivors = sum(not each.kills for each in verdicts)
+        _tell(f"{len(verdicts)} of {len(chosen)} faults, {survivors} survived; {verdict.mutant.id}")
+    _tell("")
+    verdicts.sort(key=lambda verdict: chosen.index(verdict.mutant))
+    ran = [check.id for check in checks] if known.whole else []
+    if known.format == "json":
+        print(json.dumps(as_json(verdicts, unusable, ran), indent=2, ensure_ascii=False))
+        print(footer(verdicts), file=sys.stderr)
+    else:
+        print("\n".join(matrix(verdicts, unusable, ran)))
+    return 0 if all(verdict.kills for verdict in verdicts) else 1
+
+
+def checks_of(scenarios: Sequence[Scenario], processes: int) -> list[Check]:
+    """Each scenario as a check of the in-house engine; torch runs it once, in a process of its own."""
+    from conformance.mutation.campaign import Check
+    from conformance.mutation.processes import Died, forked
+
+    chunks = [scenarios[number :: processes or 1] for number in range(processes or 1)]
+    traces: dict[str, Trace] = {}
+    for number, found in forked([partial(_traces, chunk) for chunk in chunks], processes):
+        if isinstance(found, Died):
+            raise found
+        traces |= {scenario.id: trace for scenario, trace in zip(chunks[number], found, strict=True)}
+    return [Check(each.id, partial(difference, each, traces[each.id])) for each in scenarios]
+
+
+def _traces(scenarios: Sequence[Scenario]) -> list[Trace]:
+    from conformance.adapters.registry import find
+    from conformance.runner.execute import run
+
+    reference = find("torch")
+    return [run(scenario, reference) for scenario in scenarios]
+
+
+def difference(scenario: Scenario, reference: Trace) -> str:
+    """The first thing that the in-house engine does otherwise than torch."""
+    from conformance.adapters.registry import find
+    from conformance.runner.compare import differences
+    from conformance.runner.execute import run
+
+    found = differences(scenario, reference, run(scenario, find("inhouse"), seconds=SECONDS))
+    return str(found[0]) if found else ""
+
+
+def _tell(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
