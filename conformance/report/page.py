@@ -38,7 +38,7 @@ def page(
     }
     if outcome.verdict != "agrees":
         differences = (*outcome.differences, *outcome.unclaimed)
-        place = differences[0].statement if differences else _lacking(trace) or _last(reference)
+        place = differences[0].statement if differences else outcome.lacking or _last(reference)
         show = expression(differences[0]) if differences else ""
         told = list(tell(scenario, reference, trace, differences))
         first = next((each.source for each in told if each.statement == place), "")
@@ -84,13 +84,6 @@ def _last(trace: Trace) -> Statement:
     """The last statement of the program that was reached."""
     places = [moment.statement for moment in trace.moments if moment.statement.kind == "run"]
     return max(places, key=lambda place: (place.step, place.line), default=Statement(0, 1))
-
-
-def _lacking(trace: Trace) -> Statement | None:
-    """The first statement that wanted what the engine does not have."""
-    return next(
-        (moment.statement for moment in trace.moments if moment.raised and moment.raised.missing), None
-    )
 
 
 def _claimed(scenario: Scenario, reference: Trace) -> Iterator[list[str]]:
