@@ -231,6 +231,12 @@ def grad_dtype_set(wanted: Any, got: Any) -> str:
     )
 
 
+INDEX_LIST_OF_INDICES = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+    "x[torch.tensor(seq)], which will result either in an error or a different result"
+)
+
 # gradcheck
 GRADCHECK_PRECISION = (
     "Input #{} requires gradient and is not a double precision floating point or complex. This check "

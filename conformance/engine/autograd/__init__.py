@@ -17,6 +17,7 @@ from ..modes import (
     set_grad_enabled,
     state,
 )
+from ..saved import SavedTensor
 from ..node import Edge, Identity, gradient_edge, new_node
 from ..tensor import Size, Tensor
 from . import anomaly_mode, function, functional, grad_mode, graph
@@ -124,7 +125,7 @@ def _batched(
     roots: tuple[Any, ...], given: list[Any], retain: Any, create: bool, wanted: tuple[Any, ...], unused: bool
 ) -> list[Any]:
     """One pass for each entry of the gradients' first dimension, as vmap gives."""
-    from ..ops.shape import stack
+    from ..ops.joining import stack
 
     if any(each is not None and each._array.ndim == 0 for each in given):
         raise ValueError(
@@ -274,6 +275,7 @@ def _is_checkpoint_valid() -> bool:
 
 __all__ = [
     "Function",
+    "SavedTensor",
     "Variable",
     "anomaly_mode",
     "backward",

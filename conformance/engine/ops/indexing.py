@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..creation import infer_array
 from ..dtypes import BY_NUMPY
 from ..inplace import run_inplace, warn_of_overlap
@@ -122,7 +125,7 @@ def _as_index(value: Any) -> Tensor:
     if isinstance(value, np.ndarray):
         return make(value)
     array = infer_array(value)
-    return make(array.astype(np.int64) if array.size == 0 else array)
+    return make(array if array.dtype.kind == "b" and array.size else array.astype(np.int64))
 
 
 def _specified(items: tuple[Any, ...]) -> int:
@@ -137,11 +140,14 @@ def _specified(items: tuple[Any, ...]) -> int:
 def _items(value: Any) -> tuple[Any, ...]:
     if isinstance(value, tuple):
         return value
-    if isinstance(value, list) and any(
-        isinstance(each, (slice, Tensor, list, tuple)) or each is None or each is Ellipsis for each in value
-    ) and not all(isinstance(each, (list, tuple, int, bool)) for each in value):
+    if isinstance(value, list) and len(value) < 32 and any(map(_is_index_of_its_own, value)):
+        warnings.warn(errors.INDEX_LIST_OF_INDICES, stacklevel=4)
         return tuple(value)
     return (value,)
+
+
+def _is_index_of_its_own(value: Any) -> bool:
+    return value is None or value is Ellipsis or isinstance(value, (slice, Tensor, Sequence))
 
 
 def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
