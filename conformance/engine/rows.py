@@ -170,7 +170,7 @@ def compile_row(
         "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE, "new_node": new_node,
         "returns": returns or tuple, "release": release, "Size": Size, "retry": retry,
         "check_out": check_out, "store_out": store_out, "row": row, "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides,
-        "mismatch": mismatch,
+        "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
     }  # fmt: skip
     for number, formula in enumerate(row.formulas.values()):
         scope[f"formula{number}"] = formula
@@ -204,6 +204,7 @@ def _lazy(row: Row, name: str, source: Callable[[Row], str], scope: dict[str, An
     Its default arguments are set before its code, which suits both codes: another thread may call in between.
     """
     function = FunctionType(_stub.__code__, scope, name)
+    function.__qualname__ = name
 
     def materialize(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         made = _compile(row, name, source(row), scope)
@@ -306,20 +307,34 @@ def shown(value: Any, node: Node, kind: str) -> Any:
     return value
 
 
-def _signature(row: Row) -> str:
+def _signature(row: Row, variant: str) -> str:
+    """The parameters; tensors that must be given have MISSING as default, so that torch's text is raised."""
+    required = [name for name, p in row.parameters.items() if p.default is p.empty]
+    all_tensors = all(name in row.tensors for name in required)
     parts: list[str] = []
     keyword_only = False
     for name, parameter in row.parameters.items():
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
-            parts.append("*")
+            parts.append("*rest" if _only_tensors(row) else "*")
             keyword_only = True
         text = "input" if name == "self" else name
         if parameter.default is not parameter.empty:
             text += f"={parameter.default!r}"
+        elif all_tensors and not (variant == "method" and not parts):
+            text += "=MISSING"
         parts.append(text)
-    if _has_out(row):
+    if not keyword_only and _only_tensors(row):
+        parts.append("*rest")
+        keyword_only = True
+    if _has_out(row) and variant != "method":
         parts += ["out=None"] if keyword_only else ["*", "out=None"]
     return ", ".join(parts)
+
+
+def _only_tensors(row: Row) -> bool:
+    """Whether all positional arguments are tensors that must be given; what is given beyond them is ``rest``."""
+    positional = [name for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    return all(name in row.tensors and row.parameters[name].default is inspect.Parameter.empty for name in positional)
 
 
 def _has_out(row: Row) -> bool:
@@ -357,7 +372,8 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
     for name in row.lists:
         lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
     body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
-    body.append(f"    return retry(row, row.{otherwise}, ({_arguments(row)},){', out' if otherwise != 'evaluate' and _has_out(row) else ''})")
+    out = ", out" if _has_out(row) and otherwise in ("call", "operator") else ""
+    body.append(f"    return retry(row, row.{otherwise}, ({_arguments(row)},){out})")
     met = [name for name in row.meet if name not in row.lists]
     if len(met) == 1 and row.to_float:
         body.append(f"if {met[0]}_a.dtype not in FULL: {met[0]}_a = to_float({met[0]}_a)")
@@ -418,17 +434,21 @@ def _requires(name: str, row: Row) -> str:
     return test
 
 
-def _call_source(row: Row, otherwise: str = "call") -> str:
+def _call_source(row: Row, variant: str = "call") -> str:
     body = ["self = input"] if "self" in row.parameters else []
-    body += _unwrap(row, otherwise)
+    if _only_tensors(row):
+        body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
+    body += _unwrap(row, variant)
     body += _run(row, "out_ =")
     recorded = row.node is not None
     if recorded:
         requires = " or ".join(_requires(name, row) for name in row.inputs)
+        if row.view:  # a view of an inference tensor is one, too, and stays outside the graph
+            requires = f"({requires}) and not {row.inputs[0]}._inference"
         body += ["recording = state.recording", f"recorded = recording and ({requires})"]
     single = len(row.outputs) == 1 and row.view != "multi_output"
     if single:
-        if row.view is None:
+        if row.view is None and variant != "method":
             body += [
                 "if out is not None:",
                 f"    check_out(row, out, ({_arguments(row)},))",
@@ -458,7 +478,7 @@ def _call_source(row: Row, otherwise: str = "call") -> str:
         body.append("return result")
     else:
         body += _several_outputs(row, recorded)
-    return _function(row.name, _signature(row), [line for line in body if line])
+    return _function(row.name, _signature(row, variant), [line for line in body if line])
 
 
 def _several_outputs(row: Row, recorded: bool) -> list[str]:
@@ -672,10 +692,30 @@ def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], ou
     if all(a is b for a, b in zip(plain, arguments, strict=True)):
         if function is row.operator:
             return NotImplemented
-        raise refuse_operand(row, arguments, function is row.method) from None
+        name = row.name + "_" * (function is row.evaluate)  # which in-place forms call
+        raise refuse_operand(row, arguments, name, function is not row.call) from None
     given = dict(zip(row.parameters, plain, strict=True))
     positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     return function(*positional, **given, **({} if out is None else {"out": out}))
+
+
+class _Missing:
+    """Stands for a tensor that was not given."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
+
+
+def too_many(row: Row, more: int, method: bool) -> Exception:
+    """The TypeError for positional arguments beyond those that there are."""
+    count = sum(p.kind is not p.KEYWORD_ONLY for p in row.parameters.values()) - method
+    if not count:
+        return TypeError(f"TensorBase.{row.name}() takes no arguments ({more} given)")
+    plural = "s" if count > 1 else ""
+    return TypeError(f"{row.name}() takes {count} positional argument{plural} but {count + more} were given")
 
 
 def plain_number(value: Any) -> Any:
@@ -685,10 +725,15 @@ def plain_number(value: Any) -> Any:
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
-def refuse_operand(row: Row, arguments: tuple[Any, ...], method: bool) -> Exception:
+def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> Exception:
     """The TypeError for the first argument that is no tensor where one must be."""
+    shown_name = called.replace("_tensors", "").replace("_tensor", "")
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
         text = "input" if name == "self" else name
+        if value is MISSING:
+            missing = ["input" if n == "self" else n for n, v in zip(row.parameters, arguments, strict=True) if v is MISSING]
+            listed = ", ".join(f'"{each}"' for each in missing)
+            return TypeError(f"{shown_name}() missing {len(missing)} required positional arguments: {listed}")
         if name in row.lists:
             if not isinstance(value, (tuple, list)):
                 return TypeError(
@@ -702,7 +747,9 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], method: bool) -> Except
         if name in row.tensors and not isinstance(value, Tensor) and not (value is None and _optional(row, name)):
             if _numeric(row, name) and value.__class__ in NUMBERS:
                 continue
-            return TypeError(f"{row.name}(): argument '{text}' (position {position}) must be Tensor, not {_type(value)}")
+            return TypeError(
+                f"{shown_name}(): argument '{text}' (position {position}) must be Tensor, not {_type(value)}"
+            )
     return AttributeError(f"{row.name}: a tensor lacks its array")
 
 
