@@ -370,10 +370,9 @@ class Tensor(metaclass=_TensorMeta):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
+        if value._array.dtype is not self._array.dtype:
+            self._grad_accumulator = None
         self._array = value._array
-        accumulator = None if self._grad_accumulator is None else self._grad_accumulator()
-        if accumulator is not None:
-            accumulator.input_metadata = ((self._array.shape, self._gradient_type()),)
 
     @data.deleter
     def data(self) -> None:
@@ -586,6 +585,8 @@ class Tensor(metaclass=_TensorMeta):
         def __invert__(self) -> Tensor: ...
         def __and__(self, other: Any) -> Tensor: ...
         def __or__(self, other: Any) -> Tensor: ...
+        def __eq__(self, other: object) -> Tensor: ...  # type: ignore[override]
+        def __ne__(self, other: object) -> Tensor: ...  # type: ignore[override]
         def __lt__(self, other: Any) -> Tensor: ...
         def __le__(self, other: Any) -> Tensor: ...
         def __gt__(self, other: Any) -> Tensor: ...

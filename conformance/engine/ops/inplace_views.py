@@ -112,6 +112,7 @@ def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
         node.operation = "set_"
         node.next_edges = (gradient_edge(self), gradient_edge(source))
         node.input_metadata = ((source._array.shape, source._array.dtype),)
+    self._grad_accumulator = None  # gradients of the old memory do not reach the new one
     return _show(self, source._array, node)
 
 
