@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 import conformance.adapters.inhouse
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
 from conformance import locate
+from conformance.cli import _parser
+from conformance.pytest_plugin import pytest_addoption
 from conformance.spec.claims import Verdict, load_claims
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
@@ -75,6 +78,26 @@ def test_the_table_of_claims() -> None:
     assert [int(number) for number in table[-1].split()[1:-1]] == [
         sum(claim.verdict == verdict for claim in claims.claims) for verdict in _VERDICTS
     ]
+
+
+def test_every_command_and_option_is_named() -> None:
+    """With the words that `--help` has for it."""
+    commands, parser = _choices(_parser()), pytest.Parser(_ispytest=True)
+    pytest_addoption(parser)
+    options = {
+        name: option.attrs()["help"]
+        for option in parser.getgroup("conformance").options
+        for name in option.names()
+    }
+    rows = dict(
+        re.findall(r"^\| `([\w-]+(?: \w+)?)[^|]*` \| (.*?) \|$", README.replace(r"\|", "/"), re.MULTILINE)
+    )
+    assert rows == {f"conformance {name}": text for name, text in commands.items()} | options
+
+
+def _choices(parser: argparse.ArgumentParser) -> dict[str, str]:
+    (action,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    return {each.dest: each.help or "" for each in action._choices_actions}
 
 
 _VERDICTS = get_args(Verdict)
