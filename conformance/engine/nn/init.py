@@ -47,19 +47,19 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Uniform in [a, b)."""
     with no_grad():
-        return tensor.uniform_(a, b, generator=generator)  # type: ignore[no-any-return]
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Normal with this mean and deviation."""
     with no_grad():
-        return tensor.normal_(mean, std, generator=generator)  # type: ignore[no-any-return]
+        return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """One number everywhere."""
     with no_grad():
-        return tensor.fill_(val)  # type: ignore[no-any-return]
+        return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -70,7 +70,7 @@ def ones_(tensor: Tensor) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """0 everywhere."""
     with no_grad():
-        return tensor.zero_()  # type: ignore[no-any-return]
+        return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ def eye_(tensor: Tensor) -> Tensor:
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
-        return tensor.copy_(make(np.eye(*tensor.shape, dtype=tensor._array.dtype)))  # type: ignore[no-any-return]
+        return tensor.copy_(make(np.eye(*tensor.shape, dtype=tensor._array.dtype)))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
@@ -95,7 +95,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         for d in range(min(each, shape[1])):
             values[(group * each + d, d, *centre)] = 1
     with no_grad():
-        return tensor.copy_(make(values))  # type: ignore[no-any-return]
+        return tensor.copy_(make(values))
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
@@ -123,7 +123,11 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 
 
 def kaiming_uniform_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
 ) -> Tensor:
     """Uniform, after He et al."""
     std = _kaiming_std(tensor, a, mode, nonlinearity)
@@ -134,7 +138,11 @@ def kaiming_uniform_(
 
 
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
 ) -> Tensor:
     """Normal, after He et al."""
     std = _kaiming_std(tensor, a, mode, nonlinearity)
@@ -142,7 +150,12 @@ def kaiming_normal_(
 
 
 def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Any = None,
 ) -> Tensor:
     """Normal within [a, b]: what falls outside is drawn again."""
 
@@ -151,13 +164,14 @@ def trunc_normal_(
 
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
             stacklevel=2,
         )
     probability = below((b - mean) / std) - below((a - mean) / std)
     with no_grad():
         found = _redrawn if probability > 0.3 else _rejected
-        return tensor.copy_(wrap(found(tensor, mean, std, a, b, generator)))  # type: ignore[no-any-return]
+        return tensor.copy_(wrap(found(tensor, mean, std, a, b, generator)))
 
 
 def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
@@ -204,7 +218,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     q = q * np.sign(np.diagonal(r))
     with no_grad():
         tensor.copy_(make(np.ascontiguousarray(q.T if rows < columns else q).reshape(tensor.shape)))
-        return tensor.mul_(gain)  # type: ignore[no-any-return]
+        return tensor.mul_(gain)
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
@@ -219,7 +233,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         values = tensor.normal_(0, std, generator=generator)._array.copy()
         for column in range(columns):
             values[randperm(rows)._array[:zeros], column] = 0
-        return tensor.copy_(make(values))  # type: ignore[no-any-return]
+        return tensor.copy_(make(values))
 
 
 def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

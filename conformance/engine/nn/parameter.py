@@ -36,16 +36,18 @@ class Parameter(Tensor):
             copy._grad = self._grad.__deepcopy__(memo)
         return copy
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + tensor_text(self)
 
 
 class Buffer(Tensor):
     """A tensor that a Module registers as a buffer when it is assigned to one."""
 
+    persistent: bool
+
     __module__ = "torch.nn.parameter"
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
-        buffer = make(data.detach()._array, cls)
+        buffer: Any = make(data.detach()._array, cls)
         buffer.persistent = persistent
         return buffer

@@ -54,7 +54,8 @@ def padded(array: Array, padding: Ints) -> Array:
     lead = array.shape[: array.ndim - len(padding)]
     sizes = array.shape[array.ndim - len(padding) :]
     result = np.zeros((*lead, *(n + 2 * p for n, p in zip(sizes, padding, strict=True))), array.dtype)
-    result[(..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))] = array
+    inner: list[Any] = [slice(p, p + n) for n, p in zip(sizes, padding, strict=True)]
+    result[(..., *inner)] = array
     return result
 
 
@@ -82,7 +83,8 @@ def put_back(columns: Array, sizes: Ints, geometry: Geometry) -> Array:
     lead = columns.ndim - 2 * spatial
     places = columns.shape[lead + spatial :]
     around = np.zeros(
-        (*columns.shape[:lead], *(n + 2 * p for n, p in zip(sizes, geometry.padding, strict=True))), columns.dtype
+        (*columns.shape[:lead], *(n + 2 * p for n, p in zip(sizes, geometry.padding, strict=True))),
+        columns.dtype,
     )
     starts = (slice(None),) * lead
     for offset in np.ndindex(*geometry.kernel):
@@ -139,7 +141,7 @@ def _single(*arrays: Array | None) -> list[Any]:
 @op(
     "ConvolutionBackward0",
     inputs={
-        "input weight bias": lambda grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation,  # noqa: A006
+        "input weight bias": lambda grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation,
         transposed, output_padding, groups, needed: _backward(
             grad, input, weight, bias_sym_sizes_opt, stride, padding, dilation, transposed, output_padding, groups,
             tuple(needed),
@@ -147,7 +149,7 @@ def _single(*arrays: Array | None) -> list[Any]:
     },
 )  # fmt: skip
 def convolution(
-    input: Array, weight: Array, bias: Any = None, stride: Ints = (), padding: Ints = (), dilation: Ints = (),  # noqa: A002
+    input: Array, weight: Array, bias: Any = None, stride: Ints = (), padding: Ints = (), dilation: Ints = (),
     transposed: bool = False, output_padding: Ints = (), groups: int = 1, bias_sym_sizes_opt: Ints = (0,),
 ) -> Array:  # fmt: skip
     """torch.convolution, its arguments complete and checked."""
@@ -168,7 +170,7 @@ def convolution(
 
 
 def _scalar(kind: np.dtype[Any]) -> str:
-    return BY_NUMPY[kind].legacy  # type: ignore[no-any-return]
+    return BY_NUMPY[kind].legacy
 
 
 def transposed_sizes(sizes: Ints, geometry: Geometry, output_padding: Ints) -> Ints:
@@ -186,14 +188,14 @@ def _backward(grad: Tensor, *arguments: Any) -> Any:
     "ConvolutionBackwardBackward0",
     outputs="result0 result1 result2",
     inputs={
-        "grad_output input weight": lambda grads, grad_output, input, weight, stride, padding, dilation, transposed,  # noqa: A006
+        "grad_output input weight": lambda grads, grad_output, input, weight, stride, padding, dilation, transposed,
         output_padding, groups, needed: _double_backward(
             grads, grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, needed
         )
     },
 )  # fmt: skip
 def convolution_backward(
-    grad_output: Array, input: Array, weight: Array, bias_sizes: Ints, stride: Ints, padding: Ints, dilation: Ints,  # noqa: A002
+    grad_output: Array, input: Array, weight: Array, bias_sizes: Ints, stride: Ints, padding: Ints, dilation: Ints,
     transposed: bool, output_padding: Ints, groups: int, output_mask: tuple[bool, ...],
 ) -> Any:  # fmt: skip
     """The gradients of input, weight and bias, those that are asked for."""
@@ -216,7 +218,7 @@ def convolution_backward(
 
 
 def _double_backward(
-    grads: Any, grad_output: Tensor, input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,  # noqa: A002
+    grads: Any, grad_output: Tensor, input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,
     transposed: bool, output_padding: Ints, groups: int, needed: Any,
 ) -> Any:  # fmt: skip
     """The gradients of grad_output, input and weight: convolutions again, each linear in each of its operands."""
@@ -226,12 +228,16 @@ def _double_backward(
     if gg_input is not None:
         g_out = convolution(gg_input, weight, None, *settings)
         if needed[2]:
-            g_weight = convolution_backward(grad_output, gg_input, weight, (0,), *settings, (False, True, False))[1]
+            g_weight = convolution_backward(
+                grad_output, gg_input, weight, (0,), *settings, (False, True, False)
+            )[1]
     if gg_weight is not None:
         term = convolution(input, gg_weight, None, *settings)
         g_out = term if g_out is None else g_out + term
         if needed[1]:
-            g_input = convolution_backward(grad_output, input, gg_weight, (0,), *settings, (True, False, False))[0]
+            g_input = convolution_backward(
+                grad_output, input, gg_weight, (0,), *settings, (True, False, False)
+            )[0]
     if gg_bias is not None:
         term = gg_bias.view(-1, *(1,) * len(stride)).expand(grad_output._array.shape)
         g_out = term if g_out is None else g_out + term
@@ -247,8 +253,10 @@ def _or_zeros(found: Tensor | None, like: Tensor) -> Tensor:
 
 @op(
     "Im2ColBackward0",
-    self=lambda grad, self_sym_argsize_minus_2, self_sym_argsize_minus_1, kernel_size, dilation, padding, stride: col2im(
-        grad, (self_sym_argsize_minus_2, self_sym_argsize_minus_1), kernel_size, dilation, padding, stride
+    self=lambda grad, self_sym_argsize_minus_2, self_sym_argsize_minus_1, kernel_size, dilation, padding, stride: (
+        col2im(
+            grad, (self_sym_argsize_minus_2, self_sym_argsize_minus_1), kernel_size, dilation, padding, stride
+        )
     ),
 )
 def im2col(
@@ -268,7 +276,9 @@ def im2col(
         grad, kernel_size, dilation, padding, stride, *output_size
     ),
 )
-def col2im(self: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
+def col2im(
+    self: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
+) -> Array:
     """Images that columns add up to."""
     geometry = Geometry(kernel_size, stride, padding, dilation)
     channels = self.shape[-2] // math.prod(kernel_size)

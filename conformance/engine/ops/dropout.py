@@ -19,7 +19,7 @@ PUBLIC = (
 _ALPHA = 1.7580993408473766  # of selu: what it tends to for negative numbers
 
 
-def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inplace: bool) -> Tensor:  # noqa: A002
+def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inplace: bool) -> Tensor:
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     array = input._array
@@ -27,7 +27,7 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
         return input
     multiply = input.mul_ if inplace else input.mul
     if p == 1:
-        return multiply(wrap(np.zeros((), array.dtype)))  # type: ignore[no-any-return]
+        return multiply(wrap(np.zeros((), array.dtype)))
     laid_out = array
     if feature:
         if array.ndim < 2:
@@ -36,52 +36,52 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
     draw = _kept if alpha else distributions.dropout_noise
     kept = random._laid_out(laid_out, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
     if not alpha:
-        return multiply(wrap(kept))  # type: ignore[no-any-return]
+        return multiply(wrap(kept))
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     shift = (kept - 1) * array.dtype.type(_ALPHA * scale) + array.dtype.type(_ALPHA * scale * p)
     found = multiply(wrap(kept * array.dtype.type(scale)))
-    return found.add_(wrap(shift)) if inplace else found + wrap(shift)  # type: ignore[no-any-return]
+    return found.add_(wrap(shift)) if inplace else found + wrap(shift)
 
 
 def _kept(generator: Any, shape: tuple[int, ...], kind: Any, p: float) -> Array:
     return distributions.bernoulli(generator, shape, kind, 1 - p)
 
 
-def dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Each element 0 with probability p, the others scaled up."""
     return _drop(input, p, train, False, False, False)
 
 
-def dropout_(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """dropout, in place."""
     return _drop(input, p, train, False, False, True)
 
 
-def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Each channel 0 with probability p, the others scaled up."""
     return _drop(input, p, train, True, False, False)
 
 
-def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """feature_dropout, in place."""
     return _drop(input, p, train, True, False, True)
 
 
-def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout that keeps mean and deviation of what selu gives."""
     return _drop(input, p, train, False, True, False)
 
 
-def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """alpha_dropout, in place."""
     return _drop(input, p, train, False, True, True)
 
 
-def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """alpha_dropout of whole channels."""
     return _drop(input, p, train, True, True, False)
 
 
-def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:  # noqa: A002
+def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """feature_alpha_dropout, in place."""
     return _drop(input, p, train, True, True, True)

@@ -37,7 +37,12 @@ def _check_indices(indices: Array, rows: int) -> None:
     ),
 )
 def embedding(
-    weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool, sparse: bool, weight_sym_argsize_0: int
+    weight: Array,
+    indices: Array,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+    sparse: bool,
+    weight_sym_argsize_0: int,
 ) -> Array:
     """The rows that the indices name."""
     if weight.ndim != 2:
@@ -46,10 +51,12 @@ def embedding(
     return weight[indices]
 
 
-def _backward(grad: Tensor, indices: Tensor, rows: int, padding_idx: int, by_frequency: bool, sparse: bool) -> Tensor:
+def _backward(
+    grad: Tensor, indices: Tensor, rows: int, padding_idx: int, by_frequency: bool, sparse: bool
+) -> Tensor:
     if sparse:
         raise NotImplementedError("embedding with sparse=True: sparse gradients")
-    return embedding_dense_backward(grad, indices, rows, padding_idx, by_frequency)  # type: ignore[no-any-return]
+    return embedding_dense_backward(grad, indices, rows, padding_idx, by_frequency)
 
 
 @op(
@@ -80,7 +87,7 @@ def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
     found = grad.index_select(0, indices.reshape(-1))
     if padding_idx >= 0:
         found.masked_fill_((indices == padding_idx).reshape(-1, 1), 0)
-    return found.view(*indices._array.shape, -1)  # type: ignore[no-any-return]
+    return found.view(*indices._array.shape, -1)
 
 
 def renormalize_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
@@ -109,7 +116,9 @@ def _letters(ndim: int, absent: Ints) -> str:
         )
     },
 )
-def trilinear(i1: Array, i2: Array, i3: Array, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints) -> Array:
+def trilinear(
+    i1: Array, i2: Array, i3: Array, expand1: Ints, expand2: Ints, expand3: Ints, sumdim: Ints
+) -> Array:
     """The product of three with dimensions of length 1 put in, summed over some."""
     ndim = i1.ndim + len(expand1)
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
@@ -143,7 +152,8 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     *lead, c, h, w = self.shape
     if c % (r * r):
         raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+            "upscale_factor, but "
             f"input.size(-3)={c} is not divisible by {r * r}"
         )
     n = len(lead)
@@ -164,7 +174,8 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     for name, n, place in (("height", h, -2), ("width", w, -1)):
         if n % r:
             raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({place})={n} is not "
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({place})={n} is not "
                 f"divisible by {r}"
             )
     k = len(lead)
@@ -181,6 +192,8 @@ def channel_shuffle(self: Array, groups: int) -> Array:
     """Channels of different groups next to each other."""
     n, c = self.shape[:2]
     if c % groups:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
+        )
     parts = self.reshape(n, groups, c // groups, -1).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(parts).reshape(self.shape)

@@ -1,4 +1,5 @@
-"""Losses on probabilities and classes: binary cross entropy and the negative log likelihood (torch: native/LossNLL.cpp)."""
+"""Losses on probabilities and classes: binary cross entropy and the negative log likelihood (torch: "
+"native/LossNLL.cpp)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ def _weighted(each: Tensor, weight: Tensor | None) -> Tensor:
 
 
 def _share(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
-    return over(each, whole._array.size) if reduction == MEAN else each  # type: ignore[no-any-return]
+    return over(each, whole._array.size) if reduction == MEAN else each
 
 
 # Binary, of probabilities -------------------------------------------------------------------------
@@ -55,7 +56,9 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
 @op(
     "BinaryCrossEntropyBackwardBackward0",
     tensors="weight",
-    grad_output=lambda grad, self, target, weight, reduction: _bce_grad_output(grad, self, target, weight, reduction),
+    grad_output=lambda grad, self, target, weight, reduction: _bce_grad_output(
+        grad, self, target, weight, reduction
+    ),
     self=lambda grad, grad_output, self, target, weight, reduction: _bce_twice(
         grad, grad_output, self, target, weight, reduction
     ),
@@ -79,10 +82,12 @@ def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, re
     if reduction == NONE:
         return found
     total: Tensor = found.sum()
-    return over(total, self._array.size) if reduction == MEAN else total  # type: ignore[no-any-return]
+    return over(total, self._array.size) if reduction == MEAN else total
 
 
-def _bce_twice(grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
+def _bce_twice(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int
+) -> Tensor:
     below = plus(less_than(1, self), _EPS)
     found = (self * self - times(self, 2) * target + target) / (plus(self, _EPS).pow(2) * below.pow(2))
     return _share(_weighted(found * (grad * grad_output), weight), reduction, self)
@@ -181,7 +186,9 @@ def _class_weights(target: Array, weight: Any, counted: Array, kind: np.dtype[An
     return np.where(counted, each, 0).astype(kind)
 
 
-def nll_total_weight(self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, channel: int) -> Array:
+def nll_total_weight(
+    self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, channel: int
+) -> Array:
     """The sum of the weights of the targets that count: what a mean is divided by."""
     counted = _check_classes(self, target, weight, channel, ignore_index)
     if reduction == NONE:
@@ -189,7 +196,9 @@ def nll_total_weight(self: Array, target: Array, weight: Any, reduction: int, ig
     return np.asarray(_class_weights(target, weight, counted, self.dtype).sum(), self.dtype)
 
 
-def _nll(self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, total: Array, channel: int) -> Array:
+def _nll(
+    self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, total: Array, channel: int
+) -> Array:
     counted = _check_classes(self, target, weight, channel, ignore_index)
     weights = _class_weights(target, weight, counted, self.dtype)
     picked = _picked(self, np.where(counted, target, 0), channel)
@@ -201,7 +210,14 @@ def _nll(self: Array, target: Array, weight: Any, reduction: int, ignore_index: 
 
 
 def _nll_gradient(
-    grad: Array, self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, total: Array, channel: int
+    grad: Array,
+    self: Array,
+    target: Array,
+    weight: Any,
+    reduction: int,
+    ignore_index: int,
+    total: Array,
+    channel: int,
 ) -> Array:
     counted = target != ignore_index
     weights = -_class_weights(target, weight, counted, self.dtype) * grad
@@ -279,7 +295,7 @@ def nll_loss2d_backward(
 
 
 def classes_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int  # noqa: A002
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
 ) -> Tensor:
     """nll_loss of two dimensions or, with pixels, of four."""
     image = input._array.ndim == 4
@@ -287,6 +303,4 @@ def classes_loss(
     weights = None if weight is None else weight._array
     total = nll_total_weight(input._array, target._array, weights, reduction, ignore_index, channel)
     loss = nll_loss2d if image else nll_loss
-    return loss(input, target, weight, reduction, ignore_index, make(total))  # type: ignore[no-any-return]
-
-
+    return loss(input, target, weight, reduction, ignore_index, make(total))

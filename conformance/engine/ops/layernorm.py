@@ -1,4 +1,5 @@
-"""Normalizations within one sample: of its last dimensions, or of groups of its channels (torch: native/layer_norm.cpp)."""
+"""Normalizations within one sample: of its last dimensions, or of groups of its channels (torch: "
+"native/layer_norm.cpp)."""
 
 from __future__ import annotations
 
@@ -47,20 +48,29 @@ def layer_statistics(array: Array, count: int, eps: float) -> tuple[Tensor, Tens
     "NativeLayerNormBackward0",
     tensors="result1 result2",
     inputs={
-        "input weight bias": lambda grad, input, normalized_shape, weight, bias, result1, result2, needed: only_needed(  # noqa: A006
-            native_layer_norm_backward(
-                grad, input, normalized_shape, result1, result2, weight, bias, tuple(needed)
-            ),
-            needed,
+        "input weight bias": lambda grad, input, normalized_shape, weight, bias, result1, result2, needed: (
+            only_needed(
+                native_layer_norm_backward(
+                    grad, input, normalized_shape, result1, result2, weight, bias, tuple(needed)
+                ),
+                needed,
+            )
         )
     },
 )
 def native_layer_norm(
-    input: Array, normalized_shape: Ints, weight: Any = None, bias: Any = None, result1: Any = None, result2: Any = None  # noqa: A002
+    input: Array,
+    normalized_shape: Ints,
+    weight: Any = None,
+    bias: Any = None,
+    result1: Any = None,
+    result2: Any = None,
 ) -> Array:
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
     if input.dtype.kind != "f":
-        raise NotImplementedError(f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'")
+        raise NotImplementedError(
+            f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
+        )
     found = (input.astype(np.float64) - result1) * result2
     if weight is not None:
         found = found * weight
@@ -73,12 +83,12 @@ def native_layer_norm(
     "NativeLayerNormBackwardBackward0",
     outputs="grad_input grad_weight grad_bias",
     inputs={
-        "grad_out input mean rstd weight bias": lambda grads, grad_out, input, normalized_shape, mean, rstd, weight,  # noqa: A006
+        "grad_out input mean rstd weight bias": lambda grads, grad_out, input, normalized_shape, mean, rstd, weight,
         needed: _layer_norm_double(grads, grad_out, input, normalized_shape, mean, rstd, weight, needed)
     },
 )  # fmt: skip
 def native_layer_norm_backward(
-    grad_out: Array, input: Array, normalized_shape: Ints, mean: Array, rstd: Array, weight: Any = None,  # noqa: A002
+    grad_out: Array, input: Array, normalized_shape: Ints, mean: Array, rstd: Array, weight: Any = None,
     bias: Any = None, output_mask: tuple[bool, ...] = (True, True, True),
 ) -> Any:  # fmt: skip
     """The gradients of input, weight and bias."""
@@ -100,7 +110,14 @@ def native_layer_norm_backward(
 
 
 def _layer_norm_double(
-    grads: Any, grad_out: Tensor, input: Tensor, shape: Ints, mean: Tensor, rstd: Tensor, weight: Any, needed: Any  # noqa: A002
+    grads: Any,
+    grad_out: Tensor,
+    input: Tensor,
+    shape: Ints,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Any,
+    needed: Any,
 ) -> Any:
     """The gradients of grad_out, input and weight; mean and rstd count as constants, as in torch."""
     gg_input, gg_weight, gg_bias = grads
@@ -113,12 +130,12 @@ def _layer_norm_double(
     cubed = centered * sigma.pow(3)
 
     def total(each: Tensor) -> Tensor:
-        return each.sum(1, keepdim=True)  # type: ignore[no-any-return]
+        return each.sum(1, keepdim=True)
 
     def first(each: Tensor) -> Tensor:
         """The gradient of the input, without the weight: a symmetric map."""
         h1 = times(each, n) - total(each) - centered * sigma.pow(2) * total(each * centered)
-        return over(sigma, n) * h1  # type: ignore[no-any-return]
+        return over(sigma, n) * h1
 
     g_out = g_input = g_weight = None
     if gg_input is not None:
@@ -155,41 +172,16 @@ def _layer_norm_double(
 # Of groups of channels ----------------------------------------------------------------------------
 
 
-@op(
-    "NativeGroupNormBackward0",
-    outputs="result0 result1 result2",
-    inputs={
-        "input weight bias": lambda grads, input, weight, N, C, HxW, group, eps, result1, result2, needed: only_needed(  # noqa: A006, N803
-            _group_norm_backward(grads, input, result1, result2, weight, N, C, HxW, group, eps, needed), needed
-        )
-    },
-)
-def native_group_norm(
-    input: Array, weight: Any = None, bias: Any = None, N: int = 0, C: int = 0, HxW: int = 0, group: int = 1,  # noqa: A002, N803
-    eps: float = 1e-5,
-) -> Any:  # fmt: skip
-    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
-    exact = input.astype(np.float64).reshape(N, group, C // group * HxW)
-    mean = exact.mean(2) if exact.size else np.zeros((N, group))
-    rstd = 1 / np.sqrt((exact.var(2) if exact.size else np.zeros((N, group))) + eps)
-    found = ((exact - mean[:, :, None]) * rstd[:, :, None]).reshape(N, C, HxW)
-    if weight is not None:
-        found = found * weight[:, None]
-    if bias is not None:
-        found = found + bias[:, None]
-    return [found.reshape(input.shape).astype(input.dtype), mean.astype(input.dtype), rstd.astype(input.dtype)]
-
-
 def _group_norm_backward(
-    grads: Any, input: Tensor, mean: Tensor, rstd: Tensor, weight: Any, n: int, channels: int, area: int, groups: int,  # noqa: A002
-    eps: float, needed: Any,
+    grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,  # noqa: N803
+    result1: Tensor, result2: Tensor, needed: Any,
 ) -> list[Any]:  # fmt: skip
     """torch's infinitely differentiable form, for every order of derivative."""
     grad, grad_mean, grad_rstd = grads
-    each = channels // groups
+    n, groups, area, each = N, group, HxW, C // group
     share = 1.0 / (each * area) if each * area else 0.0
     x = input.reshape(n, groups, each, area)
-    mu, sigma = mean.reshape(n, groups, 1, 1), rstd.reshape(n, groups, 1, 1)
+    mu, sigma = result1.reshape(n, groups, 1, 1), result2.reshape(n, groups, 1, 1)
     g_input = g_weight = g_bias = None
     if grad is not None:
         g = grad.reshape(n, groups, each, area)
@@ -206,7 +198,7 @@ def _group_norm_backward(
         if needed[1]:
             g_weight = ((ds - db * mu) * sigma).sum(0).reshape(weight._array.shape)
         if needed[2]:
-            g_bias = db.sum(0).reshape(channels)
+            g_bias = db.sum(0).reshape(C)
     if needed[0]:
         if grad_mean is not None:
             term = times(grad_mean.reshape(n, groups, 1, 1), share).expand(n, groups, each, area)
@@ -219,12 +211,35 @@ def _group_norm_backward(
     return [g_input, g_weight, g_bias]
 
 
+@op(
+    "NativeGroupNormBackward0",
+    outputs="result0 result1 result2",
+    inputs={"input weight bias": _group_norm_backward},
+)
+def native_group_norm(
+    input: Array, weight: Any = None, bias: Any = None, N: int = 0, C: int = 0, HxW: int = 0, group: int = 1,  # noqa: N803
+    eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    exact = input.astype(np.float64).reshape(N, group, C // group * HxW)
+    mean = exact.mean(2) if exact.size else np.zeros((N, group))
+    rstd = 1 / np.sqrt((exact.var(2) if exact.size else np.zeros((N, group))) + eps)
+    found = ((exact - mean[:, :, None]) * rstd[:, :, None]).reshape(N, C, HxW)
+    if weight is not None:
+        found = found * weight[:, None]
+    if bias is not None:
+        found = found + bias[:, None]
+    return [
+        found.reshape(input.shape).astype(input.dtype),
+        mean.astype(input.dtype),
+        rstd.astype(input.dtype),
+    ]
+
+
 # By the mean of squares ---------------------------------------------------------------------------
 
 
-def root_mean_square_norm(input: Tensor, dims: tuple[int, ...], weight: Tensor | None, eps: float) -> Tensor:  # noqa: A002
+def root_mean_square_norm(input: Tensor, dims: tuple[int, ...], weight: Tensor | None, eps: float) -> Tensor:
     """The input over the root of the mean of its squares, then scaled."""
     found = input * plus(input.pow(2).mean(dims, keepdim=True), eps).rsqrt()
     return found if weight is None else found * weight
-
-

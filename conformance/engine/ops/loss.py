@@ -33,7 +33,7 @@ def _norm(array: Array, reduction: int) -> float:
 
 def _share(each: Tensor, reduction: int) -> Tensor:
     """What one element adds to a mean of all."""
-    return over(each, each._array.size) if reduction == MEAN else each  # type: ignore[no-any-return]
+    return over(each, each._array.size) if reduction == MEAN else each
 
 
 def _met(name: str, self: Array, target: Array) -> None:
@@ -70,7 +70,7 @@ def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction:
 
 def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
     found = times(grad, 2.0)
-    return over(found, self._array.size) if reduction == MEAN else found  # type: ignore[no-any-return]
+    return over(found, self._array.size) if reduction == MEAN else found
 
 
 # Squares near 0, absolute values farther off ------------------------------------------------------
@@ -79,8 +79,12 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
 @op(
     "SmoothL1LossBackward0",
     meet="self target",
-    self=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, self, target, reduction, beta),
-    target=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, target, self, reduction, beta),
+    self=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(
+        grad, self, target, reduction, beta
+    ),
+    target=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(
+        grad, target, self, reduction, beta
+    ),
 )
 def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
     """The absolute difference, a parabola where it is below beta."""
@@ -91,15 +95,19 @@ def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: floa
 
 @op(
     "SmoothL1LossBackwardBackward0",
-    grad_output=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(grad, self, target, reduction, beta),
+    grad_output=lambda grad, self, target, reduction, beta: smooth_l1_loss_backward(
+        grad, self, target, reduction, beta
+    ),
     self=lambda grad, grad_output, self, target, reduction, beta: _smooth_l1_twice(
         grad * grad_output, self, target, reduction, beta
     ),
-    target=lambda grad, grad_output, self, target, reduction, beta: -_smooth_l1_twice(
-        grad * grad_output, self, target, reduction, beta
+    target=lambda grad, grad_output, self, target, reduction, beta: (
+        -_smooth_l1_twice(grad * grad_output, self, target, reduction, beta)
     ),
 )
-def smooth_l1_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, beta: float) -> Array:
+def smooth_l1_loss_backward(
+    grad_output: Array, self: Array, target: Array, reduction: int, beta: float
+) -> Array:
     """The gradient of smooth_l1_loss."""
     x = self - target
     norm = _norm(self, reduction)
@@ -115,8 +123,12 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
 @op(
     "HuberLossBackward0",
     meet="self target",
-    self=lambda grad, self, target, reduction, delta: huber_loss_backward(grad, self, target, reduction, delta),
-    target=lambda grad, self, target, reduction, delta: huber_loss_backward(grad, target, self, reduction, delta),
+    self=lambda grad, self, target, reduction, delta: huber_loss_backward(
+        grad, self, target, reduction, delta
+    ),
+    target=lambda grad, self, target, reduction, delta: huber_loss_backward(
+        grad, target, self, reduction, delta
+    ),
 )
 def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
     """delta times the absolute difference, a parabola where it is below delta."""
@@ -135,11 +147,13 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     self=lambda grad, grad_output, self, target, reduction, delta: _huber_twice(
         grad * grad_output, self, target, reduction, delta
     ),
-    target=lambda grad, grad_output, self, target, reduction, delta: -_huber_twice(
-        grad * grad_output, self, target, reduction, delta
+    target=lambda grad, grad_output, self, target, reduction, delta: (
+        -_huber_twice(grad * grad_output, self, target, reduction, delta)
     ),
 )
-def huber_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int, delta: float) -> Array:
+def huber_loss_backward(
+    grad_output: Array, self: Array, target: Array, reduction: int, delta: float
+) -> Array:
     """The gradient of huber_loss."""
     norm = _norm(self, reduction)
     x = self - target
@@ -151,9 +165,9 @@ def _huber_grad_output(
     grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float
 ) -> Tensor:
     if reduction == NONE:
-        return huber_loss_backward(grad, self, target, reduction, delta)  # type: ignore[no-any-return]
+        return huber_loss_backward(grad, self, target, reduction, delta)
     ones = make(np.ones_like(grad_output._array))
-    return (huber_loss_backward(ones, self, target, reduction, delta) * grad).sum()  # type: ignore[no-any-return]
+    return (huber_loss_backward(ones, self, target, reduction, delta) * grad).sum()
 
 
 def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
@@ -194,9 +208,9 @@ def _soft_margin_grad_output(
     grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, reduction: int
 ) -> Tensor:
     if reduction == NONE:
-        return soft_margin_loss_backward(grad, self, target, reduction)  # type: ignore[no-any-return]
+        return soft_margin_loss_backward(grad, self, target, reduction)
     ones = make(np.ones_like(grad_output._array))
-    return (soft_margin_loss_backward(ones, self, target, reduction) * grad).sum()  # type: ignore[no-any-return]
+    return (soft_margin_loss_backward(ones, self, target, reduction) * grad).sum()
 
 
 def _soft_margin_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int) -> Tensor:

@@ -29,19 +29,24 @@ def _others(ndim: int) -> tuple[int, ...]:
 # Over the batch -----------------------------------------------------------------------------------
 
 
+def _batch_norm_backward(
+    grad: Tensor, input: Tensor, weight: Any, running_mean: Any, running_var: Any, result1: Any, result2: Any,
+    training: bool, eps: float, needed: Any,
+) -> Any:  # fmt: skip
+    found = native_batch_norm_backward(
+        grad, input, weight, running_mean, running_var, result1, result2, training, eps, tuple(needed)
+    )
+    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+
+
 @op(
     "NativeBatchNormBackward0",
     name="native_batch_norm",
     tensors="running_mean running_var result1 result2",
-    inputs={
-        "input weight bias": lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps,  # noqa: A006
-        needed: _batch_norm_backward(
-            grad, input, weight, running_mean, running_var, result1, result2, training, eps, tuple(needed)
-        )
-    },
+    inputs={"input weight bias": _batch_norm_backward},
 )
 def _native_batch_norm(
-    input: Array, weight: Any = None, bias: Any = None, running_mean: Any = None, running_var: Any = None,  # noqa: A002
+    input: Array, weight: Any = None, bias: Any = None, running_mean: Any = None, running_var: Any = None,
     result1: Any = None, result2: Any = None, training: bool = False, eps: float = 1e-5,
 ) -> Array:  # fmt: skip
     if training:
@@ -56,57 +61,12 @@ def _native_batch_norm(
     return found.astype(input.dtype, copy=False)
 
 
-def _batch_norm_backward(grad: Tensor, *saved: Any) -> Any:
-    found = native_batch_norm_backward(grad, *saved)
-    return [each if needed else None for each, needed in zip(found, saved[-1], strict=True)]
-
-
-@op(
-    "NativeBatchNormBackwardBackward0",
-    outputs="grad_input grad_weight grad_bias",
-    tensors="running_mean running_var",
-    inputs={
-        "grad_out input weight save_mean save_invstd": lambda grads, grad_out, input, weight, running_mean,  # noqa: A006
-        running_var, save_mean, save_invstd, train, eps, needed: _batch_norm_double_backward(
-            grads, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, needed
-        )
-    },
-)
-def native_batch_norm_backward(
-    grad_out: Array, input: Array, weight: Any = None, running_mean: Any = None, running_var: Any = None,  # noqa: A002
-    save_mean: Any = None, save_invstd: Any = None, train: bool = False, eps: float = 1e-5,
-    output_mask: tuple[bool, ...] = (True, True, True),
-) -> Any:  # fmt: skip
-    """The gradients of input, weight and bias."""
-    ndim, others = input.ndim, _others(input.ndim)
-    count = input.size // input.shape[1]
-    grads = grad_out.astype(np.float64)
-    mean = (save_mean if train else running_mean).astype(np.float64)
-    invstd = save_invstd.astype(np.float64) if train else 1 / np.sqrt(running_var.astype(np.float64) + eps)
-    centered = input - _channels(mean, ndim)
-    product, total = (grads * centered).sum(others), grads.sum(others)
-    scale = invstd if weight is None else invstd * weight
-    given = np.zeros(0, input.dtype)
-    found = [given, given, given]
-    if output_mask[0]:
-        if train:
-            along = centered * _channels(product * invstd * invstd / count, ndim)
-            grads = grads - _channels(total / count, ndim) - along
-        found[0] = (grads * _channels(scale, ndim)).astype(input.dtype)
-    kind = input.dtype if weight is None else weight.dtype
-    if output_mask[1]:
-        found[1] = (product * invstd).astype(kind)
-    if output_mask[2]:
-        found[2] = total.astype(kind)
-    return found
-
-
 def _spread(values: Tensor, like: Tensor) -> Tensor:
-    return values.view(1, -1, *(1,) * (like._array.ndim - 2))  # type: ignore[no-any-return]
+    return values.view(1, -1, *(1,) * (like._array.ndim - 2))
 
 
 def _batch_norm_double_backward(
-    grads: Any, grad_out: Tensor, input: Tensor, weight: Any, running_mean: Any, running_var: Any,  # noqa: A002
+    grads: Any, grad_out: Tensor, input: Tensor, weight: Any, running_mean: Any, running_var: Any,
     save_mean: Any, save_invstd: Any, train: bool, eps: float, needed: Any,
 ) -> Any:  # fmt: skip
     """torch's batchnorm_double_backward: the gradients of grad_out, input and weight; the statistics have none."""
@@ -116,7 +76,7 @@ def _batch_norm_double_backward(
     others = list(_others(array.ndim))
 
     def total(each: Tensor) -> Tensor:
-        return each.sum(others, keepdim=True)  # type: ignore[no-any-return]
+        return each.sum(others, keepdim=True)
 
     mean = save_mean.to(input.dtype) if train else running_mean
     deviation = save_invstd.to(input.dtype) if train else running_var.add(eps).pow(-0.5)
@@ -162,6 +122,41 @@ def _batch_norm_double_backward(
     )  # fmt: skip
 
 
+@op(
+    "NativeBatchNormBackwardBackward0",
+    outputs="grad_input grad_weight grad_bias",
+    tensors="running_mean running_var",
+    inputs={"grad_out input weight save_mean save_invstd": _batch_norm_double_backward},
+)
+def native_batch_norm_backward(
+    grad_out: Array, input: Array, weight: Any = None, running_mean: Any = None, running_var: Any = None,
+    save_mean: Any = None, save_invstd: Any = None, train: bool = False, eps: float = 1e-5,
+    output_mask: tuple[bool, ...] = (True, True, True),
+) -> Any:  # fmt: skip
+    """The gradients of input, weight and bias."""
+    ndim, others = input.ndim, _others(input.ndim)
+    count = input.size // input.shape[1]
+    grads = grad_out.astype(np.float64)
+    mean = (save_mean if train else running_mean).astype(np.float64)
+    invstd = save_invstd.astype(np.float64) if train else 1 / np.sqrt(running_var.astype(np.float64) + eps)
+    centered = input - _channels(mean, ndim)
+    product, total = (grads * centered).sum(others), grads.sum(others)
+    scale = invstd if weight is None else invstd * weight
+    given = np.zeros(0, input.dtype)
+    found = [given, given, given]
+    if output_mask[0]:
+        if train:
+            along = centered * _channels(product * invstd * invstd / count, ndim)
+            grads = grads - _channels(total / count, ndim) - along
+        found[0] = (grads * _channels(scale, ndim)).astype(input.dtype)
+    kind = input.dtype if weight is None else weight.dtype
+    if output_mask[1]:
+        found[1] = (product * invstd).astype(kind)
+    if output_mask[2]:
+        found[2] = total.astype(kind)
+    return found
+
+
 def _or_zeros(found: Tensor | None, like: Any, needed: bool) -> Tensor | None:
     if found is None and needed:
         return make(np.zeros(like._array.shape, like._array.dtype))
@@ -187,7 +182,7 @@ def _batch_statistics(
 
 
 def batch_norm(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,  # noqa: A002
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool = True,
 ) -> Tensor:  # fmt: skip
     """Each channel with mean 0 and deviation 1, then scaled and shifted."""
@@ -203,12 +198,10 @@ def batch_norm(
         out = input.clone()
         if weight is not None:
             out = out * weight[0]
-        return out if bias is None else out + bias[0]  # type: ignore[no-any-return]
+        return out if bias is None else out + bias[0]
     if training:
         statistics = _batch_statistics(array, running_mean, running_var, momentum, eps)
     else:
         statistics = np.zeros(0, array.dtype), np.zeros(0, array.dtype)
     mean, invstd = (wrap(each) for each in statistics)
-    return _native_batch_norm(  # type: ignore[no-any-return]
-        input, weight, bias, running_mean, running_var, mean, invstd, training, eps
-    )
+    return _native_batch_norm(input, weight, bias, running_mean, running_var, mean, invstd, training, eps)

@@ -97,13 +97,16 @@ def _pair(name: str, node: str, mirrored: bool) -> Any:
         return _put_back(grad_output, self.shape, padding, mirrored)
 
     def again(grad: Tensor, padding: Ints) -> Tensor:
-        return padded(grad, padding)  # type: ignore[no-any-return]
+        return padded(grad, padding)
 
     def first(grad: Tensor, self: Tensor, padding: Ints) -> Tensor:
-        return gradient(grad, self, padding)  # type: ignore[no-any-return]
+        return gradient(grad, self, padding)
 
     gradient = op(
-        f"{node}BackwardBackward0", name=f"{name}_backward", grad_output=again, self=lambda self: zeros_like(self)
+        f"{node}BackwardBackward0",
+        name=f"{name}_backward",
+        grad_output=again,
+        self=lambda self: zeros_like(self),
     )(backward)
     padded = op(f"{node}Backward0", name=name, self=first)(forward)
     return padded

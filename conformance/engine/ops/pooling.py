@@ -19,7 +19,9 @@ Ints = tuple[int, ...]
 
 def complete(spatial: int, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints = (1,)) -> list[Ints]:
     """The settings for each dimension, also where one was given for all; windows side by side without a stride."""
-    return [each * spatial if len(each) == 1 else each for each in (kernel, stride or kernel, padding, dilation)]
+    return [
+        each * spatial if len(each) == 1 else each for each in (kernel, stride or kernel, padding, dilation)
+    ]
 
 
 def places(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
@@ -31,13 +33,15 @@ def places(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_m
     return found
 
 
-def output_sizes(sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Ints:
+def output_sizes(sizes: Ints, settings: list[Ints], ceil_mode: bool) -> Ints:
     """How many windows there are along each dimension."""
-    along = zip(sizes, kernel, stride, padding, dilation, strict=True)
-    return tuple(places(*each, ceil_mode) for each in along)
+    along = zip(sizes, *settings, strict=True)
+    return tuple(places(n, k, s, p, d, ceil_mode) for n, k, s, p, d in along)
 
 
-def _framed(array: Array, out: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, fill: Any) -> Array:
+def _framed(
+    array: Array, out: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, fill: Any
+) -> Array:
     """The array in a frame wide enough for every window."""
     sizes = array.shape[-len(kernel) :]
     lead = array.shape[: -len(kernel)]
@@ -46,16 +50,20 @@ def _framed(array: Array, out: Ints, kernel: Ints, stride: Ints, padding: Ints, 
         return array
     frame = [max(n + 2 * p, (o - 1) * s + d * (k - 1) + 1) for n, o, k, s, p, d in along]
     result = np.full((*lead, *frame), fill, array.dtype)
-    result[(..., *(slice(p, p + n) for n, _, _, _, p, _ in along))] = array
+    inner: list[Any] = [slice(p, p + n) for n, _, _, _, p, _ in along]
+    result[(..., *inner)] = array
     return result
 
 
 def _steps(out: Ints, kernel: Ints, stride: Ints, dilation: Ints) -> Iterator[tuple[Ints, tuple[slice, ...]]]:
     """Each offset in the kernel, and where in the frame it lies for all windows."""
     for offset in np.ndindex(*kernel):
-        yield offset, tuple(
-            slice(o * d, o * d + s * (n - 1) + 1, s)
-            for o, n, s, d in zip(offset, out, stride, dilation, strict=True)
+        yield (
+            offset,
+            tuple(
+                slice(o * d, o * d + s * (n - 1) + 1, s)
+                for o, n, s, d in zip(offset, out, stride, dilation, strict=True)
+            ),
         )
 
 
@@ -68,7 +76,7 @@ def _flat_places(offset: Ints, out: Ints, sizes: Ints, stride: Ints, padding: In
     for o, n, size, s, p, d in zip(offset, out, sizes, stride, padding, dilation, strict=True):
         along = np.arange(n) * s - p + o * d
         total = np.expand_dims(total * size, -1) + along
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def _first_inside(out: Ints, sizes: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
@@ -77,13 +85,13 @@ def _first_inside(out: Ints, sizes: Ints, stride: Ints, padding: Ints, dilation:
         start = np.arange(n) * s - p
         start = np.where(start < 0, start + -(start // d) * d, start)
         total = np.expand_dims(total * size, -1) + start
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
     kernel, stride, padding, dilation = settings
     sizes = self.shape[-len(kernel) :]
-    out = output_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
+    out = output_sizes(sizes, settings, ceil_mode)
     floating = self.dtype.kind == "f"
     lowest = -np.inf if floating else np.iinfo(self.dtype).min
     frame = _framed(self, out, kernel, stride, padding, dilation, lowest)
@@ -119,7 +127,7 @@ def gathered(grad: Tensor, indices: Tensor, spatial: int) -> Tensor:
         planes = grad.view(*lead, area)
     except RuntimeError:
         planes = grad.contiguous().view(*lead, area)
-    return planes.gather(-1, indices.reshape(flat)).view(shape)  # type: ignore[no-any-return]
+    return planes.gather(-1, indices.reshape(flat)).view(shape)
 
 
 def _max_rows(spatial: int) -> Any:
@@ -131,8 +139,8 @@ def _max_rows(spatial: int) -> Any:
         self=lambda self: zeros_like(self),
     )
     def backward(
-        grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool,
-        indices: Array,
+        grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+        ceil_mode: bool, indices: Array,
     ) -> Array:  # fmt: skip
         return _at_indices(grad_output, indices, self.shape, spatial)
 
@@ -144,7 +152,9 @@ def _max_rows(spatial: int) -> Any:
             grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1
         ),
     )
-    def forward(self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Any:
+    def forward(
+        self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+    ) -> Any:
         return _largest(self, complete(spatial, kernel_size, stride, padding, dilation), ceil_mode)
 
     return forward
@@ -172,7 +182,7 @@ def _shares(
 ) -> tuple[Ints, Any]:
     kernel, stride, padding, _ = settings
     sizes = self.shape[-len(kernel) :]
-    out = output_sizes(sizes, *settings, ceil_mode)
+    out = output_sizes(sizes, settings, ceil_mode)
     return out, divisor or _divisors(sizes, out, kernel, stride, padding, with_padding)
 
 
@@ -180,8 +190,8 @@ def _mean_rows(spatial: int) -> Any:
     @op(
         f"AvgPool{spatial}DBackwardBackward0",
         name=f"avg_pool{spatial}d_backward",
-        grad_output=lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: forward(
-            grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        grad_output=lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+            forward(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         ),
         self=lambda self: zeros_like(self),
     )
@@ -194,7 +204,10 @@ def _mean_rows(spatial: int) -> Any:
         out, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
         each = (grad_output / share).astype(np.promote_types(self.dtype, np.float32), copy=False)
         sizes = self.shape[-spatial:]
-        frame = [max(n + 2 * p, (o - 1) * s + k) for n, p, o, s, k in zip(sizes, padding, out, stride, kernel_size, strict=True)]
+        frame = [
+            max(n + 2 * p, (o - 1) * s + k)
+            for n, p, o, s, k in zip(sizes, padding, out, stride, kernel_size, strict=True)
+        ]
         found = np.zeros((*self.shape[:-spatial], *frame), each.dtype)
         for _, window in _steps(out, kernel_size, stride, ones):
             found[(..., *window)] += each
@@ -204,8 +217,8 @@ def _mean_rows(spatial: int) -> Any:
     @op(
         f"AvgPool{spatial}DBackward0",
         name=f"avg_pool{spatial}d",
-        self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: backward(
-            grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+            backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         ),
     )
     def forward(
@@ -237,7 +250,9 @@ def _bounds(n: int, out: int) -> list[tuple[int, int]]:
 def _adaptive_mean(array: Array, axis: int, out: int) -> Array:
     n = array.shape[axis]
     moved = np.moveaxis(array, axis, 0)
-    parts = [np.mean(moved[a:b], 0, dtype=np.promote_types(array.dtype, np.float32)) for a, b in _bounds(n, out)]
+    parts = [
+        np.mean(moved[a:b], 0, dtype=np.promote_types(array.dtype, np.float32)) for a, b in _bounds(n, out)
+    ]
     found = np.stack(parts) if parts else np.zeros((0, *moved.shape[1:]), array.dtype)
     return np.moveaxis(found, 0, axis)
 
@@ -261,7 +276,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         return np.ascontiguousarray(found.astype(self.dtype, copy=False))
 
     def again(grad: Tensor, *sizes: int) -> Tensor:
-        return forward(grad, sizes)  # type: ignore[no-any-return]
+        return forward(grad, sizes)
 
     backward = op(
         f"AdaptiveAvgPool{spatial}DBackwardBackward0",
@@ -297,7 +312,9 @@ def _adaptive_largest(self: Array, output_size: Ints) -> Any:
         chosen = np.argmax(flat, -1)
         best[(..., *place)] = np.take_along_axis(flat, chosen[..., None], -1)[..., 0]
         total: Any = 0
-        for along, (a, _), n in zip(np.unravel_index(chosen, part.shape[-spatial:]), window, sizes, strict=True):
+        for along, (a, _), n in zip(
+            np.unravel_index(chosen, part.shape[-spatial:]), window, sizes, strict=True
+        ):
             total = total * n + along + a
         where[(..., *place)] = total
     return best, where

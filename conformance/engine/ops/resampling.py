@@ -102,7 +102,8 @@ def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], alig
         factors = rest[1:] if aligned else rest
         old = sizes[-spatial:]
         return [
-            (len(sizes) - spatial + i, taps_of(old[i], new[i], factors[i], kind, *align), old[i]) for i in range(spatial)
+            (len(sizes) - spatial + i, taps_of(old[i], new[i], factors[i], kind, *align), old[i])
+            for i in range(spatial)
         ]
 
     def forward(self: Array, output_size: Any, *rest: Any) -> Array:
@@ -118,10 +119,10 @@ def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], alig
         return np.ascontiguousarray(result.astype(grad_output.dtype, copy=False))
 
     def first(grad: Tensor, self_sym_sizes: Any, output_size: Any, *rest: Any) -> Tensor:
-        return gradient(grad, output_size, self_sym_sizes, *rest)  # type: ignore[no-any-return]
+        return gradient(grad, output_size, self_sym_sizes, *rest)
 
     def again(grad: Tensor, output_size: Any, *rest: Any) -> Tensor:
-        return resized(grad, output_size, *rest)  # type: ignore[no-any-return]
+        return resized(grad, output_size, *rest)
 
     gradient = op(
         f"{node}BackwardBackward0", name=f"{name}_backward", grad_output=named(again, "grad", *plain)
@@ -141,7 +142,8 @@ def named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
 
 NEAREST = {n: _rows(f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, _nearest, False) for n in (1, 2, 3)}
 NEAREST_EXACT = {
-    n: _rows(f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, _nearest_exact, False) for n in (1, 2, 3)
+    n: _rows(f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, _nearest_exact, False)
+    for n in (1, 2, 3)
 }
 LINEAR = {
     1: _rows("upsample_linear1d", "UpsampleLinear1D", 1, _linear, True),

@@ -8,8 +8,20 @@ import numpy as np
 
 from ..tensor import Tensor
 from .optimizer import (
-    Array, Optimizer, Params, check, check_betas, check_rate, count_step, counter, decayed_square, gradient, lerp,
-    number, written, zeros_for,
+    Array,
+    Optimizer,
+    Params,
+    check,
+    check_betas,
+    check_rate,
+    count_step,
+    counter,
+    decayed_square,
+    gradient,
+    lerp,
+    number,
+    written,
+    zeros_for,
 )  # fmt: skip
 
 
@@ -153,7 +165,10 @@ class NAdam(Optimizer):
             own = self.state[param]
             if not own:
                 own.update(
-                    step=counter(), mu_product=counter(1.0), exp_avg=zeros_for(param), exp_avg_sq=zeros_for(param)
+                    step=counter(),
+                    mu_product=counter(1.0),
+                    exp_avg=zeros_for(param),
+                    exp_avg_sq=zeros_for(param),
                 )
             steps = count_step(own)
             grad = decayed(param, group, lr)
@@ -208,7 +223,9 @@ class RAdam(Optimizer):
             if length > 5.0:
                 root = np.sqrt(square)
                 root += group["eps"]
-                rectified = ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5
+                rectified = (
+                    (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
+                ) ** 0.5
                 update = update * (correction**0.5 / root) * rectified
             array = written(param)
             array -= update

@@ -8,7 +8,17 @@ import numpy as np
 
 from ..tensor import Tensor, make
 from .optimizer import (
-    Optimizer, Params, check, check_rate, count_step, counter, decayed_square, gradient, lerp, number, written,
+    Optimizer,
+    Params,
+    check,
+    check_rate,
+    count_step,
+    counter,
+    decayed_square,
+    gradient,
+    lerp,
+    number,
+    written,
     zeros_for,
 )  # fmt: skip
 

@@ -180,7 +180,7 @@ class LBFGS(Optimizer):
             memory.loss = loss
             t: Any = group["lr"]
             if own["n_iter"] == 1:
-                t = min(1.0, 1.0 / gradient.abs().sum()) * t  # type: ignore[call-overload]
+                t = min(1.0, 1.0 / gradient.abs().sum()) * t
             memory.t = t
             slope = gradient.dot(d)
             if slope > -group["tolerance_change"]:
@@ -192,7 +192,14 @@ class LBFGS(Optimizer):
                     raise RuntimeError("only 'strong_wolfe' is supported")
                 x = [p.clone() for p in self._params]
                 loss, gradient, t, count = strong_wolfe(
-                    self._evaluate(closure), x, t, d, loss, gradient, slope, max_ls=group["max_eval"] - evaluations
+                    self._evaluate(closure),
+                    x,
+                    t,
+                    d,
+                    loss,
+                    gradient,
+                    slope,
+                    max_ls=group["max_eval"] - evaluations,
                 )
                 memory.t = t
                 self._add_grad(t, d)
@@ -259,4 +266,4 @@ class _Memory:
         for i in range(len(self.dirs)):
             beta = self.dirs[i].dot(self.d) * self.ro[i]
             self.d.add_(self.stps[i], alpha=(al[i] - beta).item())
-        return self.d  # type: ignore[no-any-return]
+        return self.d

@@ -56,7 +56,8 @@ class SequentialLR(_Compound):
         self._require(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone "
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                "milestone "
                 f"points, but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
                 f"{len(milestones)}"
             )
@@ -183,7 +184,8 @@ class ReduceLROnPlateau(LRScheduler):
             if self.default_min_lr is None:
                 raise RuntimeError(
                     f"The number of param groups in the `optimizer` ({len(groups)}) differs from when "
-                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param group being "
+                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param "
+                    "group being "
                     "added to the optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` "
                     "param groups."
                 )

@@ -14,7 +14,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1  # noqa: N803
-    ) -> None:
+    ) -> None:  # fmt: skip
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
@@ -101,11 +101,15 @@ class OneCycleLR(LRScheduler):
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+            raise ValueError(
+                f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
+            )
         self._anneal_func_type = anneal_strategy
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if last_epoch == -1:
-            for group, most in zip(optimizer.param_groups, _for_each("max_lr", optimizer, max_lr), strict=True):
+            for group, most in zip(
+                optimizer.param_groups, _for_each("max_lr", optimizer, max_lr), strict=True
+            ):
                 group["initial_lr"] = most / div_factor
                 group["max_lr"] = most
                 group["min_lr"] = group["initial_lr"] / final_div_factor
@@ -119,7 +123,10 @@ class OneCycleLR(LRScheduler):
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in optimizer.defaults
-        highest, lowest = _for_each("max_momentum", optimizer, most), _for_each("base_momentum", optimizer, base)
+        highest, lowest = (
+            _for_each("max_momentum", optimizer, most),
+            _for_each("base_momentum", optimizer, base),
+        )
         if last_epoch == -1:
             for high, low, group in zip(highest, lowest, optimizer.param_groups, strict=True):
                 self._set_momentum(group, high)
@@ -163,12 +170,12 @@ def _total(total: Any, epochs: Any, each: Any) -> int:
 
     if total is not None:
         need("total_steps", total)
-        return total  # type: ignore[no-any-return]
+        return total
     if epochs is None or each is None:
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
     need("epochs", epochs)
     need("steps_per_epoch", each)
-    return epochs * each  # type: ignore[no-any-return]
+    return epochs * each
 
 
 def _phases(steps: int, rising: float, three: bool) -> list[dict[str, Any]]:

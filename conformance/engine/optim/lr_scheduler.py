@@ -16,8 +16,10 @@ from ..tensor import Tensor
 from .optimizer import Optimizer
 
 _ORDER = (
-    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them "
-    "in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch "
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should "
+    "call them "
+    "in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in "
+    "PyTorch "
     "skipping the first value of the learning rate schedule. "
 )
 _OVERRIDDEN = (
@@ -27,7 +29,8 @@ _OVERRIDDEN = (
 _DETAILS = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 _EPOCH = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
-    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the "
+    "closed form "
     "is used instead of the new chainable form, where available. Please open an issue if you are unable to replicate "
     "your use case: https://github.com/pytorch/pytorch/issues/new/choose."
 )
@@ -134,7 +137,11 @@ class LRScheduler:
                 UserWarning,
                 stacklevel=3,
             )
-        return _current(self.optimizer) if by is None else [group["lr"] * by for group in self.optimizer.param_groups]
+        return (
+            _current(self.optimizer)
+            if by is None
+            else [group["lr"] * by for group in self.optimizer.param_groups]
+        )
 
 
 def _note_steps(optimizer: Optimizer) -> None:
@@ -205,7 +212,9 @@ class MultiplicativeLR(LambdaLR):
 class StepLR(LRScheduler):
     """The rate times ``gamma`` every ``step_size`` epochs."""
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -264,7 +273,9 @@ class LinearLR(LRScheduler):
         last_epoch: int = -1,
     ) -> None:  # fmt: skip
         if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+            raise ValueError(
+                "Starting multiplicative factor expected to be greater than 0 and less or equal to 1."
+            )
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
@@ -342,8 +353,8 @@ class CosineAnnealingLR(LRScheduler):
         return [low + (base - low) * up / 2 for base in self.base_lrs]
 
 
-from .lr_compound import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: E402  they build on the above
-from .lr_cycles import CosineAnnealingWarmRestarts, OneCycleLR  # noqa: E402
+from .lr_compound import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: E402, F401  they build on the above
+from .lr_cycles import CosineAnnealingWarmRestarts, OneCycleLR  # noqa: E402, F401
 
 _LRScheduler = LRScheduler
 for _each in list(globals().values()):

@@ -90,17 +90,23 @@ class Optimizer:
         names = [each[0] for each in given if isinstance(each, tuple)]
         param_group["params"] = params
         if names and len(names) != len(params):
-            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            raise ValueError(
+                "all optimizer params should be with/without names. Some param names are missing"
+            )
         if names:
             param_group["param_names"] = names
         for param in params:
             if not isinstance(param, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {_typename(param)}")
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is {_typename(param)}"
+                )
             if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
             param_group.setdefault(name, default)
         if len(params) != len(set(params)):
             warnings.warn(
@@ -151,19 +157,27 @@ class Optimizer:
         """Run ``hook(optimizer, args, kwargs)`` after each step."""
         return self._register("_optimizer_step_post_hooks", hook)
 
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Run ``hook(optimizer)`` before state_dict."""
         return self._register("_optimizer_state_dict_pre_hooks", hook, prepend)
 
-    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Run ``hook(optimizer, state_dict)`` after state_dict; it may replace the dictionary."""
         return self._register("_optimizer_state_dict_post_hooks", hook, prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Run ``hook(optimizer, state_dict)`` before load_state_dict; it may replace the dictionary."""
         return self._register("_optimizer_load_state_dict_pre_hooks", hook, prepend)
 
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Run ``hook(optimizer)`` after load_state_dict."""
         return self._register("_optimizer_load_state_dict_post_hooks", hook, prepend)
 
@@ -262,7 +276,9 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     name = f"<function {type(self).__name__}.step at {id(step):#x}>"
-                    raise RuntimeError(f"{name} must return None or a tuple of (new_args, new_kwargs), but got {replaced}.")
+                    raise RuntimeError(
+                        f"{name} must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
+                    )
                 given, kwargs = replaced
         found = step(*given, **kwargs)
         for post in list(self._optimizer_step_post_hooks.values()):  # type: ignore[attr-defined]

@@ -12,7 +12,11 @@ from . import convolution, distance, embedding, normalization, pooling
 
 
 def _embedding(
-    weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
 ) -> Tensor:
     """torch.embedding: the table first."""
     padding = None if padding_idx == -1 else padding_idx

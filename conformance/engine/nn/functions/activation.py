@@ -26,7 +26,7 @@ hardshrink, softshrink, prelu = ops.hardshrink, ops.softshrink, gated.prelu
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """The positive part."""
-    return input.relu_() if inplace else ops.relu(input)  # type: ignore[no-any-return]
+    return input.relu_() if inplace else ops.relu(input)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -36,29 +36,29 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """The number where it is above the threshold, else the value."""
-    return (threshold_ if inplace else ops.threshold)(input, threshold, value)  # type: ignore[no-any-return]
+    return (threshold_ if inplace else ops.threshold)(input, threshold, value)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """The number, but no less than min_val and no more than max_val."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)  # type: ignore[no-any-return]
+    return (hardtanh_ if inplace else ops.hardtanh)(input, min_val, max_val)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """The number where it is positive, else negative_slope times it."""
-    return (leaky_relu_ if inplace else ops.leaky_relu)(input, negative_slope)  # type: ignore[no-any-return]
+    return (leaky_relu_ if inplace else ops.leaky_relu)(input, negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The number where it is positive, else alpha * (exp(number) - 1)."""
-    return (elu_ if inplace else ops.elu)(input, alpha)  # type: ignore[no-any-return]
+    return (elu_ if inplace else ops.elu)(input, alpha)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """elu, continuously differentiable for every alpha."""
-    return (celu_ if inplace else ops.celu)(input, alpha)  # type: ignore[no-any-return]
+    return (celu_ if inplace else ops.celu)(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -75,39 +75,39 @@ def rrelu(
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """The number times its sigmoid."""
-    return (silu_ if inplace else ops.silu)(input)  # type: ignore[no-any-return]
+    return (silu_ if inplace else ops.silu)(input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """The number times tanh(softplus(number))."""
-    return (mish_ if inplace else ops.mish)(input)  # type: ignore[no-any-return]
+    return (mish_ if inplace else ops.mish)(input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """A line from 0 at -3 to 1 at 3."""
-    return (hardsigmoid_ if inplace else ops.hardsigmoid)(input)  # type: ignore[no-any-return]
+    return (hardsigmoid_ if inplace else ops.hardsigmoid)(input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """The number times its hardsigmoid."""
-    return (hardswish_ if inplace else ops.hardswish)(input)  # type: ignore[no-any-return]
+    return (hardswish_ if inplace else ops.hardswish)(input)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half of a dimension times the sigmoid of the second."""
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
-    return gated.glu(input, dim)  # type: ignore[no-any-return]
+    return gated.glu(input, dim)
 
 
 def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent."""
-    return input.tanh()  # type: ignore[no-any-return]
+    return input.tanh()
 
 
 def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-input))."""
-    return input.sigmoid()  # type: ignore[no-any-return]
+    return input.sigmoid()
 
 
 def softsign(input: Tensor) -> Tensor:
@@ -161,7 +161,7 @@ def gumbel_softmax(
     gumbels = -empty_like(logits).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:
-        return soft  # type: ignore[no-any-return]
+        return soft
     index = soft.max(dim, keepdim=True)[1]
     one_hot = zeros_like(logits).scatter_(dim, index, 1.0)
-    return one_hot - soft.detach() + soft  # type: ignore[no-any-return]
+    return one_hot - soft.detach() + soft

@@ -26,7 +26,13 @@ def _spread(name: str, value: Any, spatial: int) -> Ints:
 
 
 def _check(
-    input: Tensor, weight: Tensor, bias: Any, geometry: Geometry, transposed: bool, output_padding: Ints, groups: int  # noqa: A002
+    input: Tensor,
+    weight: Tensor,
+    bias: Any,
+    geometry: Geometry,
+    transposed: bool,
+    output_padding: Ints,
+    groups: int,
 ) -> None:
     shape, kernel = input._array.shape, weight._array.shape
     if groups <= 0:
@@ -44,21 +50,24 @@ def _check(
         )
     if kernel[0] % groups:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight "
+            "of size "
             f"[{list(kernel)}] instead"
         )
     channels = kernel[0] if transposed else kernel[1] * groups
     if shape[1] != channels:
         given = "transposed=1" if transposed else f"groups={groups}"
         raise RuntimeError(
-            f"Given {given}, weight of size {list(kernel)}, expected input{list(shape)} to have {channels} channels, but "
+            f"Given {given}, weight of size {list(kernel)}, expected input{list(shape)} to have {channels} "
+            "channels, but "
             f"got {shape[1]} channels instead"
         )
     out = kernel[1] * groups if transposed else kernel[0]
     if bias is not None and bias._array.shape != (out,):
         given = "transposed=1, " if transposed else ""
         raise RuntimeError(
-            f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} elements, but got "
+            f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} elements, "
+            "but got "
             f"bias of size {list(bias._array.shape)} instead"
         )
     if bias is not None and bias._array.dtype != input._array.dtype:
@@ -83,7 +92,9 @@ def _c_name(tensor: Tensor) -> str:
 
 
 def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:
-    if all(o < s or o < d for o, s, d in zip(output_padding, geometry.stride, geometry.dilation, strict=True)):
+    if all(
+        o < s or o < d for o, s, d in zip(output_padding, geometry.stride, geometry.dilation, strict=True)
+    ):
         return
     names = ("depth", "height", "width")[-len(output_padding) :]
     if len(names) == 1:  # torch computes it in two dimensions
@@ -98,7 +109,7 @@ def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:
     )
 
 
-def _batched(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:  # noqa: A002
+def _batched(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:
     ndim = input._array.ndim
     if ndim == spatial + 2:
         return input, True
@@ -110,22 +121,22 @@ def _batched(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:  # 
     )
 
 
-def _same(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:  # noqa: A002
+def _same(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
     """The padding that keeps the sizes; what is not symmetric is padded beforehand."""
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
     if any(t % 2 for t in total):
         extra = [n for t in reversed(total) for n in (0, t % 2)]
-        input = constant_pad(input, extra, 0)  # noqa: A001
+        input = constant_pad(input, extra, 0)
     return input, tuple(t // 2 for t in total)
 
 
 def _convolution(
-    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,  # noqa: A002
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
     spatial: int, output_padding: Any = None,
 ) -> Tensor:  # fmt: skip
-    input, batched = _batched(name, input, spatial)  # noqa: A001
+    input, batched = _batched(name, input, spatial)
     transposed = output_padding is not None
     dims = weight._array.ndim - 2
     steps = tuple(stride) if not isinstance(stride, int) else (stride,) * spatial
@@ -135,7 +146,7 @@ def _convolution(
             raise RuntimeError(f"Invalid padding string: '{padding}'")
         around: Ints = (0,)
         if padding == "same":
-            input, around = _same(input, weight, steps, spaces)  # noqa: A001
+            input, around = _same(input, weight, steps, spaces)
         beyond = (0,) * len(around)
     else:
         around = _spread("padding", padding, dims)
@@ -144,14 +155,14 @@ def _convolution(
     _check(input, weight, bias, geometry, transposed, beyond, groups)
     sizes = (0,) if bias is None else bias._array.shape
     found = convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
-    return found if batched else found.squeeze(0)  # type: ignore[no-any-return]
+    return found if batched else found.squeeze(0)
 
 
 def _forward(spatial: int) -> Callable[..., Tensor]:
     name = f"conv{spatial}d"
 
     def function(
-        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,  # noqa: A002
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1,
     ) -> Tensor:  # fmt: skip
         return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial)
@@ -165,7 +176,7 @@ def _transposed(spatial: int) -> Callable[..., Tensor]:
     name = f"conv_transpose{spatial}d"
 
     def function(
-        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,  # noqa: A002
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
     ) -> Tensor:  # fmt: skip
         beyond = output_padding or (0,) * spatial
@@ -189,21 +200,22 @@ def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: In
     return tuple((n + 2 * p - (d * (k - 1) + 1)) // s + 1 for n, k, d, p, s in along)
 
 
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:  # noqa: A002
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images, each as a column."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
     sizes = input._array.shape[-2:]
     blocks = _blocks(sizes, kernel, spaces, around, steps)
     if any(n < 1 for n in blocks):
         raise RuntimeError(
-            f"Given input with spatial size {sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, calculated "
+            f"Given input with spatial size {sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, "
+            "calculated "
             f"shape of the array of sliding blocks as {blocks}, but its components must be at least one."
         )
-    return im2col(input, kernel, spaces, around, steps, *sizes)  # type: ignore[no-any-return]
+    return im2col(input, kernel, spaces, around, steps, *sizes)
 
 
 def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1  # noqa: A002
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
     """Images that columns add up to."""
     sizes, kernel, spaces, around, steps = map(_pair, (output_size, kernel_size, dilation, padding, stride))
@@ -221,4 +233,4 @@ def fold(
             "expected size of input's dimension 2 to match the calculated number of sliding blocks "
             f"{blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got input.size({place + 1})={columns}."
         )
-    return col2im(input, sizes, kernel, spaces, around, steps)  # type: ignore[no-any-return]
+    return col2im(input, sizes, kernel, spaces, around, steps)

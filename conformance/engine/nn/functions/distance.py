@@ -17,7 +17,7 @@ def pairwise_distance(
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
     dim = max(x1.dim(), x2.dim()) - 1
-    return norm_along(plus(x1 - x2, eps), p, (dim,), keepdim)  # type: ignore[no-any-return]
+    return norm_along(plus(x1 - x2, eps), p, (dim,), keepdim)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
@@ -31,10 +31,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     with no_grad():
         for each in lengths:
             each.clamp_min_(eps)
-    return ((a / lengths[0]) * (b / lengths[1])).sum(dim)  # type: ignore[no-any-return]
+    return ((a / lengths[0]) * (b / lengths[1])).sum(dim)
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:  # noqa: A002
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:
     """Vectors along a dimension, divided by their p-norm."""
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
-    return input / length if out is None else out.copy_(input / length)  # type: ignore[no-any-return]
+    return input / length if out is None else out.copy_(input / length)

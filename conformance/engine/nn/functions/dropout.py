@@ -14,8 +14,10 @@ def _check(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _elements(plain: Callable[..., Tensor], inplace_form: Callable[..., Tensor], always: bool) -> Callable[..., Tensor]:
-    def function(input: Tensor, p: float = 0.5, training: bool = always, inplace: bool = False) -> Tensor:  # noqa: A002
+def _elements(
+    plain: Callable[..., Tensor], inplace_form: Callable[..., Tensor], always: bool
+) -> Callable[..., Tensor]:
+    def function(input: Tensor, p: float = 0.5, training: bool = always, inplace: bool = False) -> Tensor:
         _check(p)
         return inplace_form(input, p, training) if inplace else plain(input, p, training)
 
@@ -29,16 +31,16 @@ alpha_dropout = _elements(ops.alpha_dropout, ops.alpha_dropout_, False)
 feature_alpha_dropout = _elements(ops.feature_alpha_dropout, ops.feature_alpha_dropout_, False)
 
 
-def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:  # noqa: A002
+def _channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
     drop = ops.feature_dropout_ if inplace else ops.feature_dropout
     if batched:
         return drop(input, p, training)
     if inplace:
-        return drop(input.unsqueeze_(0), p, training).squeeze_(0)  # type: ignore[no-any-return]
-    return drop(input.unsqueeze(0), p, training).squeeze(0)  # type: ignore[no-any-return]
+        return drop(input.unsqueeze_(0), p, training).squeeze_(0)
+    return drop(input.unsqueeze(0), p, training).squeeze(0)
 
 
-def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:  # noqa: A002
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Dropout of whole channels with one dimension."""
     _check(p)
     ndim = input.dim()
@@ -61,7 +63,7 @@ def _warn(name: str, ndim: int, spatial: int) -> None:
     )
 
 
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:  # noqa: A002
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Dropout of whole channels with two dimensions."""
     _check(p)
     ndim = input.dim()
@@ -78,7 +80,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return _channels(input, p, training, inplace, True)
 
 
-def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:  # noqa: A002
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Dropout of whole channels with three dimensions."""
     _check(p)
     ndim = input.dim()

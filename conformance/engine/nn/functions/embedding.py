@@ -10,7 +10,7 @@ from ...tensor import Tensor, wrap
 
 
 def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,  # noqa: A002
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """The rows of a table that the input names."""
@@ -23,7 +23,7 @@ def embedding(
         padding_idx += rows
     if max_norm is not None:
         ops.renormalize_rows(weight.detach(), input, max_norm, norm_type)
-    return ops.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse, rows)  # type: ignore[no-any-return]
+    return ops.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse, rows)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -51,29 +51,33 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
     for axis, (m, n) in enumerate(zip(a[:-1], b[:-1], strict=True)):
         if m != n:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {axis}: got {m} and {n}")
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {axis}: got {m} and {n}"
+            )
     for number, n, want in ((1, a[-1], w[1]), (2, b[-1], w[2])):
         if n != want:
-            raise RuntimeError(f"bilinear(): input{number} size does not match weight size: got {n} but expected {want}")
+            raise RuntimeError(
+                f"bilinear(): input{number} size does not match weight size: got {n} but expected {want}"
+            )
     if bias is not None and bias._array.shape[0] != w[0]:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w[0]}"
         )
     flat1, flat2 = input1.reshape(-1, a[-1]), input2.reshape(-1, b[-1])
     found = ops.trilinear(flat1, weight, flat2, (1, 3), (0,), (1, 2), (2, 3)).reshape(*a[:-1], w[0])
-    return found if bias is None else found + bias  # type: ignore[no-any-return]
+    return found if bias is None else found + bias
 
 
-def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:  # noqa: A002
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels moved into space: an image ``upscale_factor`` times as wide and high."""
-    return ops.pixel_shuffle(input, upscale_factor)  # type: ignore[no-any-return]
+    return ops.pixel_shuffle(input, upscale_factor)
 
 
-def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:  # noqa: A002
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """Space moved into channels: the inverse of pixel_shuffle."""
-    return ops.pixel_unshuffle(input, downscale_factor)  # type: ignore[no-any-return]
+    return ops.pixel_unshuffle(input, downscale_factor)
 
 
-def channel_shuffle(input: Tensor, groups: int) -> Tensor:  # noqa: A002
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Channels of different groups next to each other."""
-    return ops.channel_shuffle(input, groups)  # type: ignore[no-any-return]
+    return ops.channel_shuffle(input, groups)

@@ -29,13 +29,14 @@ from .reduction import MEAN, NONE, SUM, chosen, legacy_reduction, reduce_loss
 # Differences --------------------------------------------------------------------------------------
 
 
-def _met(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:  # noqa: A002
+def _met(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Input and target in one shape; a difference is warned about, since it is mostly a mistake."""
     have, want = input.size(), target.size()
     if have == want:
         return input, target
     warnings.warn(
-        f"Using a target size ({want}) that is different to the input size ({have}). This will likely lead to incorrect "
+        f"Using a target size ({want}) that is different to the input size ({have}). This will likely lead to "
+        "incorrect "
         "results due to broadcasting. Please ensure they have the same size.",
         stacklevel=3,
     )
@@ -43,21 +44,23 @@ def _met(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:  # noqa: A002
     return tuple(each if each.size() == shape else expand(each, shape) for each in (input, target))  # type: ignore[return-value]
 
 
-def _weigh(errors: Tensor, weight: Tensor, input: Tensor, reduction: str, mean: Callable[[Tensor], Tensor]) -> Tensor:  # noqa: A002
+def _weigh(
+    errors: Tensor, weight: Tensor, input: Tensor, reduction: str, mean: Callable[[Tensor], Tensor]
+) -> Tensor:
     if weight.size() != input.size():
         raise ValueError("Weights and input must have the same size.")
     weighted = errors * weight
     if reduction == "none":
         return weighted
     if reduction == "sum":
-        return weighted.sum()  # type: ignore[no-any-return]
+        return weighted.sum()
     if reduction == "mean":
         return mean(weighted)
     raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
 
 
 def mse_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The square of the difference."""
@@ -65,11 +68,11 @@ def mse_loss(
     if weight is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)
         return _weigh((a - b).pow(2), weight, input, reduction, lambda each: each.sum() / weight.sum())
-    return ops.mse_loss(a, b, chosen(size_average, reduce, reduction))  # type: ignore[no-any-return]
+    return ops.mse_loss(a, b, chosen(size_average, reduce, reduction))
 
 
 def l1_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """The absolute difference."""
@@ -81,7 +84,7 @@ def l1_loss(
 
 
 def smooth_l1_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", beta: float = 1.0,
 ) -> Tensor:  # fmt: skip
     """The absolute difference, a parabola where it is below beta."""
@@ -91,23 +94,23 @@ def smooth_l1_loss(
         return reduce_loss((a - b).abs(), number)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return ops.smooth_l1_loss(a, b, number, beta)  # type: ignore[no-any-return]
+    return ops.smooth_l1_loss(a, b, number, beta)
 
 
 def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None  # noqa: A002
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
     """delta times the absolute difference, a parabola where it is below delta."""
     a, b = _met(input, target)
     if weight is None:
-        return ops.huber_loss(a, b, chosen(None, None, reduction), delta)  # type: ignore[no-any-return]
+        return ops.huber_loss(a, b, chosen(None, None, reduction), delta)
     return _weigh(ops.huber_loss(a, b, NONE, delta), weight, input, reduction, lambda each: each.mean())
 
 
 # Classes ------------------------------------------------------------------------------------------
 
 
-def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:  # noqa: A002
+def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:
     shape, wanted = input._array.shape, target._array.shape
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
@@ -132,8 +135,10 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_in
         raise RuntimeError(f"Expected target size {list(out)}, got {list(wanted)}")
     flat = (1, -1) if input._array.size else (0, 0)
     as_image = input.contiguous().view(shape[0], shape[1], *flat)
-    found = entropy.classes_loss(as_image, target.contiguous().view(shape[0], *flat), weight, number, ignore_index)
-    return found.view(out) if number == NONE else found  # type: ignore[no-any-return]
+    found = entropy.classes_loss(
+        as_image, target.contiguous().view(shape[0], *flat), weight, number, ignore_index
+    )
+    return found.view(out) if number == NONE else found
 
 
 def _check_image(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
@@ -146,7 +151,7 @@ def _check_image(shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
 
 
 def nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """Minus the target class's entry."""
@@ -154,7 +159,7 @@ def nll_loss(
 
 
 def cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Tensor:  # fmt: skip
     """nll_loss of log_softmax; the target is classes, or a probability for each class."""
@@ -179,14 +184,14 @@ def _check_smoothing(label_smoothing: float) -> None:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
 
 
-def _by_class(weight: Tensor, input: Tensor, dim: int) -> Tensor:  # noqa: A002
+def _by_class(weight: Tensor, input: Tensor, dim: int) -> Tensor:
     if input._array.ndim == 1:
         return weight
-    return weight.view([-1 if axis == dim else 1 for axis in range(input._array.ndim)])  # type: ignore[no-any-return]
+    return weight.view([-1 if axis == dim else 1 for axis in range(input._array.ndim)])
 
 
 def _with_probabilities(
-    input: Tensor, target: Tensor, weight: Tensor | None, number: int, label_smoothing: float, dim: int  # noqa: A002
+    input: Tensor, target: Tensor, weight: Tensor | None, number: int, label_smoothing: float, dim: int
 ) -> Tensor:
     classes = input._array.shape[dim]
     if weight is not None and (weight._array.ndim != 1 or weight._array.size != classes):
@@ -207,12 +212,12 @@ def _with_probabilities(
     if number == SUM:
         return total
     if not input._array.size:
-        return total.fill_(math.nan)  # type: ignore[no-any-return]
-    return over(total, input._array.size // classes)  # type: ignore[no-any-return]
+        return total.fill_(math.nan)
+    return over(total, input._array.size // classes)
 
 
 def _smoothed(
-    input: Tensor, target: Tensor, weight: Tensor | None, number: int, ignore_index: int,  # noqa: A002
+    input: Tensor, target: Tensor, weight: Tensor | None, number: int, ignore_index: int,
     label_smoothing: float, dim: int,
 ) -> Tensor:  # fmt: skip
     logs = log_softmax(input, dim)
@@ -227,30 +232,31 @@ def _smoothed(
     elif number == SUM:
         smooth = smooth.sum()
     second = times(smooth, label_smoothing / input._array.shape[dim])
-    return times(classes_loss, 1 - label_smoothing) + second  # type: ignore[no-any-return]
+    return times(classes_loss, 1 - label_smoothing) + second
 
 
 # Probabilities ------------------------------------------------------------------------------------
 
 
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """-(target * log(input) + (1 - target) * log(1 - input))."""
     number = chosen(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(
-            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
+            "deprecated. "
             "Please ensure they have the same size."
         )
     if weight is not None:
         weight = weight.expand(broadcast_shapes(target._array.shape, weight._array.shape))
-    return entropy.binary_cross_entropy(input, target, weight, number)  # type: ignore[no-any-return]
+    return entropy.binary_cross_entropy(input, target, weight, number)
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean", pos_weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """binary_cross_entropy of the sigmoid of logits."""
@@ -261,11 +267,11 @@ def binary_cross_entropy_with_logits(
         raise RuntimeError(
             f"result type {input.dtype.legacy} can't be cast to the desired output type {target.dtype.legacy}"
         )
-    return entropy.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)  # type: ignore[no-any-return]
+    return entropy.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
 
 
 def kl_div(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean", log_target: bool = False,
 ) -> Tensor:  # fmt: skip
     """How much a distribution differs from another, whose logarithms the input is."""
@@ -293,7 +299,7 @@ def kl_div(
 
 
 def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,  # noqa: A002
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """The negative log likelihood of counts."""
@@ -313,7 +319,7 @@ def poisson_nll_loss(
 
 
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"  # noqa: A002
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of normal samples with given variances."""
     if isinstance(var, float):
@@ -347,11 +353,11 @@ def _less_than(number: float, tensor: Tensor) -> Tensor:
 
 
 def soft_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """log(1 + exp(-target * input))."""
-    return ops.soft_margin_loss(input, target, chosen(size_average, reduce, reduction))  # type: ignore[no-any-return]
+    return ops.soft_margin_loss(input, target, chosen(size_average, reduce, reduction))
 
 
 def margin_ranking_loss(
@@ -369,7 +375,7 @@ def margin_ranking_loss(
 
 
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """A distance where the target is 1, how far it is below the margin where the target is -1."""
@@ -445,7 +451,7 @@ def triplet_margin_with_distance_loss(
 
 
 def multi_margin_loss(
-    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
     size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """How far other classes come closer to the right one's score than the margin."""
@@ -457,15 +463,16 @@ def multi_margin_loss(
     rows = input._array.shape[0] if input._array.ndim > 1 else 1
     if target._array.size != rows or target._array.ndim > 1:
         raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
+            "(batch size). "
             f"Expected target size [{rows}], but got {list(target._array.shape)}. Input has shape "
             f"{list(input._array.shape)}."
         )
-    return ops.multi_margin_loss(input, target, p, margin, weight, number)  # type: ignore[no-any-return]
+    return ops.multi_margin_loss(input, target, p, margin, weight, number)
 
 
 def multilabel_soft_margin_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,  # noqa: A002
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """binary_cross_entropy_with_logits, averaged over the classes of each row."""

@@ -19,7 +19,7 @@ def _verify_batch_size(size: Any) -> None:
 
 
 def batch_norm(
-    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,  # noqa: A002
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
     bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """Each channel of a batch with mean 0 and deviation 1, then scaled and shifted."""
@@ -29,7 +29,7 @@ def batch_norm(
 
 
 def instance_norm(
-    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,  # noqa: A002
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
@@ -38,19 +38,22 @@ def instance_norm(
     if use_input_stats and math.prod(size[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size}")
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false"
+        )
     batch, channels = size[:2]
-    each = [None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)]
-    found = ops.batch_norm(
-        input.contiguous().view(1, batch * channels, *size[2:]), *each, use_input_stats, momentum, eps
+    scale, shift, mean, var = (
+        None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)
     )
-    for running, repeated in ((running_mean, each[2]), (running_var, each[3])):
+    flat = input.contiguous().view(1, batch * channels, *size[2:])
+    found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps)
+    for running, repeated in ((running_mean, mean), (running_var, var)):
         if running is not None and repeated is not None:
             running.copy_(repeated.view(batch, channels).mean(0, keepdim=False))
-    return found.view(size)  # type: ignore[no-any-return]
+    return found.view(size)
 
 
-def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> tuple[int, ...]:  # noqa: A002
+def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> tuple[int, ...]:
     if isinstance(shape, int):
         raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
     wanted = tuple(int(n) for n in shape)
@@ -77,16 +80,20 @@ def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> 
 
 
 def layer_norm(
-    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5  # noqa: A002
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
 ) -> Tensor:
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
     shape = _last(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
     statistics = layernorm.layer_statistics(input._array, len(shape), eps)
-    return layernorm.native_layer_norm(input, shape, weight, bias, *statistics)  # type: ignore[no-any-return]
+    return layernorm.native_layer_norm(input, shape, weight, bias, *statistics)
 
 
 def rms_norm(
-    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None  # noqa: A002
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """The last dimensions over the root of the mean of their squares, then scaled."""
     shape = _last(input, normalized_shape, "rms_norm", weight=weight)
@@ -96,11 +103,15 @@ def rms_norm(
     found = layernorm.root_mean_square_norm(
         input.to(precise), dims, weight, finfo(precise).eps if eps is None else eps
     )
-    return found.to(input.dtype)  # type: ignore[no-any-return]
+    return found.to(input.dtype)
 
 
 def group_norm(
-    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5  # noqa: A002
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
 ) -> Tensor:
     """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
     if input.dim() < 2:
@@ -117,24 +128,22 @@ def group_norm(
         if each is not None and each._array.shape != (channels,):
             shown = each if weight is None else weight
             raise RuntimeError(
-                f"Expected {what} to be a vector of size equal to the number of channels in input, but got {what} of shape "
+                f"Expected {what} to be a vector of size equal to the number of channels in input, but got "
+                f"{what} of shape "
                 f"{list(shown._array.shape)} and input of shape {list(shape)}"
             )
     area = math.prod(shape[2:])
-    return layernorm.native_group_norm(  # type: ignore[no-any-return]
-        input, weight, bias, batch, channels, area, num_groups, eps
-    )[0]
+    return layernorm.native_group_norm(input, weight, bias, batch, channels, area, num_groups, eps)[0]
 
 
 def local_response_norm(
-    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0  # noqa: A002
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
     """Each element over a power of the mean square of its neighbours among the channels."""
     dim = input.dim()
     if dim < 3:
         raise ValueError(
-            "Expected 3D or higher dimensionality                          "
-            f"input (got {dim} dimensions)"
+            f"Expected 3D or higher dimensionality                          input (got {dim} dimensions)"
         )
     if not input._array.size:
         return input

@@ -10,12 +10,12 @@ from ...ops.shape import slice_
 from ...tensor import Tensor
 
 
-def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:  # noqa: A002
+def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
     """A number around the last dimensions."""
-    return constant_pad_nd(input, tuple(int(n) for n in pad), value)  # type: ignore[no-any-return]
+    return constant_pad_nd(input, tuple(int(n) for n in pad), value)
 
 
-def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:  # noqa: A002
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
     lengths = tuple(int(n) for n in pad)
     ndim = input._array.ndim
@@ -44,16 +44,17 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     if mode == "circular":
         return _circular(input, lengths)
     _check(input, lengths, mode)
-    return (REFLECTION if mode == "reflect" else REPLICATION)[spatial](input, lengths)  # type: ignore[no-any-return]
+    return (REFLECTION if mode == "reflect" else REPLICATION)[spatial](input, lengths)
 
 
-def _check(input: Tensor, lengths: Ints, mode: str) -> None:  # noqa: A002
+def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     shape = input._array.shape
     spatial = len(lengths) // 2
     inner = shape[-(spatial + 1) :]
     if 0 in inner:
         raise RuntimeError(
-            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 batch size and other "
+            "non-zero "
             f"dimensions for input, but got: {list(shape)}"
         )
     for i in range(spatial):
@@ -72,7 +73,7 @@ def _check(input: Tensor, lengths: Ints, mode: str) -> None:  # noqa: A002
         raise RuntimeError(f"input ({inner_text}) is too small. Calculated output {outer_text}")
 
 
-def _circular(input: Tensor, lengths: Ints) -> Tensor:  # noqa: A002
+def _circular(input: Tensor, lengths: Ints) -> Tensor:
     """The input goes on from its other end; copied part by part, so that each copy is in the graph."""
     shape = list(input._array.shape)
     spatial, last = len(lengths) // 2, len(shape) - 1

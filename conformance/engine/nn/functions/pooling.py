@@ -32,16 +32,25 @@ def _full(name: str, what: str, value: Any, spatial: int) -> Ints:
     return found * spatial if len(found) == 1 else found
 
 
-def _settings(name: str, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> list[Ints]:
+def _settings(
+    name: str, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any
+) -> list[Ints]:
     kernel = _each(name, "kernel_size", kernel_size, spatial)
     steps = () if stride is None or stride in ([], ()) else _each(name, "stride", stride, spatial)
-    given = [kernel, steps, _each(name, "padding", padding, spatial), _each(name, "dilation", dilation, spatial)]
+    given = [
+        kernel,
+        steps,
+        _each(name, "padding", padding, spatial),
+        _each(name, "dilation", dilation, spatial),
+    ]
     kernel, steps, around, apart = ops.complete(spatial, *given)
     for p, k, d in zip(around, kernel, apart, strict=True):
         if any(s == 0 for s in steps) and spatial > 1:
             raise RuntimeError("stride should not be zero")
         if d <= 0 and spatial > 1:
-            sizes = " ".join(f"dilation{axis}: {each}" for axis, each in zip("THW"[-spatial:], apart, strict=True))
+            sizes = " ".join(
+                f"dilation{axis}: {each}" for axis, each in zip("THW"[-spatial:], apart, strict=True)
+            )
             raise RuntimeError(f"dilation should be greater than zero, but got {sizes}")
         if spatial > 1 and p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(
@@ -51,12 +60,16 @@ def _settings(name: str, spatial: int, kernel_size: Any, stride: Any, padding: A
     return given
 
 
-def _check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:  # noqa: A002
+def _check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:
     shape = input._array.shape
-    out = ops.output_sizes(shape[-spatial:], *ops.complete(spatial, *settings), ceil_mode)
+    out = ops.output_sizes(shape[-spatial:], ops.complete(spatial, *settings), ceil_mode)
     if any(n < 1 for n in out):
-        have, want = ("x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out)))
-        raise RuntimeError(f"Given input size: ({have}). Calculated output size: ({want}). Output size is too small")
+        have, want = (
+            "x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out))
+        )
+        raise RuntimeError(
+            f"Given input size: ({have}). Calculated output size: ({want}). Output size is too small"
+        )
 
 
 # The largest --------------------------------------------------------------------------------------
@@ -65,7 +78,7 @@ def _check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: b
 def _max_pool(spatial: int) -> Callable[..., Any]:
     name = f"max_pool{spatial}d"
 
-    def with_indices(input: Tensor, settings: list[Ints], ceil_mode: bool) -> Any:  # noqa: A002
+    def with_indices(input: Tensor, settings: list[Ints], ceil_mode: bool) -> Any:
         _check_max_input(input, spatial)
         if spatial > 1:
             _check_sizes(input, spatial, settings, ceil_mode)
@@ -76,7 +89,7 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         return tuple(each.squeeze(-2) for each in found)
 
     def function(
-        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,  # noqa: A002
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
         settings = _settings(name, spatial, kernel_size, stride, padding, dilation)
@@ -90,7 +103,7 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
     return function
 
 
-def _check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:  # noqa: A002
+def _check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:
     (kernel,), (stride,), (padding,), (dilation,) = ops.complete(1, *settings)
     if input._array.ndim not in (2, 3):
         raise RuntimeError(
@@ -114,7 +127,7 @@ def _check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:  
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {n}")
 
 
-def _check_max_input(input: Tensor, spatial: int) -> None:  # noqa: A002
+def _check_max_input(input: Tensor, spatial: int) -> None:
     shape = input._array.shape
     if spatial == 1:
         return
@@ -124,7 +137,8 @@ def _check_max_input(input: Tensor, spatial: int) -> None:  # noqa: A002
         )
     if 0 in shape[-spatial - 1 :]:
         raise RuntimeError(
-            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size for "
+            "input, but "
             f"got:{list(shape)}"
         )
 
@@ -149,7 +163,7 @@ max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
 
 
 def avg_pool1d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,  # noqa: A002
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
     """The mean of each window."""
@@ -164,11 +178,11 @@ def avg_pool1d(
     found = _mean(
         input.unsqueeze(-2), 2, (1, *kernel), (1, *steps), (0, *around), ceil_mode, count_include_pad, None
     )
-    return found.squeeze(-2)  # type: ignore[no-any-return]
+    return found.squeeze(-2)
 
 
 def _mean(
-    input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count: bool,  # noqa: A002
+    input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count: bool,
     divisor: int | None,
 ) -> Tensor:  # fmt: skip
     name = f"avg_pool{spatial}d"
@@ -182,12 +196,12 @@ def _mean(
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     _check_sizes(input, spatial, settings, ceil_mode)
-    return ops.MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)  # type: ignore[no-any-return]
+    return ops.MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
 
 
 def _avg_pool(spatial: int) -> Callable[..., Tensor]:
     def function(
-        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,  # noqa: A002
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None,
     ) -> Tensor:  # fmt: skip
         return _mean(
@@ -215,16 +229,19 @@ def _wanted(output_size: Any, shape: Ints, spatial: int) -> Ints:
     return found * spatial if len(found) == 1 else found
 
 
-def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:  # noqa: A002
+def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:
     shape = input._array.shape
     if len(out) != spatial:
         raise RuntimeError(f"{name}: output_size must be {spatial}")
     if any(n < 0 for n in out):
         raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{', '.join(map(str, out))}}}"
+            f"{name}: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{', '.join(map(str, out))}}}"
         )
     if len(shape) not in (spatial + 1, spatial + 2):
-        raise RuntimeError(f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}")
+        raise RuntimeError(
+            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}"
+        )
     for axis in range(len(shape) - spatial, len(shape)):
         if not shape[axis]:
             raise RuntimeError(
@@ -235,7 +252,7 @@ def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None: 
         raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.legacy}'")
 
 
-def _check_adaptive_line(name: str, input: Tensor) -> None:  # noqa: A002
+def _check_adaptive_line(name: str, input: Tensor) -> None:
     if input._array.ndim not in (2, 3):
         raise RuntimeError(
             f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
@@ -243,22 +260,22 @@ def _check_adaptive_line(name: str, input: Tensor) -> None:  # noqa: A002
         )
 
 
-def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:  # noqa: A002
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of this many windows of nearly equal length."""
     _check_adaptive_line("adaptive_avg_pool1d", input)
     (n,) = (output_size,) if isinstance(output_size, int) else output_size
-    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)  # type: ignore[no-any-return]
+    return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)
 
 
 def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
     name = f"adaptive_avg_pool{spatial}d"
 
-    def function(input: Tensor, output_size: Any) -> Tensor:  # noqa: A002
+    def function(input: Tensor, output_size: Any) -> Tensor:
         out = _wanted(output_size, input._array.shape, spatial)
         _check_adaptive(name, input, spatial, out)
         if all(n == 1 for n in out):
-            return input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)  # type: ignore[no-any-return]
-        return ops.ADAPTIVE_MEAN[spatial](input, out)  # type: ignore[no-any-return]
+            return input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
+        return ops.ADAPTIVE_MEAN[spatial](input, out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "The means of this many windows of nearly equal size."
@@ -268,7 +285,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
 adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:  # noqa: A002
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of this many windows of nearly equal length."""
     _check_adaptive_line("adaptive_max_pool1d", input)
     (n,) = (output_size,) if isinstance(output_size, int) else output_size
@@ -280,7 +297,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
     name = f"adaptive_max_pool{spatial}d"
 
-    def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:  # noqa: A002
+    def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         out = _wanted(output_size, input._array.shape, spatial)
         _check_adaptive(name, input, spatial, out)
         found = ops.ADAPTIVE_MAX[spatial](input, out)
@@ -297,23 +314,24 @@ adaptive_max_pool2d, adaptive_max_pool3d = map(_adaptive_max_pool, (2, 3))
 # Back to where the largest were, and other means --------------------------------------------------
 
 
-def _unpooled(input: Tensor, kernel: Ints, stride: Ints, padding: Ints, output_size: Any) -> Ints:  # noqa: A002
+def _unpooled(input: Tensor, kernel: Ints, stride: Ints, padding: Ints, output_size: Any) -> Ints:
     sizes = input._array.shape[-len(kernel) :]
-    default = [
-        (n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, stride, kernel, padding, strict=True)
-    ]
+    default = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, stride, kernel, padding, strict=True)]
     if output_size is None:
         return tuple(default)
     if len(output_size) == len(kernel) + 2:
         output_size = output_size[2:]
     if len(output_size) != len(kernel):
         raise ValueError(
-            f"output_size should be a sequence containing {len(kernel)} or {len(kernel) + 2} elements, but it has a length "
+            f"output_size should be a sequence containing {len(kernel)} or {len(kernel) + 2} elements, but it "
+            "has a length "
             f"of '{len(output_size)}'"
         )
     for d, (n, s) in enumerate(zip(default, stride, strict=True)):
         if not n - s < output_size[d] < n + s:
-            raise ValueError(f'invalid output_size "{output_size}" (dim {d} must be between {n - s} and {n + s})')
+            raise ValueError(
+                f'invalid output_size "{output_size}" (dim {d} must be between {n - s} and {n + s})'
+            )
     return tuple(output_size)
 
 
@@ -321,7 +339,12 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     name = f"max_unpool{spatial}d"
 
     def function(
-        input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None  # noqa: A002
+        input: Tensor,
+        indices: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        output_size: Any = None,
     ) -> Tensor:
         kernel = _full(name, "kernel_size", kernel_size, spatial)
         steps = kernel if stride is None else _full(name, "stride", stride, spatial)
@@ -330,8 +353,8 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
             raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.legacy}")
         if spatial == 1:
             found = ops.UNPOOL[2](input.unsqueeze(-1), indices.unsqueeze(-1), (*out, 1))
-            return found.squeeze(-1)  # type: ignore[no-any-return]
-        return ops.UNPOOL[spatial](input, indices, out)  # type: ignore[no-any-return]
+            return found.squeeze(-1)
+        return ops.UNPOOL[spatial](input, indices, out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Zeros with each element where the largest of its window was."
@@ -348,15 +371,15 @@ def _lp_pool(spatial: int) -> Callable[..., Tensor]:
     }[spatial]  # fmt: skip
 
     def function(
-        input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False  # noqa: A002
+        input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> Tensor:
         count = math.prod(_full(name, "kernel_size", kernel_size, spatial))
         if norm_type == math.inf:
-            return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)  # type: ignore[no-any-return]
+            return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
         if norm_type == -math.inf:
-            return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)  # type: ignore[no-any-return]
+            return -largest(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
         out = average(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-        return (out.sign() * relu(out.abs())).mul(count).pow(1.0 / norm_type)  # type: ignore[no-any-return]
+        return (out.sign() * relu(out.abs())).mul(count).pow(1.0 / norm_type)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "The p-norm of each window."

@@ -17,7 +17,8 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: 
     average = size_average is None or size_average
     found = ("mean" if average else "sum") if reduce is None or reduce else "none"
     warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=4
+        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
+        stacklevel=4,
     )
     return found
 
@@ -42,5 +43,5 @@ def chosen(size_average: bool | None, reduce: bool | None, reduction: str) -> in
 def reduce_loss(each: Tensor, number: int) -> Tensor:
     """All elements, their mean or their sum."""
     if number == MEAN:
-        return each.mean()  # type: ignore[no-any-return]
-    return each.sum() if number == SUM else each  # type: ignore[no-any-return]
+        return each.mean()
+    return each.sum() if number == SUM else each

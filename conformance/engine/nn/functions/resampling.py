@@ -11,13 +11,11 @@ from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool
 
 _AREA = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
 _SPATIAL = {"linear": 1, "bilinear": 2, "trilinear": 3}
-_FORMAT = (
-    "Please provide input tensor in (N, C, d1, d2, ...,dK) format and {} format."
-)
+_FORMAT = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and {} format."
 
 
 def _sizes(
-    input: Tensor, size: Any, scale_factor: Any, recompute: bool | None, mode: str  # noqa: A002
+    input: Tensor, size: Any, scale_factor: Any, recompute: bool | None, mode: str
 ) -> tuple[list[int], Any]:
     spatial = input.dim() - 2
     inner = list(input.shape[2:])
@@ -32,14 +30,16 @@ def _sizes(
             return [size] * spatial, [None] * spatial
         if len(size) != spatial:
             raise ValueError(
-                "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions "
+                "Input and output must have the same number of spatial dimensions, but got input with spatial "
+                "dimensions "
                 f"of {inner} and output size of {size}. {_FORMAT.format('output size in (o1, o2, ...,oK)')}"
             )
         return list(size), [None] * spatial
     factors = list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor] * spatial
     if len(factors) != spatial:
         raise ValueError(
-            "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions "
+            "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
+            "dimensions "
             f"of {inner} and scale_factor of shape {scale_factor}. {_FORMAT.format('scale_factor in (s1, s2, ...,sK)')}"
         )
     found = [int(n * f) for n, f in zip(inner, factors, strict=True)]
@@ -47,7 +47,7 @@ def _sizes(
 
 
 def interpolate(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",  # noqa: A002
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Tensor:  # fmt: skip
     """An image in another size."""
@@ -60,7 +60,8 @@ def interpolate(
     if antialias:
         if mode not in ("bilinear", "bicubic", "lanczos") or ndim != 4:
             raise ValueError(
-                "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+                "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
+                "tensor as input"
             )
         raise NotImplementedError("interpolate with antialias=True")
     spatial = ndim - 2
@@ -77,27 +78,36 @@ def interpolate(
     _check(input, out, mode)
     if mode in ("nearest", "nearest-exact"):
         rows = NEAREST if mode == "nearest" else NEAREST_EXACT
-        return rows[spatial](input, tuple(out), *scales)  # type: ignore[no-any-return]
+        return rows[spatial](input, tuple(out), *scales)
     row = CUBIC if mode == "bicubic" else LINEAR[spatial]
-    return row(input, tuple(out), bool(align_corners), *scales)  # type: ignore[no-any-return]
+    return row(input, tuple(out), bool(align_corners), *scales)
 
 
-def _check(input: Tensor, out: list[int], mode: str) -> None:  # noqa: A002
+def _check(input: Tensor, out: list[int], mode: str) -> None:
     inner = input._array.shape[2:]
     if any(n < 1 for n in (*inner, *out)):
         names = "DHW"[-len(out) :]
         have, want = (
-            "(" + ", ".join(f"{a}: {n}" for a, n in zip(names, each, strict=True)) + ")" for each in (inner, out)
+            "(" + ", ".join(f"{a}: {n}" for a, n in zip(names, each, strict=True)) + ")"
+            for each in (inner, out)
         )
         joint = " and output" if len(out) == 1 else " output"
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input {have}{joint} {want}")
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input {have}{joint} {want}"
+        )
     if not input.is_floating_point() and input.dtype.legacy != "Byte":
         kernel = "nearest" if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
-        raise NotImplementedError(f"\"compute_indices_weights_{kernel}\" not implemented for '{input.dtype.legacy}'")
+        raise NotImplementedError(
+            f"\"compute_indices_weights_{kernel}\" not implemented for '{input.dtype.legacy}'"
+        )
 
 
 def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None  # noqa: A002
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
 ) -> Tensor:
     """interpolate, by its old name."""
     warnings.warn(
@@ -106,17 +116,19 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:  # noqa: A002
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """interpolate to the nearest element, by its old name."""
     warnings.warn(
-        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
     )
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
-def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:  # noqa: A002
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """interpolate bilinearly with corners aligned, by its old name."""
     warnings.warn(
-        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
+        stacklevel=2,
     )
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

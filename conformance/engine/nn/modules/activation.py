@@ -31,35 +31,35 @@ class _InPlace(Module):
 class ReLU(_InPlace):
     """The positive part."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.relu(input, inplace=self.inplace)
 
 
 class SiLU(_InPlace):
     """input * sigmoid(input)."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.silu(input, inplace=self.inplace)
 
 
 class Mish(_InPlace):
     """input * tanh(softplus(input))."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.mish(input, inplace=self.inplace)
 
 
 class SELU(_InPlace):
     """The scaled exponential linear unit."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.selu(input, self.inplace)
 
 
 class Hardsigmoid(_InPlace):
     """A line from 0 to 1 between -3 and 3."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.hardsigmoid(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -69,7 +69,7 @@ class Hardsigmoid(_InPlace):
 class Hardswish(_InPlace):
     """input * hardsigmoid(input)."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.hardswish(input, self.inplace)
 
     def extra_repr(self) -> str:
@@ -84,7 +84,7 @@ class Threshold(_InPlace):
         self.threshold = threshold
         self.value = value
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
@@ -99,7 +99,7 @@ class RReLU(_InPlace):
         self.lower = lower
         self.upper = upper
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
@@ -125,7 +125,7 @@ class Hardtanh(_InPlace):
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
@@ -134,7 +134,9 @@ class Hardtanh(_InPlace):
 
 def _warn_renamed(name: str) -> None:
     warnings.warn(
-        f"keyword argument `{name}_value` is deprecated and renamed to `{name}_val`", FutureWarning, stacklevel=3
+        f"keyword argument `{name}_value` is deprecated and renamed to `{name}_val`",
+        FutureWarning,
+        stacklevel=3,
     )
 
 
@@ -155,7 +157,7 @@ class ELU(_InPlace):
         super().__init__(inplace)
         self.alpha = alpha
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
@@ -165,7 +167,7 @@ class ELU(_InPlace):
 class CELU(ELU):
     """The number where it is positive, else alpha * (exp(number / alpha) - 1)."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.celu(input, self.alpha, self.inplace)
 
 
@@ -176,7 +178,7 @@ class LeakyReLU(_InPlace):
         super().__init__(inplace)
         self.negative_slope = negative_slope
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
@@ -186,35 +188,35 @@ class LeakyReLU(_InPlace):
 class Sigmoid(Module):
     """1 / (1 + exp(-input))."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.sigmoid(input)
 
 
 class Tanh(Module):
     """The hyperbolic tangent."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.tanh(input)
 
 
 class LogSigmoid(Module):
     """The logarithm of sigmoid."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return functional.logsigmoid(input)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.logsigmoid(input)
 
 
 class Softsign(Module):
     """input / (1 + |input|)."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.softsign(input)
 
 
 class Tanhshrink(Module):
     """input - tanh(input)."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.tanhshrink(input)
 
 
@@ -225,7 +227,7 @@ class GLU(Module):
         super().__init__()
         self.dim = dim
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.glu(input, self.dim)
 
     def extra_repr(self) -> str:
@@ -239,8 +241,8 @@ class GELU(Module):
         super().__init__()
         self.approximate = approximate
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return functional.gelu(input, approximate=self.approximate)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
         return f"approximate={self.approximate!r}"
@@ -253,8 +255,8 @@ class Hardshrink(Module):
         super().__init__()
         self.lambd = lambd
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return functional.hardshrink(input, self.lambd)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.hardshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
         return f"{self.lambd}"
@@ -267,8 +269,8 @@ class Softshrink(Module):
         super().__init__()
         self.lambd = lambd
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return functional.softshrink(input, self.lambd)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softshrink(input, self.lambd)
 
     def extra_repr(self) -> str:
         return f"{self.lambd}"
@@ -282,8 +284,8 @@ class Softplus(Module):
         self.beta = beta
         self.threshold = threshold
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return functional.softplus(input, self.beta, self.threshold)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
         return f"beta={self.beta}, threshold={self.threshold}"
@@ -292,7 +294,9 @@ class Softplus(Module):
 class PReLU(Module):
     """LeakyReLU with slopes that are learned."""
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
         self.num_parameters = num_parameters
         super().__init__()
         self.init = init
@@ -303,8 +307,8 @@ class PReLU(Module):
         """The slopes as at first."""
         init.constant_(self.weight, self.init)
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return functional.prelu(input, self.weight)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
@@ -322,28 +326,28 @@ class _AlongDim(Module):
 class Softmax(_AlongDim):
     """Exponentials along a dimension, scaled so that they sum to 1."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.softmax(input, self.dim, _stacklevel=5)
 
 
 class Softmin(_AlongDim):
     """Softmax of the negated numbers."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.softmin(input, self.dim, _stacklevel=5)
 
 
 class LogSoftmax(_AlongDim):
     """The logarithm of Softmax."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.log_softmax(input, self.dim, _stacklevel=5)
 
 
 class Softmax2d(Module):
     """Softmax over the channels of an image."""
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
         return functional.softmax(input, -3, _stacklevel=5)

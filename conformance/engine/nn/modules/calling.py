@@ -81,7 +81,8 @@ def _call_the_rest(module: Any, progress: _Progress) -> None:
                 _after(module, progress, number, hook)
             except Exception as error:
                 warnings.warn(
-                    "module forward hook with ``always_call=True`` raised an exception that was silenced as another error "
+                    "module forward hook with ``always_call=True`` raised an exception that was silenced as "
+                    "another error "
                     f"was raised in forward: {error!s}",
                     stacklevel=3,
                 )

@@ -14,7 +14,7 @@ class ChannelShuffle(Module):
         super().__init__()
         self.groups = groups
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:

@@ -80,9 +80,9 @@ class Sequential(_Numbered):
             return type(self)(OrderedDict(list(self._modules.items())[index]))
         return self._modules[self._key(index)]
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         for module in self:
-            input = module(input)  # noqa: A001
+            input = module(input)
         return input
 
     def insert(self, index: int, module: Module) -> Self:
@@ -122,7 +122,9 @@ class Sequential(_Numbered):
 
 def _require_sequential(other: Any) -> None:
     if not isinstance(other, Sequential):
-        raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        raise ValueError(
+            f"add operator supports only objects of Sequential class, but {type(other)} is given."
+        )
 
 
 def _require_count(module: Module, other: Any) -> None:
@@ -192,7 +194,7 @@ class ModuleDict(Module):
             self.update(modules)
 
     def __getitem__(self, key: str) -> Module:
-        return self._modules[key]  # type: ignore[no-any-return]
+        return self._modules[key]
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
@@ -243,14 +245,16 @@ def _pairs(name: str, called: str, given: Any, mappings: tuple[type, ...]) -> It
             f"{called}.update should be called with an iterable of key/value pairs, but got {type(given).__name__}"
         )
     if isinstance(given, mappings):
-        return given.items()  # type: ignore[attr-defined,no-any-return]
+        return given.items()  # type: ignore[attr-defined]
     pairs = []
     for number, pair in enumerate(given):
         if not isinstance(pair, Iterable):
-            raise TypeError(f"{name} update sequence element #{number} should be Iterable; is{type(pair).__name__}")
-        if len(pair) != 2:  # type: ignore[arg-type]
+            raise TypeError(
+                f"{name} update sequence element #{number} should be Iterable; is{type(pair).__name__}"
+            )
+        if len(pair) != 2:
             raise ValueError(
-                f"{name} update sequence element #{number} has length {len(pair)}; 2 is required"  # type: ignore[arg-type]
+                f"{name} update sequence element #{number} has length {len(pair)}; 2 is required"
             )
         pairs.append((pair[0], pair[1]))  # type: ignore[index]
     return pairs
@@ -379,7 +383,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The parameter under a key, or the default."""
-        return self[key] if key in self else default
+        return self[key] if key in self._keys else default
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         """A dictionary with the default under every key."""
@@ -411,7 +415,7 @@ class ParameterDict(Module):
             for key, each in self.items()
         )
 
-    def __call__(self, input: Any) -> Any:  # noqa: A002
+    def __call__(self, input: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")
 
     def __or__(self, other: ParameterDict) -> ParameterDict:

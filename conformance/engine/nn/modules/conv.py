@@ -56,7 +56,9 @@ class _ConvNd(Module):
 
     def extra_repr(self) -> str:
         spatial = len(self.kernel_size)
-        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        text = (
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        )
         if self.padding != (0,) * spatial:
             text += f", padding={self.padding}"
         if self.dilation != (1,) * spatial:
@@ -116,15 +118,15 @@ class _Forward(_ConvNd):
             each(0, n), groups, bias, padding_mode, dtype,
         )  # fmt: skip
 
-    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:  # noqa: A002
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         convolve = getattr(functional, f"conv{self._spatial}d")
         padding = self.padding
         if self.padding_mode != "zeros":
-            input = functional.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)  # noqa: A001
+            input = functional.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             padding = each(0, self._spatial)
-        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)  # type: ignore[no-any-return]
+        return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
 
 
@@ -162,10 +164,10 @@ class _Transposed(_ConvNd):
             each(output_padding, n), groups, bias, padding_mode, dtype,
         )  # fmt: skip
 
-    def _output_padding(self, input: Tensor, output_size: Any) -> Ints:  # noqa: A002
+    def _output_padding(self, input: Tensor, output_size: Any) -> Ints:
         """What is missing to the size that is asked for."""
         if output_size is None:
-            return self.output_padding  # type: ignore[no-any-return]
+            return self.output_padding
         n = self._spatial
         lead = 2 if input.dim() == n + 2 else 1
         if len(output_size) == lead + n:
@@ -181,15 +183,16 @@ class _Transposed(_ConvNd):
         most = [low + s - 1 for low, s in zip(least, self.stride, strict=True)]
         if any(not low <= size <= high for low, size, high in zip(least, output_size, most, strict=True)):
             raise ValueError(
-                f"requested an output size of {output_size}, but valid sizes range from {least} to {most} (for an input of "
+                f"requested an output size of {output_size}, but valid sizes range from {least} to {most} (for "
+                "an input of "
                 f"{input.size()[2:]!r})"
             )
         return tuple(size - low for size, low in zip(output_size, least, strict=True))
 
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         convolve = getattr(functional, f"conv_transpose{self._spatial}d")
         beyond = self._output_padding(input, output_size)
-        return convolve(  # type: ignore[no-any-return]
+        return convolve(
             input, self.weight, self.bias, self.stride, self.padding, beyond, self.groups, self.dilation
         )
 

@@ -16,8 +16,8 @@ class Flatten(Module):
         self.start_dim = start_dim
         self.end_dim = end_dim
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return input.flatten(self.start_dim, self.end_dim)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
@@ -35,13 +35,14 @@ class Unflatten(Module):
         for place, each in enumerate(unflattened_size):
             if not isinstance(each, int):
                 raise TypeError(
-                    f"unflattened_size must be tuple of ints, but found element of type {type(each).__name__} at pos {place}"
+                    f"unflattened_size must be tuple of ints, but found element of type {type(each).__name__} at "
+                    f"pos {place}"
                 )
         self.dim = dim
         self.unflattened_size = unflattened_size
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return input.unflatten(self.dim, self.unflattened_size)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

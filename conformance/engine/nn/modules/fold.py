@@ -18,9 +18,7 @@ class _Windows(Module):
         self.stride = stride
 
     def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
-        )
+        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
 
 
 class Unfold(_Windows):
@@ -29,7 +27,7 @@ class Unfold(_Windows):
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__(kernel_size, dilation, padding, stride)
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
 
@@ -42,7 +40,7 @@ class Fold(_Windows):
         super().__init__(kernel_size, dilation, padding, stride)
         self.output_size = output_size
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.fold(
             input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
         )

@@ -19,7 +19,7 @@ class _InstanceNorm(_NormBase):
     ) -> None:  # fmt: skip
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         single = self._spatial + 1
         if input.dim() not in (single, single + 1):
             raise ValueError(f"expected {single}D or {single + 1}D input (got {input.dim()}D input)")
@@ -31,15 +31,16 @@ class _InstanceNorm(_NormBase):
                     f"{input.size(dim)}."
                 )
             warnings.warn(
-                f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing in "
+                f"input's size at dim={dim} does not match num_features. You can silence this warning by not "
+                "passing in "
                 "num_features, which is not used because affine=False",
                 stacklevel=2,
             )
         if input.dim() == single:
-            return self._normalized(input.unsqueeze(0)).squeeze(0)  # type: ignore[no-any-return]
+            return self._normalized(input.unsqueeze(0)).squeeze(0)
         return self._normalized(input)
 
-    def _normalized(self, input: Tensor) -> Tensor:  # noqa: A002
+    def _normalized(self, input: Tensor) -> Tensor:
         return functional.instance_norm(
             input, self.running_mean, self.running_var, self.weight, self.bias,
             self.training or not self.track_running_stats, 0.0 if self.momentum is None else self.momentum, self.eps,

@@ -102,12 +102,15 @@ def _load(module: Any, state: Any, prefix: str, metadata: Any, assign: bool, fin
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, IncompatibleKeys(findings.missing, findings.unexpected)) is not None:
             raise AssertionError(
-                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, if "
+                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new "
+                "values, if "
                 "incompatible_keys need to be modified, it should be done inplace."
             )
 
 
-def load_own(module: Any, state: Any, prefix: str, local: Any, missing: Any, unexpected: Any, errors: Any) -> None:
+def load_own(
+    module: Any, state: Any, prefix: str, local: Any, missing: Any, unexpected: Any, errors: Any
+) -> None:
     """The module's own part of loading."""
     own = own_state(module)
     assign = local.get("assign_to_params_buffers", False)
@@ -132,10 +135,13 @@ def load_own(module: Any, state: Any, prefix: str, local: Any, missing: Any, une
                 unexpected.append(key)
 
 
-def _take(module: Any, name: str, key: str, target: Tensor, value: Any, assign: bool, errors: list[str]) -> None:
+def _take(
+    module: Any, name: str, key: str, target: Tensor, value: Any, assign: bool, errors: list[str]
+) -> None:
     if not isinstance(value, Tensor):
         errors.append(
-            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '
+            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+            "checkpoint but "
             f"received {type(value)}"
         )
         return
@@ -143,7 +149,8 @@ def _take(module: Any, name: str, key: str, target: Tensor, value: Any, assign: 
         value = value[0]
     if value.shape != target.shape:
         errors.append(
-            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model "
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
+            "current model "
             f"is {target.shape}."
         )
         return

@@ -15,7 +15,6 @@ from ..parameter import Buffer, Parameter
 from . import loading
 from .calling import call_with_hooks
 
-
 _TABLES = ("_parameters", "_buffers", "_modules")
 _STATE_HOOKS = (
     "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
@@ -23,7 +22,8 @@ _STATE_HOOKS = (
 
 
 _TWO_KINDS = (
-    "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+    "Cannot use both regular backward hooks and full backward hooks on a single Module. "
+    "Please use only one of them."
 )
 
 
@@ -32,12 +32,18 @@ class Module:
 
     __module__ = "torch.nn.modules.module"
     training: bool
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _is_full_backward_hook: bool | None
     _version = 1
     call_super_init = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if kwargs and not self.call_super_init:
-            raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+            )
         if args and not self.call_super_init:
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
@@ -61,9 +67,11 @@ class Module:
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    def forward(self, *input: Any) -> Any:  # noqa: A002
+    def forward(self, *input: Any) -> Any:
         """What the module computes; subclasses define it."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
 
     # Registering ----------------------------------------------------------------------------------
 
@@ -199,7 +207,9 @@ class Module:
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+                yield from module.named_modules(
+                    memo, f"{prefix}.{name}" if prefix else name, remove_duplicate
+                )
 
     def modules(self) -> Iterator[Module]:
         """The module and all below it."""
@@ -223,7 +233,11 @@ class Module:
         self, table: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Any]]:
         seen = set()
-        found = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        found = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, self)]
+        )
         for path, module in found:
             for name, value in getattr(module, table).items():
                 if value is None or value in seen:
@@ -263,7 +277,7 @@ class Module:
             module = getattr(module, name)
             if not isinstance(module, Module):
                 raise AttributeError(f"`{name}` is not an nn.Module")
-        return module  # type: ignore[no-any-return]
+        return module
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at a dotted path."""
@@ -284,7 +298,7 @@ class Module:
             raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
-        return module._buffers[name]  # type: ignore[no-any-return]
+        return module._buffers[name]
 
     # State ----------------------------------------------------------------------------------------
 
@@ -300,8 +314,10 @@ class Module:
                 stacklevel=2,
             )
             given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
-            return loading.save(self, **{"destination": destination, "prefix": prefix, "keep_vars": keep_vars, **given})
-        return loading.save(self, destination, prefix, keep_vars)  # type: ignore[no-any-return]
+            return loading.save(
+                self, **{"destination": destination, "prefix": prefix, "keep_vars": keep_vars, **given}
+            )
+        return loading.save(self, destination, prefix, keep_vars)
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         for name, value in loading.own_state(self).items():
@@ -435,18 +451,31 @@ class Module:
     # Calling --------------------------------------------------------------------------------------
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
     ) -> RemovableHandle:
         """Run ``hook(module, args, output)`` after forward; it may replace the output."""
         extra = (self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
-        return _register(self._forward_hooks, hook, prepend, [e for e, on in zip(extra, (with_kwargs, always_call), strict=True) if on])
+        return _register(
+            self._forward_hooks,
+            hook,
+            prepend,
+            [e for e, on in zip(extra, (with_kwargs, always_call), strict=True) if on],
+        )
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Run ``hook(module, args)`` before forward; it may replace the arguments."""
         return _register(
-            self._forward_pre_hooks, hook, prepend, [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
+            self._forward_pre_hooks,
+            hook,
+            prepend,
+            [self._forward_pre_hooks_with_kwargs] if with_kwargs else [],
         )
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -463,12 +492,16 @@ class Module:
         self._is_full_backward_hook = True
         return _register(self._backward_hooks, hook, prepend, [])
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Run ``hook(module, grad_output)`` before the module's backward."""
         return _register(self._backward_pre_hooks, hook, prepend, [])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not (self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks):
+        if not (
+            self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks
+        ):
             return self.forward(*args, **kwargs)
         return call_with_hooks(self, args, kwargs)
 

@@ -18,7 +18,7 @@ class _PadNd(Module):
         super().__init__()
         self.padding = each(padding, 2 * self._spatial)
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.pad(input, self.padding, self._mode)
 
     def extra_repr(self) -> str:
@@ -28,7 +28,7 @@ class _PadNd(Module):
 class _CircularPadNd(_PadNd):
     _mode = "circular"
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         n, ndim = self._spatial, input.dim()
         if ndim not in (n + 1, n + 2):
             raise ValueError(f"expected {n + 1}D or {n + 2}D input (got {ndim}D input)")
@@ -40,7 +40,7 @@ class _ConstantPadNd(_PadNd):
         super().__init__(padding)
         self.value = value
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.pad(input, self.padding, "constant", self.value)
 
     def extra_repr(self) -> str:

@@ -25,7 +25,7 @@ class _MaxPoolNd(Module):
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
 
-    def forward(self, input: Tensor) -> Any:  # noqa: A002
+    def forward(self, input: Tensor) -> Any:
         pool = getattr(functional, f"max_pool{self._spatial}d")
         return pool(
             input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
@@ -76,7 +76,7 @@ class AvgPool1d(_AvgPoolNd):
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         return functional.avg_pool1d(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
         )
@@ -97,9 +97,9 @@ class _AvgPool(_AvgPoolNd):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         pool = getattr(functional, f"avg_pool{self._spatial}d")
-        return pool(  # type: ignore[no-any-return]
+        return pool(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             self.divisor_override,
         )  # fmt: skip
@@ -124,8 +124,8 @@ class _AdaptiveAvgPoolNd(Module):
         super().__init__()
         self.output_size = output_size
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
-        return getattr(functional, f"adaptive_avg_pool{self._spatial}d")(input, self.output_size)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Tensor:
+        return getattr(functional, f"adaptive_avg_pool{self._spatial}d")(input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
@@ -157,7 +157,7 @@ class _AdaptiveMaxPoolNd(Module):
         self.output_size = output_size
         self.return_indices = return_indices
 
-    def forward(self, input: Tensor) -> Any:  # noqa: A002
+    def forward(self, input: Tensor) -> Any:
         pool = getattr(functional, f"adaptive_max_pool{self._spatial}d")
         return pool(input, self.output_size, self.return_indices)
 
@@ -186,16 +186,18 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 class _LPPoolNd(Module):
     _spatial: int
 
-    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+    def __init__(
+        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> None:
         super().__init__()
         self.norm_type = norm_type
         self.kernel_size = kernel_size
         self.stride = stride
         self.ceil_mode = ceil_mode
 
-    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor) -> Tensor:
         pool = getattr(functional, f"lp_pool{self._spatial}d")
-        return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)  # type: ignore[no-any-return]
+        return pool(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self) -> str:
         return (
@@ -231,9 +233,9 @@ class _MaxUnpoolNd(Module):
         self.stride = each(kernel_size if stride is None else stride, self._spatial)
         self.padding = each(padding, self._spatial)
 
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:  # noqa: A002
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         unpool = getattr(functional, f"max_unpool{self._spatial}d")
-        return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)  # type: ignore[no-any-return]
+        return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"

@@ -49,7 +49,8 @@ def get_total_norm(
     total = _norm(np.stack(norms), order)
     if error_if_nonfinite and not np.isfinite(total):
         raise RuntimeError(
-            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be "
+            "clipped. To "
             "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
         )
     return make(total)
@@ -78,7 +79,7 @@ def clip_grad_norm_(
     grads = [each.grad for each in listed if each.grad is not None]
     total = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(listed, max_norm, total, foreach)
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def clip_grad_norm(
@@ -91,7 +92,7 @@ def clip_grad_norm(
         FutureWarning,
         stacklevel=2,
     )
-    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)  # type: ignore[no-any-return]
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 @no_grad()
@@ -101,7 +102,8 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     grads = [each.grad for each in _listed(parameters) if each.grad is not None]
     if not grads:
         raise RuntimeError(
-            "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be improved?  "
+            "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be "
+            "improved?  "
             "If so, please report an enhancement request to PyTorch.)"
         )
     for grad in grads:
