@@ -26,6 +26,10 @@ REGISTER_HOOKS = (
 )
 HOOKS_ON_NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
 UNPACK_NOT_TENSOR = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
+SAVED_TENSORS_ONCE = (
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+    "autograd.Function. Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+)
 SAVED_DETACHED = (
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
     "please use out-of-place `.detach()` instead"

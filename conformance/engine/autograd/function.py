@@ -68,8 +68,19 @@ class BackwardCFunction(Node, FunctionCtx):
     """The node of a Function, which is also its ``ctx``: each Function has a subclass named after it."""
 
     __slots__ = (
-        "__weakref__", "_materialize", "_materialize_non_diff", "_pure_view", "_saved", "dirty_tensors",
-        "is_tensor", "needs_input_grad", "non_differentiable", "output_info", "saved_for_forward", "to_save",
+        "__weakref__",
+        "_cleared",
+        "_is_tensor",
+        "_materialize",
+        "_materialize_non_diff",
+        "_output_info",
+        "_pure_view",
+        "_saved",
+        "dirty_tensors",
+        "needs_input_grad",
+        "non_differentiable",
+        "saved_for_forward",
+        "to_save",
     )  # fmt: skip
     __module__ = "torch.autograd.function"
     __repr__ = object.__repr__
@@ -77,15 +88,16 @@ class BackwardCFunction(Node, FunctionCtx):
 
     _forward_cls: type[Function]
     _saved: tuple[Any, ...] | None  # None once freed
-    is_tensor: tuple[bool, ...]  # of each input
-    output_info: list[Any]  # shape and dtype of each output, None for what is no tensor
+    _is_tensor: tuple[bool, ...]  # of each input
+    _output_info: list[Any]  # shape and dtype of each output, None for what is no tensor
 
     def __init__(self) -> None:
         self.to_save = self.dirty_tensors = self.non_differentiable = self.saved_for_forward = None
         self._materialize = self._materialize_non_diff = True
         self._saved = ()
-        self.next_edges = self.input_metadata = self.is_tensor = self.needs_input_grad = ()
-        self.output_info = []
+        self._cleared = False
+        self.next_edges = self.input_metadata = self._is_tensor = self.needs_input_grad = ()
+        self._output_info = []
 
     def __call__(self, *grads: Any) -> Any:
         raise TypeError(f"'{type(self).__name__}' object is not callable")
@@ -121,7 +133,20 @@ class BackwardCFunction(Node, FunctionCtx):
         """
         if self._saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        return tuple(None if each is None else each.unpack(self) for each in self._saved)
+        once = self._forward_cls.clear_saved_tensors_on_access
+        if not isinstance(once, bool):
+            raise RuntimeError(f"clear_saved_tensors_on_access must be a bool, got {type(once).__name__}")
+        if self._cleared:
+            raise RuntimeError(errors.SAVED_TENSORS_ONCE)
+        found = tuple(None if each is None else each.unpack(self) for each in self._saved)
+        if once:
+            self.maybe_clear_saved_tensors()
+        return found
+
+    def maybe_clear_saved_tensors(self) -> None:
+        """Let the saved tensors go, if the Function says that they are read only once."""
+        if self._forward_cls.clear_saved_tensors_on_access is True:
+            self._saved, self._cleared = (), True
 
     def _get_saved_variables(self) -> tuple[Any, ...]:
         warnings.warn(
@@ -152,10 +177,14 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def apply(self, *args: Any) -> Any:
         """Run the user's backward: on a tuple of gradients for the engine, on single ones for anyone else."""
-        if not (len(args) == 1 and args[0].__class__ in (tuple, list)):
-            return self._user_backward()(self, *args)
+        by_engine = len(args) == 1 and args[0].__class__ in (tuple, list)
+        grads = self._materialized(args[0]) if by_engine else args
+        if self._forward_cls.boxed_grads_call:
+            grads = (list(grads),)  # type: ignore[arg-type,assignment]
+        if not by_engine:
+            return self._user_backward()(self, *grads)
         state.graph_task.running = self
-        return self._checked(self._user_backward()(self, *self._materialized(args[0])))
+        return self._checked(self._user_backward()(self, *grads))
 
     def release(self) -> None:
         self._saved = None
@@ -175,7 +204,7 @@ class BackwardCFunction(Node, FunctionCtx):
         if not self._materialize or all(each is not None for each in grads):
             return grads
         found: list[Tensor | None] = []
-        for gradient, info in zip(grads, self.output_info, strict=True):
+        for gradient, info in zip(grads, self._output_info, strict=True):
             if gradient is None and info is not None and (info[2] or self._materialize_non_diff):
                 gradient = make(np.zeros(info[0], info[1]))  # noqa: PLW2901
             found.append(gradient)
@@ -185,7 +214,7 @@ class BackwardCFunction(Node, FunctionCtx):
         """The gradients of the tensors among the inputs; too many are right if the rest is None."""
         if not isinstance(result, tuple):
             result = (result,)
-        expected = len(self.is_tensor)
+        expected = len(self._is_tensor)
         if len(result) > expected and all(each is None for each in result[expected:]):
             result = result[:expected]
         if len(result) != expected:
@@ -194,7 +223,7 @@ class BackwardCFunction(Node, FunctionCtx):
                 f"{len(result)})"
             )
         found = []
-        for number, (each, was_tensor) in enumerate(zip(result, self.is_tensor, strict=True), 1):
+        for number, (each, was_tensor) in enumerate(zip(result, self._is_tensor, strict=True), 1):
             if was_tensor:
                 if each is not None and not isinstance(each, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {_typename(each)})")
@@ -228,6 +257,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     __module__ = "torch.autograd.function"
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False  # saved_tensors may be read once, and lets the tensors go
+    boxed_grads_call = False  # backward gets its gradients as one list
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
@@ -319,7 +350,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     node: BackwardCFunction = new_node(cls._backward_cls)
     node.__init__()  # type: ignore[misc]
     tensors = [each for each in inputs if isinstance(each, Tensor)]
-    node.is_tensor = tuple(isinstance(each, Tensor) for each in inputs)
+    node._is_tensor = tuple(isinstance(each, Tensor) for each in inputs)
     node.needs_input_grad = tuple(isinstance(each, Tensor) and each.requires_grad for each in inputs)
     recorded = state.recording and any(node.needs_input_grad)
     if recorded:
@@ -335,7 +366,7 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     held = {id(each) for each in to_save if isinstance(each, Tensor)} if with_setup else set()
     wrapped = _Outputs(node if recorded else None, tensors, held, _dirty(node), _constant(node)).wrap(outputs)
     if recorded:
-        node.output_info = [
+        node._output_info = [
             (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None
             for each in wrapped
         ]
