@@ -12,6 +12,7 @@ import importlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -165,8 +166,7 @@ def _edits(mutant: Mutant, function: FunctionType) -> Iterator[Edit]:
     """See Note [Code objects]."""
     file = function.__code__.co_filename
     source = Path(file).read_bytes()
-    every = list(nested(compile(source, file, "exec", dont_inherit=True)))
-    places = [number for number, code in enumerate(every) if _key(code) == _key(function.__code__)]
+    places = [number for number, code in enumerate(_codes(source, file)) if _is_same(code, function.__code__)]
     if len(places) != 1:
         raise PatchError(f"{mutant.id}: {file} is not as it was when {mutant.target} was imported")
     starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
@@ -176,7 +176,7 @@ def _edits(mutant: Mutant, function: FunctionType) -> Iterator[Edit]:
     while at >= 0:
         changed = source[:at] + new + source[at + len(old) :]
         try:
-            code = list(nested(compile(changed, file, "exec", dont_inherit=True)))[places[0]]
+            code = _codes(changed, file)[places[0]]
         except SyntaxError as error:
             raise PatchError(f"{mutant.id}: {error}") from None
         lines = range(bisect_right(starts, at), bisect_right(starts, at + len(old) - 1) + 1)
@@ -192,8 +192,16 @@ def nested(code: CodeType) -> Iterator[CodeType]:
             yield from nested(constant)
 
 
-def _key(code: CodeType) -> tuple[Any, ...]:
-    return code.co_qualname, code.co_firstlineno, code.co_code, tuple(code.co_positions())
+@lru_cache(maxsize=128)
+def _codes(source: bytes, file: str) -> list[CodeType]:
+    return list(nested(compile(source, file, "exec", dont_inherit=True)))
+
+
+def _is_same(code: CodeType, other: CodeType) -> bool:
+    """Whether they were compiled from the same place of the same text."""
+    if (code.co_qualname, code.co_firstlineno) != (other.co_qualname, other.co_firstlineno):
+        return False
+    return code.co_code == other.co_code and [*code.co_positions()] == [*other.co_positions()]
 
 
 def _span(code: CodeType, starts: list[int]) -> tuple[int, int]:

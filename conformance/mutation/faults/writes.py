@@ -87,7 +87,7 @@ WRITES = (
         ("any-dtype-is-written", "an integer tensor takes a float result",
          "inplace:check_castable", "if not dtypes.can_cast(got, wanted):", "if False:"),
         ("expanded-memory-is-written", "an expanded tensor may be changed in place",
-         "inplace:check_no_overlap", "if array.size > 1 and", "if False and"),
+         "inplace:check_no_overlap", "if ", "if False and "),
         ("overlapping-operand-is-read", "an operand that shares memory with the target is taken",
          "inplace:check_no_partial_overlap", "if not same and", "if False and"),
         ("history-not-rebased", "an in-place change leaves grad_fn as it was",

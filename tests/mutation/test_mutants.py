@@ -1,0 +1,156 @@
+"""Faults: that they apply and go away, and that named scenarios see them."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+
+import pytest
+
+from conformance import locate
+from conformance.library import Library
+from conformance.mutation.campaign import Check, Kill, Verdict, campaign, survey
+from conformance.mutation.faults import MUTANTS
+from conformance.mutation.matrix import as_json, dispensable, footer, matrix
+from conformance.mutation.mutant import ENGINE, Mutant, PatchError, applied, located, misfits
+from conformance.mutation.processes import Died, forked
+from conformance.mutation_commands import checks_of
+
+KILLED_BY = {
+    "versions/not-counted": "increment-version-is-a-change",
+    "versions/increment-version-does-not": "increment-version-is-a-change",
+    "freeing/never-freed": "second-backward-raises",
+}
+FILES = ("saved/mutation.yaml", "backward/second_pass.yaml")
+BY_ID = {mutant.id: mutant for mutant in MUTANTS}
+
+
+def engine_code() -> dict[int, tuple[FunctionType, CodeType]]:
+    """The code of each function of the engine that lives."""
+    return {
+        id(each): (each, each.__code__)
+        for each in gc.get_objects()
+        if isinstance(each, FunctionType) and str(each.__module__).startswith(ENGINE)
+    }
+
+
+def test_there_are_enough() -> None:
+    """At least 120 faults in all the areas, each with an id of its own."""
+    counts = Counter(mutant.area for mutant in MUTANTS)
+    assert len({mutant.id for mutant in MUTANTS}) == len(MUTANTS) >= 120
+    assert len(counts) == 16
+    assert min(counts.values()) >= 5
+
+
+def test_faults_come_and_go() -> None:
+    """Each declared fault fits; inside, one function has other code or a text differs; then all is as it was."""
+    before = engine_code()
+    for mutant in MUTANTS:
+        edit = located(mutant)
+        if edit is None:
+            with applied(mutant):
+                assert misfits([mutant])
+            assert not misfits([mutant])
+        else:
+            was = edit.function.__code__
+            assert edit.code != was, mutant.id
+            with applied(mutant):
+                assert edit.function.__code__ == edit.code, mutant.id
+            assert edit.function.__code__ is was, mutant.id
+    after = engine_code()
+    assert [function for key, (function, code) in before.items() if after[key][1] is not code] == []
+
+
+@pytest.mark.parametrize(
+    ("target", "old", "message"),
+    [
+        ("views:increment_version", "value -= 1", "is in 0 places"),
+        ("views:increment_version", "tensor.", "places of views:increment_version, not in one"),
+        ("views:no_such_function", "value", "there is no views:no_such_function"),
+        ("errors:RETAIN_GRAD", "nowhere", "is not once in the text"),
+        ("no_such_row.self", "grad", "there is no row no_such_row.self"),
+        ("views:increment_version", "value += 1", "invalid syntax"),
+    ],
+)
+def test_misfits_are_told(target: str, old: str, message: str) -> None:
+    """A fault that does not fit is refused, and says why."""
+    new = "value +=" if message == "invalid syntax" else "tensor."
+    with pytest.raises(PatchError, match=r"^test/misfit: ") as caught:
+        located(Mutant("misfit", "test", "fits nowhere", target, old, new))
+    assert message in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def checks() -> list[Check]:
+    """The scenarios that are named above."""
+    loaded = Library().load_all([locate.specs() / each for each in FILES])
+    named = [each for each in loaded.scenarios if each.id in KILLED_BY.values()]
+    assert {each.id for each in named} == set(KILLED_BY.values())
+    return checks_of(named, 1)
+
+
+def test_named_scenarios_kill(checks: list[Check]) -> None:
+    """Each of these faults is seen by its scenario, and only inside of its process."""
+    mutants = [BY_ID[each] for each in KILLED_BY]
+    visits = survey(checks, mutants, 1)
+    assert [visit.difference for visit in visits] == [""] * len(checks)
+    for verdict in campaign(mutants, checks, visits, whole=True):
+        assert KILLED_BY[verdict.mutant.id] in {kill.check for kill in verdict.kills}
+        assert verdict.reached
+    assert [check.run() for check in checks] == [""] * len(checks)
+
+
+def test_first_kill_ends_it(checks: list[Check]) -> None:
+    """Unless the whole matrix is asked for, a fault is dropped when it was seen, by what runs it first."""
+    mutant = BY_ID["versions/increment-version-does-not"]
+    (verdict,) = campaign([mutant], checks, survey(checks, [mutant], 1))
+    assert verdict.ran == 1
+    assert [kill.check for kill in verdict.kills] == [KILLED_BY[mutant.id]]
+
+
+def test_checks_that_differ_have_no_say() -> None:
+    """What differs without a fault kills nothing; a dead process is a kill."""
+    fails, dies = Check("fails", lambda: "differs"), Check("dies", lambda: sys.exit(3))
+    mutant = BY_ID["versions/not-counted"]
+    (verdict,) = campaign([mutant], [fails], survey([fails], [mutant], 1))
+    assert verdict.kills == ()
+    fine = survey([Check("fine", lambda: "")], [mutant], 1)
+    (verdict,) = campaign([mutant], [dies], fine)
+    assert verdict.kills == (Kill("", "the process died with exit code 3"),)
+
+
+def test_processes() -> None:
+    """Answers, deaths and errors of tasks come back."""
+
+    def fail() -> int:
+        raise ValueError("no")
+
+    results = dict(forked([lambda: 1, lambda: sys.exit(2), lambda: 3], 2))
+    assert results[0] == 1
+    assert isinstance(results[1], Died)
+    assert results[2] == 3
+    with pytest.raises(ValueError, match="no"):
+        list(forked([fail], 1))
+
+
+def verdicts() -> Iterator[Verdict]:
+    """One killed by two scenarios, one by one, one by none."""
+    kills = [(Kill("a[x]", "other"), Kill("b", "other")), (Kill("b", "other"),), ()]
+    for mutant, each in zip(MUTANTS, kills, strict=False):
+        yield Verdict(mutant, each, ran=2, reached=1)
+
+
+def test_matrix() -> None:
+    """The table names killers and survivors; the score is its last line."""
+    found = list(verdicts())
+    lines = list(matrix(found, ["c: differs"], ["a[x]", "a[y]", "b", "d"]))
+    assert lines[-1] == footer(found) == "KILLED 2 of 3"
+    assert "      killed by a, b" in lines
+    assert "      killed by b: other" in lines
+    assert "      SURVIVED" in lines
+    assert dispensable(found, ["a[x]", "b", "d"]) == ["a", "d"]
+    data = as_json(found, [])
+    assert (data["killed"], data["of"], data["survivors"]) == (2, 3, [found[2].mutant.id])
