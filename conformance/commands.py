@@ -45,6 +45,13 @@ def add_commands(add: Add) -> None:
         "--title", default="", help="what torch does (default: the first comment, or the error)"
     )
 
+    documenting = add(
+        "docs", docs, "write those parts of the checkout's Markdown files that are made from code and specs"
+    )
+    documenting.add_argument(
+        "--check", action="store_true", help="write nothing; fail where a file is not current"
+    )
+
 
 def _names_a_case(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -136,6 +143,27 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
         output.write_text(made.text, encoding="utf-8")
         print(f"{output} is ready to edit; check it with: pytest {output}", file=sys.stderr)
     return 0
+
+
+def docs(known: argparse.Namespace, _: list[str]) -> int:
+    """Markdown files of a checkout, made current."""
+    from conformance.documenting import files, makers
+    from conformance.report.docs import filled
+
+    parts = makers()
+    found = list(files())
+    if not found:
+        raise Misuse("the Markdown files are in a checkout, and this is an installed package")
+    stale = [
+        path
+        for path in found
+        if filled(path.read_text(encoding="utf-8"), parts) != path.read_text(encoding="utf-8")
+    ]
+    for path in stale:
+        print(f"{path} is not current" if known.check else f"{path} is written anew")
+        if not known.check:
+            path.write_text(filled(path.read_text(encoding="utf-8"), parts), encoding="utf-8")
+    return 1 if known.check and stale else 0
 
 
 def _cases(text: str, library: Library) -> tuple[Scenario, ...]:

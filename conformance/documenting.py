@@ -1,0 +1,51 @@
+"""What the Markdown files of the checkout are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+from conformance import locate
+from conformance.library import Library
+from conformance.report import docs
+from conformance.spec.scenario import Scenario
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def files() -> Iterator[Path]:
+    """README.md and those beside what they describe; none where the package is installed."""
+    root = _PACKAGE.parent
+    if (root / "pyproject.toml").is_file():
+        yield from (path for path in (root / "README.md", locate.specs() / "README.md") if path.is_file())
+        yield from sorted(_PACKAGE.glob("*/README.md"))
+
+
+def makers() -> dict[str, Callable[[], str]]:
+    """What makes each part."""
+    from conformance.cli import _parser
+    from conformance.pytest_plugin import pytest_addoption
+
+    return {
+        "keys": docs.keys,
+        "facets": docs.facets,
+        "words": docs.words,
+        "areas": lambda: docs.areas(_scenarios()),
+        "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
+        "options": lambda: docs.pytest_options(pytest_addoption),
+        "commands": lambda: docs.commands(_parser()),
+        "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
+    }
+
+
+@cache
+def _scenarios() -> tuple[Scenario, ...]:
+    return Library().load_all([locate.specs()]).scenarios
+
+
+def _sources(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*.py"))
+    }

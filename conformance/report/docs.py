@@ -1,0 +1,207 @@
+"""The parts of the Markdown files that are made from code and specs.
+
+A part stands between ``<!-- made: name -->`` and ``<!-- /made -->``; `conformance docs` writes it anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.runner.compare import GROUP_OF
+from conformance.runner.engine import GROUPS
+from conformance.spec import model, vocabulary
+from conformance.spec.claims import Claim, Claims
+from conformance.spec.scenario import Expectations, Plain, Scenario, Unset
+
+_MADE = re.compile(r"(<!-- made: ([\w-]+) -->\n)(.*?)(<!-- /made -->)", re.DOTALL)
+
+_NOTE = re.compile(r"Note \[([^\]]+)\]:\s*(.+?)(?=\n *#? *\n|\"\"\"|\n *#? *Note \[)", re.DOTALL)
+
+Makers = Mapping[str, Callable[[], str]]
+
+
+class UnknownPartError(LookupError):
+    """A file asks for a part that nothing makes."""
+
+
+def filled(text: str, makers: Makers) -> str:
+    """The text with its made parts anew."""
+
+    def fill(found: re.Match[str]) -> str:
+        if found[2] not in makers:
+            raise UnknownPartError(f"there is no part {found[2]}; known are {', '.join(makers)}")
+        return f"{found[1]}{makers[found[2]]().rstrip()}\n{found[4]}"
+
+    return _MADE.sub(fill, text)
+
+
+def keys() -> str:
+    """The keys of a scenario."""
+    return model.table()
+
+
+def facets() -> str:
+    """The groups of facets that an engine claims."""
+    rows = [
+        (group, ", ".join(f"`{facet}`" for facet, own in GROUP_OF.items() if own == group))
+        for group in GROUPS
+    ]
+    return _table(("group", "facets"), rows)
+
+
+def words() -> str:
+    """The vocabulary, area by area."""
+    areas: dict[str, set[str]] = {}
+    for entry in vocabulary.entries():
+        areas.setdefault(entry.area, set()).add(entry.name)
+    rows = [(area, " ".join(f"`{name}`" for name in sorted(names))) for area, names in areas.items()]
+    rows.append(("Python", " ".join(f"`{name}`" for name in sorted(vocabulary.BUILTINS))))
+    return _table(("area", "names"), rows)
+
+
+def areas(scenarios: Sequence[Scenario]) -> str:
+    """What the specs are about: areas and their topics."""
+    found: dict[str, dict[str, None]] = {}
+    for scenario in scenarios:
+        found.setdefault(scenario.area, {})[scenario.topic] = None
+    return _table(
+        ("area", "topics"), [(f"[`{area}`]({area})", "; ".join(found[area])) for area in sorted(found)]
+    )
+
+
+def otherwise(claims: Claims, scenarios: Sequence[Scenario]) -> str:
+    """What torch does that documents say otherwise: the claims that it does not bear out, with their scenarios."""
+    of_claim: dict[str, list[Scenario]] = {}
+    for scenario in scenarios:
+        for claim in scenario.claims:
+            of_claim.setdefault(claim, []).append(scenario)
+    lines: list[str] = []
+    for key, document in claims.documents.items():
+        own = [claim for claim in claims.claims if claim.document == key and claim.verdict != "confirmed"]
+        if own:
+            author = (
+                f" ({document.author})" if document.author and document.author not in document.title else ""
+            )
+            lines += [f"### {document.title}{author}", ""]
+            for each in own:
+                lines += _claim(each, of_claim.get(each.id, []))
+    return "\n".join(lines)
+
+
+def _claim(claim: Claim, scenarios: Sequence[Scenario]) -> Iterator[str]:
+    yield f"**{claim.verdict}**: {_flat(claim.says)} <sub>`{claim.id}`</sub>"
+    yield ""
+    yield f"> {_flat(claim.note)}"
+    yield ""
+    for base, scenario in _first_cases(scenarios).items():
+        file = scenario.position.file.replace("\\", "/").rpartition("specs/")[2]
+        parts = "; ".join(_parting(scenario))
+        yield f"- [`{base}`]({file}): {scenario.title}{f' ({parts})' if parts else ''}"
+    yield ""
+
+
+def _first_cases(scenarios: Sequence[Scenario]) -> dict[str, Scenario]:
+    """Those in which document and torch part, where there are any; of a matrix its first case."""
+    parting = [scenario for scenario in scenarios if any(step.claimed for step in scenario.steps)]
+    cases: dict[str, Scenario] = {}
+    for scenario in parting or scenarios:
+        cases.setdefault(scenario.id.partition("[")[0], scenario)
+    return cases
+
+
+def _parting(scenario: Scenario) -> Iterator[str]:
+    """What the document says and what torch does, in the words of the scenario."""
+    for step in scenario.steps:
+        if step.claimed is None:
+            continue
+        own = dict(step.own.expect)
+        for expression, value in step.claimed.expect:
+            there = f", torch: `{_plain(own[expression])}`" if expression in own else ""
+            yield f"`{expression}` in the document: `{_plain(value)}`{there}"
+        if not isinstance(step.claimed.raises, Unset):
+            yield f"in the document it raises {_raised(step.claimed)}, on torch {_raised(step.own)}"
+
+
+def _raised(expected: Expectations) -> str:
+    return f"`{expected.raises}`" if isinstance(expected.raises, str) else "nothing"
+
+
+def _plain(value: Plain) -> str:
+    return (
+        {None: "None", True: "True", False: "False"}[value]
+        if value is None or isinstance(value, bool)
+        else str(value)
+    )
+
+
+@dataclass(slots=True)
+class _Options:
+    """Stands in for pytest's parser and notes what the plugin adds."""
+
+    rows: list[tuple[str, str]] = field(default_factory=list)
+
+    def getgroup(self, *_: str) -> _Options:
+        return self
+
+    def addoption(self, name: str, *, help: str, metavar: str = "", **_: Any) -> None:
+        self.rows.append((f"`{name}{f' {metavar}' if metavar else ''}`", help))
+
+    def addini(self, name: str, help: str, **_: Any) -> None:
+        self.rows.append((f"`{name}` in the ini file", help))
+
+
+def pytest_options(add: Callable[[Any], None]) -> str:
+    """The plugin's options; ``add`` is its ``pytest_addoption``."""
+    options = _Options()
+    add(options)
+    return _table(("option", "meaning"), options.rows)
+
+
+def commands(parser: argparse.ArgumentParser) -> str:
+    """The command line: each command with its arguments."""
+    rows: list[tuple[str, str, str]] = []
+    groups: list[Any] = parser._subparsers._group_actions if parser._subparsers else []
+    for group in groups:
+        for described in group._get_subactions():
+            actions = group.choices[described.dest]._actions
+            arguments = " ".join(_argument(each) for each in actions if each.dest != "help")
+            rows.append((f"`conformance {described.dest}`", described.help or "", arguments))
+    return _table(("command", "what it does", "arguments"), rows)
+
+
+def _argument(action: argparse.Action) -> str:
+    metavar = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    if not action.option_strings:
+        return f"`{metavar}`" if action.nargs not in ("*", "?") else f"`[{metavar}]`"
+    takes = action.nargs != 0
+    choices = "{" + ",".join(map(str, action.choices)) + "}" if action.choices else metavar
+    return f"`{action.option_strings[-1]}{f' {choices}' if takes else ''}`"
+
+
+def notes(sources: Mapping[str, str]) -> str:
+    """The Notes of these files: where each stands, and its first sentence."""
+    rows = []
+    for file, source in sources.items():
+        for found in _NOTE.finditer(source):
+            text = _flat(re.sub(r"^ *#", "", found[2], flags=re.MULTILINE))
+            rows.append(
+                (found[1], f"[`{file}`]({file})", re.split(r"(?<=\w[.;])\s", text, maxsplit=1)[0].rstrip(";"))
+            )
+    return _table(("Note", "file", "begins"), sorted(rows))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [
+        head,
+        ["---"] * len(head),
+        *([cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"

@@ -1,0 +1,88 @@
+"""The Markdown files' made parts."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from conformance import documenting
+from conformance.cli import main
+from conformance.report import docs
+from conformance.spec.claims import load_claims_text
+from conformance.spec.load import load_text
+
+
+def test_the_markdown_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
+    """`conformance docs` writes them anew."""
+    assert main(["docs", "--check"]) == 0, f"{capsys.readouterr().out}run `conformance docs`"
+
+
+def test_a_file_that_is_not_current_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Between its marks alone; with --check it is only told."""
+    file = tmp_path / "README.md"
+    file.write_text("# Title\n<!-- made: facets -->\nold\n<!-- /made -->\nthe rest\n")
+    monkeypatch.setattr(documenting, "files", lambda: iter([file]))
+    assert main(["docs", "--check"]) == 1
+    assert "is not current" in capsys.readouterr().out and "old" in file.read_text()
+    assert main(["docs"]) == 0
+    assert file.read_text().startswith("# Title\n<!-- made: facets -->\n| group | facets |\n")
+    assert file.read_text().endswith("<!-- /made -->\nthe rest\n")
+    assert main(["docs", "--check"]) == 0
+
+
+def test_a_part_that_nothing_makes_is_told() -> None:
+    """With those that there are."""
+    with pytest.raises(docs.UnknownPartError, match="no part facet; known are keys"):
+        docs.filled("<!-- made: facet -->\n<!-- /made -->", {"keys": docs.keys})
+
+
+def test_what_documents_say_stands_beside_torch() -> None:
+    """Of claims that torch does not bear out, with the scenarios in which they part from it."""
+    claims = load_claims_text(
+        "documents:\n  notes: {title: Notes, author: A. Person}\nclaims:\n"
+        "  - {id: notes/holds, verdict: confirmed, says: It holds.}\n"
+        "  - {id: notes/fails, verdict: refuted, says: It is two., note: It is three.}\n",
+        "claims.yaml",
+    )
+    loaded = load_text(
+        "scenarios:\n  - id: it-is-three\n    title: it is three\n    claim: notes/fails\n    run: a = 3\n"
+        "    claimed: {expect: {a: 2}}\n    expect: {a: 3}\n"
+        "  - id: it-is-not-two\n    title: it is not two\n    claim: notes/fails\n"
+        "    run: a = 3\n    expect: {a: 3}\n",
+        "specs/area/a.yaml",
+    )
+    assert docs.otherwise(claims, loaded.scenarios).splitlines() == [
+        "### Notes (A. Person)",
+        "",
+        "**refuted**: It is two. <sub>`notes/fails`</sub>",
+        "",
+        "> It is three.",
+        "",
+        "- [`it-is-three`](area/a.yaml): it is three (`a` in the document: `2`, torch: `3`)",
+    ]
+
+
+def test_commands_are_those_of_the_parser() -> None:
+    """With their arguments as one types them."""
+    parser = argparse.ArgumentParser()
+    command = parser.add_subparsers().add_parser("do", help="does it | all")
+    command.add_argument("path", nargs="*")
+    command.add_argument("-o", "--output", metavar="FILE")
+    command.add_argument("--format", choices=["a", "b"])
+    command.add_argument("--full", action="store_true")
+    assert docs.commands(parser).splitlines()[2] == (
+        "| `conformance do` | does it \\| all | `[PATH]` `--output FILE` `--format {a,b}` `--full` |"
+    )
+
+
+def test_notes_are_found_where_they_stand() -> None:
+    """In docstrings and comments; where one is only named, it does not stand."""
+    source = '"""See Note [A].\n\nNote [A]: the first\nsentence. And more.\n"""\n# Note [B]: in a\n# comment; yes.\n\nx = 1\n'
+    assert docs.notes({"a.py": source}).splitlines()[2:] == [
+        "| A | [`a.py`](a.py) | the first sentence. |",
+        "| B | [`a.py`](a.py) | in a comment |",
+    ]
