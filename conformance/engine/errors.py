@@ -368,3 +368,8 @@ CHECKPOINT_OVERLAP = (
     "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
     "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
 )
+
+
+def no_gradient(kind: str, text: str) -> Exception:
+    """The error for requiring grad of what is not floating; gradients of complex tensors this engine lacks."""
+    return NotImplementedError("gradients of complex tensors") if kind == "c" else RuntimeError(text)

@@ -163,8 +163,8 @@ class Tensor(metaclass=_TensorMeta):
             )
         if value and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
-        if value and self._array.dtype.kind not in "fc":
-            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
+        if value and self._array.dtype.kind != "f":
+            raise errors.no_gradient(self._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
         self._requires_grad = value
 
     @requires_grad.deleter
@@ -189,8 +189,8 @@ class Tensor(metaclass=_TensorMeta):
             return self
         if requires_grad and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
-        if requires_grad and self._array.dtype.kind not in "fc":
-            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
+        if requires_grad and self._array.dtype.kind != "f":
+            raise errors.no_gradient(self._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE)
         self._requires_grad = requires_grad
         return self
 

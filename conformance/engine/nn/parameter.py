@@ -20,8 +20,8 @@ class Parameter(Tensor):
 
             data = empty(0)
         source = data.detach()
-        if requires_grad and source._array.dtype.kind not in "fc":
-            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
+        if requires_grad and source._array.dtype.kind != "f":
+            raise errors.no_gradient(source._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE_NEW)
         parameter = make(source._array, cls)
         parameter._version_counter = source._version_counter
         parameter._requires_grad = requires_grad

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, errors
 from ..modes import state
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, sizes
@@ -70,6 +70,8 @@ def to(
     dtype = dtype or self.dtype
     if dtype.category < dtypes.FLOATING:
         return _to_copy_integer(self, dtype)  # type: ignore[no-any-return]
+    if dtype.category == dtypes.COMPLEX and self.requires_grad and state.grad_enabled:
+        raise errors.no_gradient("c", "")
     return _to_copy(self, dtype)  # type: ignore[no-any-return]
 
 

@@ -200,10 +200,18 @@ _GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}
 def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -> Array:
     need_floats(f"{name}_cpu", a)
     a, x = a + 0, x + 0  # -0.0 as 0.0
-    found = _GAMMA_KERNELS[name](a, x)
-    found = np.where(np.isposinf(a), np.where(np.isposinf(x), np.nan, at_zero), found)
-    found = np.where(np.isposinf(x) & np.isfinite(a) & (a >= 0), at_infinity, found)
-    return np.where((a < 0) | (x < 0) | np.isnan(a) | np.isnan(x), np.nan, found).astype(kind_of(a))
+    found = np.select(
+        [(a < 0) | (x < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
+        [
+            np.nan,
+            np.where(x > 0, at_infinity, np.nan),
+            at_zero,
+            np.where(np.isinf(x), np.nan, at_zero),
+            at_infinity,
+        ],
+        _GAMMA_KERNELS[name](a, x),
+    )
+    return found.astype(kind_of(a))
 
 
 def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:

@@ -169,6 +169,8 @@ def sgn(self: Array) -> Array:
 
 
 def _sign(array: Array) -> Array:
+    if array.dtype.kind == "c":
+        raise NotImplementedError("signs of complex numbers")
     if array.dtype.kind == "b":
         return array.copy()
     return np.subtract(np.greater(array, 0), np.less(array, 0), dtype=array.dtype)
