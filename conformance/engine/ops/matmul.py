@@ -10,7 +10,9 @@ from .. import dtypes, errors
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor
-from .shape import _unsafe_view, expand, reshape, t, transpose, unsqueeze, view
+from .inplace_views import squeeze_
+from .scalars import maybe_times
+from .shape import _unsafe_view, expand, reshape, t, unsqueeze, view
 
 
 def product(a: Array, b: Array) -> Array:
@@ -48,7 +50,7 @@ def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 
         found = mat2.mm(grad.t()).t()
     else:
         found = grad.mm(mat2.t())
-    return found if alpha == 1 else found * alpha  # type: ignore[no-any-return]
+    return maybe_times(found, alpha)
 
 
 def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
@@ -57,7 +59,7 @@ def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 
         found = grad.t().mm(mat1).t()
     else:
         found = mat1.t().mm(grad)
-    return found if alpha == 1 else found * alpha  # type: ignore[no-any-return]
+    return maybe_times(found, alpha)
 
 
 @op(
@@ -77,7 +79,7 @@ def mm(self: Array, mat2: Array) -> Array:
 
 @op(
     "AddmmBackward0",
-    self=lambda grad, beta: grad if beta == 1 else grad * beta,
+    self=lambda grad, beta: maybe_times(grad, beta),
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
     ),
@@ -124,15 +126,17 @@ def mv(self: Array, vec: Array) -> Array:
         raise RuntimeError(
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
         )
-    _same_type(self, vec)
+    if self.dtype != vec.dtype:
+        mine, theirs = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[vec.dtype].legacy
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {theirs}, {mine}, and {theirs}")
     return product(self, vec)
 
 
 @op(
     "AddmvBackward0",
-    self=lambda grad, beta: grad if beta == 1 else grad * beta,
-    mat=lambda grad, vec, alpha: grad.outer(vec) * alpha if alpha != 1 else grad.outer(vec),
-    vec=lambda grad, mat, alpha: mat.t().mv(grad) * alpha if alpha != 1 else mat.t().mv(grad),
+    self=lambda grad, beta: maybe_times(grad, beta),
+    mat=lambda grad, vec, alpha: maybe_times(grad.outer(vec), alpha),
+    vec=lambda grad, mat, alpha: maybe_times(mat.t().mv(grad), alpha),
 )
 def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (mat @ vec)."""
@@ -149,22 +153,28 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
 @op("DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
 def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
-    if self.ndim != 1 or tensor.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
-    if self.dtype != tensor.dtype:
-        a, b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (self, tensor))
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {a} and {b}")
-    if self.shape != tensor.shape:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor {list(self.shape)} and src {list(tensor.shape)} to have the same "
-            f"number of elements, but got {self.size} and {tensor.size} elements respectively"
-        )
+    _check_dot(self, tensor)
     return product(self, tensor)
 
 
-vdot = op(
-    "VdotBackward0", name="vdot", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self
-)(lambda self, other: product(self, other))
+def _check_dot(a: Array, b: Array) -> None:
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    if a.dtype != b.dtype:
+        first, second = (dtypes.BY_NUMPY[each.dtype].legacy for each in (a, b))
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {first} and {second}")
+    if a.shape != b.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor {list(a.shape)} and src {list(b.shape)} to have the same number of "
+            f"elements, but got {a.size} and {b.size} elements respectively"
+        )
+
+
+@op("VdotBackward0", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+def vdot(self: Array, other: Array) -> Array:
+    """The inner product of two vectors, the first one conjugated."""
+    _check_dot(self, other)
+    return product(self, other)
 
 
 def _check_bmm(a: Array, b: Array) -> None:
@@ -176,7 +186,10 @@ def _check_bmm(a: Array, b: Array) -> None:
             f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
             f"[{b.shape[0]}, {b.shape[1]}]."
         )
-    _same_type(a, b)
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"expected scalar type {dtypes.BY_NUMPY[a.dtype].legacy} but found {dtypes.BY_NUMPY[b.dtype].legacy}"
+        )
 
 
 @op(
@@ -190,15 +203,11 @@ def bmm(self: Array, mat2: Array) -> Array:
     return product(self, mat2)
 
 
-def _times(grad: Tensor, alpha: Any) -> Tensor:
-    return grad if alpha == 1 else grad * alpha
-
-
 @op(
     "BaddbmmBackward0",
-    self=lambda grad, beta: _times(grad, beta),
-    batch1=lambda grad, batch2, alpha: _times(grad.bmm(batch2.transpose(1, 2)), alpha),
-    batch2=lambda grad, batch1, alpha: _times(batch1.transpose(1, 2).bmm(grad), alpha),
+    self=lambda grad, beta: maybe_times(grad, beta),
+    batch1=lambda grad, batch2, alpha: maybe_times(grad.bmm(batch2.transpose(1, 2)), alpha),
+    batch2=lambda grad, batch1, alpha: maybe_times(batch1.transpose(1, 2).bmm(grad), alpha),
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (batch1 @ batch2)."""
@@ -208,12 +217,12 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
 
 @op(
     "AddbmmBackward0",
-    self=lambda grad, beta: _times(grad, beta),
-    batch1=lambda grad, batch2, batch1_sym_sizes, alpha: _times(
-        grad.unsqueeze(0).expand((batch1_sym_sizes[0], *grad.shape)).bmm(batch2.transpose(1, 2)), alpha
+    self=lambda grad, beta: maybe_times(grad, beta),
+    batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: maybe_times(
+        _spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(batch2.transpose(1, 2)), alpha
     ),
-    batch2=lambda grad, batch1, batch2_sym_sizes, alpha: _times(
-        batch1.transpose(1, 2).bmm(grad.unsqueeze(0).expand((batch2_sym_sizes[0], *grad.shape))), alpha
+    batch2=lambda grad, batch1, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: maybe_times(
+        batch1.transpose(1, 2).bmm(_spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)), alpha
     ),
 )
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
@@ -224,9 +233,9 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
 
 @op(
     "AddrBackward0",
-    self=lambda grad, beta: _times(grad, beta),
-    vec1=lambda grad, vec2, alpha: _times(grad.mv(vec2), alpha),
-    vec2=lambda grad, vec1, alpha: _times(grad.t().mv(vec1), alpha),
+    self=lambda grad, beta: maybe_times(grad, beta),
+    vec1=lambda grad, vec2, alpha: maybe_times(grad.mv(vec2), alpha),
+    vec2=lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1), alpha),
 )
 def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * outer(vec1, vec2)."""
@@ -234,6 +243,10 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
         raise RuntimeError(f"addr: Expected 1-D argument vec{1 if vec1.ndim != 1 else 2}, but got {vec1.ndim}-D")
     kind = dtypes.result_dtype(self, vec1, vec2)
     return _plus(self.astype(kind), np.multiply.outer(vec1, vec2).astype(kind), beta, alpha)
+
+
+def _spread(grad: Tensor, *shape: int) -> Tensor:
+    return grad.unsqueeze(0).expand(shape)  # type: ignore[no-any-return]
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:  # noqa: A002
@@ -260,7 +273,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:  # noqa: A002
     if a == 2 and b == 1:
         return mv(input, other)  # type: ignore[no-any-return]
     if a == 1 and b == 2:
-        return _without_row(mm(unsqueeze(input, 0), other))  # type: ignore[no-any-return]
+        return squeeze_(mm(unsqueeze(input, 0), other), 0)  # type: ignore[no-any-return]
     if a == 2 and b == 2:
         return mm(input, other)  # type: ignore[no-any-return]
     if should_fold(input, other):
@@ -268,67 +281,57 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:  # noqa: A002
     return _batched(input, other)
 
 
-@op("SqueezeBackward4", name="_without_row", self=lambda grad: grad.unsqueeze(0))
-def _without_row(self: Array) -> Array:
-    return self[0]
-
-
 def should_fold(a: Tensor, b: Tensor) -> bool:
-    """Whether a batch of matrices is multiplied as one tall matrix."""
+    """Whether a batch of matrices is multiplied as one tall matrix, with mm or mv in place of bmm.
+
+    Where the smaller one requires grad it is always so: expanded to a batch, its gradient would be a batch as well.
+    """
     larger, smaller = (a, b) if a._array.ndim >= b._array.ndim else (b, a)
-    if not (larger._array.ndim >= 3 and smaller._array.ndim <= 2):
-        # one matrix in a batch of length 1 on the left of a batch is folded as well
+    if larger._array.ndim < 3 or smaller._array.ndim > 2:
         return False
-    if larger.requires_grad and larger is a or smaller.requires_grad:
+    if smaller.requires_grad:
         return True
-    if larger._array.ndim == 2:
+    if a._array.ndim == 2:  # the transposed result would have to be copied
         return False
-    if larger._array.size == 0:
+    if not larger._array.size:
         return True
+    if larger is b:
+        larger = larger.mT
     shape, steps = larger._array.shape, larger.stride()
     return all(steps[i] == steps[i + 1] * shape[i + 1] for i in range(len(shape) - 2))
 
 
 def _folded(a: Tensor, b: Tensor) -> Tensor:
     swapped = b._array.ndim > a._array.ndim
-    big = b.transpose(-1, -2) if swapped else a
+    big = b.mT if swapped else a
     small = (t(a) if a._array.ndim == 2 else a) if swapped else b
-    shape = big._array.shape
-    if small._array.ndim == 2 and big._array.shape[-1] != small._array.shape[0] or (
-        small._array.ndim == 1 and big._array.shape[-1] != small._array.shape[0]
-    ):
-        rows = int(np.prod(shape[:-1]))
-        if small._array.ndim == 1:
-            raise RuntimeError(
-                f"size mismatch, got input ({rows}), mat ({rows}x{shape[-1]}), vec ({small._array.shape[0]})"
-            )
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{shape[-1]} and "
-            f"{small._array.shape[0]}x{small._array.shape[1]})"
-        )
-    flat = reshape(big, -1 if shape[-1] else int(np.prod(shape[:-1])), shape[-1])
+    *batch, columns = big._array.shape
+    flat = reshape(big, int(np.prod(batch)), columns)
     if small._array.ndim == 1:
-        return _unsafe_view(mv(flat, small), shape[:-1])  # type: ignore[no-any-return]
-    found = _unsafe_view(mm(flat, small), (*shape[:-1], small._array.shape[1]))
-    return transpose(found, -1, -2).contiguous() if swapped else found  # type: ignore[no-any-return]
+        return _unsafe_view(mv(flat, small), tuple(batch))  # type: ignore[no-any-return]
+    found = _unsafe_view(mm(flat, small), (*batch, small._array.shape[1]))
+    return found.mT.contiguous() if swapped else found  # type: ignore[no-any-return]
 
 
 def _batched(a: Tensor, b: Tensor) -> Tensor:
-    n = a._array.shape[-2] if a._array.ndim > 1 else 1
-    m1 = a._array.shape[-1]
-    m2 = b._array.shape[-2] if b._array.ndim > 1 else b._array.shape[-1]
-    p = b._array.shape[-1] if b._array.ndim > 1 else 1
-    batch = broadcast_shapes(a._array.shape[:-2], b._array.shape[:-2])
+    left, right = a._array.shape, b._array.shape
+    vector = len(right) == 1
+    if len(left) == len(right) == 3 and left[0] != right[0]:
+        if left[0] == 1 and a.requires_grad:
+            return matmul(a.squeeze(0), b)
+        if right[0] == 1 and b.requires_grad:
+            return matmul(a, b.squeeze(0))
+    rows = left[-2:-1] or (1,)
+    columns = () if vector else right[-1:]
+    batch = broadcast_shapes(left[:-2], right[:-2])
     count = int(np.prod(batch))
-    left = reshape(expand(a if a._array.ndim > 1 else unsqueeze(a, 0), (*batch, n, m1)), count, n, m1)
-    right_matrix = b if b._array.ndim > 1 else unsqueeze(b, 1)
-    right = reshape(expand(right_matrix, (*batch, m2, p)), count, m2, p)
-    shape = list(batch)
-    if a._array.ndim > 1:
-        shape.append(n)
-    if b._array.ndim > 1:
-        shape.append(p)
-    return _unsafe_view(bmm(left, right), tuple(shape))  # type: ignore[no-any-return]
+    many = reshape(expand(a, (*batch, *rows, left[-1])), count, *rows, left[-1])
+    inner = right[-1:] if vector else right[-2:]
+    others = reshape(expand(b, (*batch, *inner)), count, *inner)
+    shape = (*batch, *left[-2:-1], *columns) if len(left) > 1 else (*batch, *columns)
+    if vector:
+        return _unsafe_view(bmm(many, others.unsqueeze(2)).squeeze(-1), shape)  # type: ignore[no-any-return]
+    return _unsafe_view(bmm(many, others), shape)  # type: ignore[no-any-return]
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
