@@ -35,6 +35,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
         "options": lambda: docs.pytest_options(pytest_addoption),
         "commands": lambda: docs.commands(_parser()),
+        "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
         "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
     }
 
@@ -44,8 +45,8 @@ def _scenarios() -> tuple[Scenario, ...]:
     return Library().load_all([locate.specs()]).scenarios
 
 
-def _sources(folder: Path) -> dict[str, str]:
+def _sources(folder: Path, pattern: str = "**/*.py") -> dict[str, str]:
     return {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
-        for path in sorted(folder.rglob("*.py"))
+        for path in sorted(folder.glob(pattern))
     }

@@ -6,6 +6,7 @@ A part stands between ``<!-- made: name -->`` and ``<!-- /made -->``; `conforman
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -192,6 +193,16 @@ def notes(sources: Mapping[str, str]) -> str:
                 (found[1], f"[`{file}`]({file})", re.split(r"(?<=\w[.;])\s", text, maxsplit=1)[0].rstrip(";"))
             )
     return _table(("Note", "file", "begins"), sorted(rows))
+
+
+def modules(sources: Mapping[str, str]) -> str:
+    """These files, each with the first sentence of its docstring."""
+    rows = []
+    for file, source in sources.items():
+        text = _flat((ast.get_docstring(ast.parse(source)) or "").partition("\n\n")[0])
+        if text:
+            rows.append((f"[`{file}`]({file})", re.split(r"(?<=\w\.)\s", text, maxsplit=1)[0]))
+    return _table(("file", "what it is"), rows)
 
 
 def _flat(text: str) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import conformance
 from conformance import documenting
 from conformance.cli import main
 from conformance.report import docs
@@ -17,6 +21,23 @@ from conformance.spec.load import load_text
 def test_the_markdown_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
     """`conformance docs` writes them anew."""
     assert main(["docs", "--check"]) == 0, f"{capsys.readouterr().out}run `conformance docs`"
+
+
+@pytest.mark.parametrize("folder", ["engine"])
+def test_examples_run(folder: str) -> None:
+    """Each block of Python in a README beside the code, in an interpreter of its own."""
+    package = Path(conformance.__file__).parent
+    text = (package / folder / "README.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert examples
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(examples)],
+        cwd=package.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.returncode, done.stderr
 
 
 def test_a_file_that_is_not_current_is_written_anew(
@@ -52,6 +73,7 @@ def test_what_documents_say_stands_beside_torch() -> None:
         "scenarios:\n  - id: it-is-three\n    title: it is three\n    claim: notes/fails\n    run: a = 3\n"
         "    claimed: {expect: {a: 2}}\n    expect: {a: 3}\n"
         "  - id: it-is-not-two\n    title: it is not two\n    claim: notes/fails\n"
+        "    run: a = 3\n    expect: {a: 3}\n",
         "    run: a = 3\n    expect: {a: 3}\n",
         "specs/area/a.yaml",
     )
