@@ -74,7 +74,6 @@ def test_what_documents_say_stands_beside_torch() -> None:
         "    claimed: {expect: {a: 2}}\n    expect: {a: 3}\n"
         "  - id: it-is-not-two\n    title: it is not two\n    claim: notes/fails\n"
         "    run: a = 3\n    expect: {a: 3}\n",
-        "    run: a = 3\n    expect: {a: 3}\n",
         "specs/area/a.yaml",
     )
     assert docs.otherwise(claims, loaded.scenarios).splitlines() == [
@@ -103,7 +102,8 @@ def test_commands_are_those_of_the_parser() -> None:
 
 def test_notes_are_found_where_they_stand() -> None:
     """In docstrings and comments; where one is only named, it does not stand."""
-    source = '"""See Note [A].\n\nNote [A]: the first\nsentence. And more.\n"""\n# Note [B]: in a\n# comment; yes.\n\nx = 1\n'
+    source = '"""See Note [A].\n\nNote [A]: the first\nsentence. And more.\n"""\n'
+    source += "# Note [B]: in a\n# comment; yes.\n\nx = 1\n"
     assert docs.notes({"a.py": source}).splitlines()[2:] == [
         "| A | [`a.py`](a.py) | the first sentence. |",
         "| B | [`a.py`](a.py) | in a comment |",
