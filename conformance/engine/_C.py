@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from . import modes
-from .autograd.function import delayed_error
-from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
 from .autograd.gradcheck import undefined_gradient
+from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
+from .autograd.outputs import delayed_error
 from .execution import execution_order
 from .modes import state
 from .node import Node

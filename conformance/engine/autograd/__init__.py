@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import dtypes
 from ..execution import ones_like_root, run_backward
 from ..modes import (
@@ -17,8 +19,8 @@ from ..modes import (
     set_grad_enabled,
     state,
 )
-from ..saved import SavedTensor
 from ..node import Edge, Identity, gradient_edge, new_node
+from ..saved import SavedTensor
 from ..tensor import Size, Tensor
 from . import anomaly_mode, function, functional, grad_mode, graph
 from .function import Function
@@ -175,10 +177,7 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
     for number, (root, gradient) in enumerate(zip(roots, given, strict=False)):
         if not isinstance(root, (Tensor, GradientEdge)):
             raise AssertionError("Expected output to be a torch.Tensor")
-        edge = root if isinstance(root, GradientEdge) else None
-        shape, kind = (
-            edge.node.input_metadata[edge.output_nr] if edge else (root._array.shape, root._array.dtype)
-        )
+        shape, kind = _place(root)
         if isinstance(gradient, Tensor):
             have = gradient._array.shape[1:] if batched else gradient._array.shape
             if have != shape:
@@ -191,7 +190,7 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
                 )
             found.append(gradient)
         elif gradient is None:
-            if edge is None and not root.requires_grad:
+            if isinstance(root, Tensor) and not root.requires_grad:
                 found.append(None)
                 continue
             size = 1
@@ -207,6 +206,16 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     return found
+
+
+def _place(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and dtype of what a root stands for."""
+    if isinstance(root, Tensor):
+        return root._array.shape, root._array.dtype
+    shape, kind = root.node.input_metadata[root.output_nr]
+    if kind is None:  # a leaf that takes gradients of any dtype
+        kind = root.node.variable._array.dtype  # type: ignore[attr-defined]
+    return shape, kind
 
 
 def _mismatch(number: int, have: tuple[int, ...], shape: tuple[int, ...], batched: bool) -> str:

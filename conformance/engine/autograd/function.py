@@ -1,4 +1,4 @@
-"""torch.autograd.Function: operations with a backward of the user's own (torch: autograd/function.py, custom_function.cpp)."""
+"""torch.autograd.Function: operations with a backward of the user's own (torch: python_function.cpp)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ import inspect
 import itertools
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import errors
-from ..modes import enable_grad, no_grad, state
-from ..node import Error, Gradients, Node, gradient_edge, new_node
-from ..saved import SavedTensor, save, save_output
+from ..modes import _set, enable_grad, no_grad, state
+from ..node import Edge, Gradients, InputMetadata, Node, gradient_edge, new_node
+from ..saved import SavedTensor
 from ..tensor import Tensor, make
-from ..views import increment_version, rebase_history
+from .outputs import (
+    Outputs,
+    checked_tuple,
+    constant_outputs,
+    delayed_error,
+    dirty_inputs,
+    save_for_backward,
+    typename,
+)
 
-UNDEFINED = ((), np.dtype(np.float32))  # the metadata of an output that is no tensor
 _FUNCTION_IDS = itertools.count()
 
 
@@ -27,6 +34,13 @@ class FunctionCtx:
 
     __slots__ = ()
     __module__ = "torch.autograd.function"
+
+    if TYPE_CHECKING:  # kept by the node
+        to_save: Any
+        saved_for_forward: Any
+        dirty_tensors: Any
+        non_differentiable: Any
+        materialize_grads: Any
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward, which finds them in ``saved_tensors``."""
@@ -81,7 +95,7 @@ class BackwardCFunction(Node, FunctionCtx):
         "non_differentiable",
         "saved_for_forward",
         "to_save",
-    )  # fmt: skip
+    )
     __module__ = "torch.autograd.function"
     __repr__ = object.__repr__
     selective = False
@@ -89,6 +103,7 @@ class BackwardCFunction(Node, FunctionCtx):
     _forward_cls: type[Function]
     _saved: tuple[Any, ...] | None  # None once freed
     _is_tensor: tuple[bool, ...]  # of each input
+    needs_input_grad: tuple[bool, ...]
     _output_info: list[Any]  # shape and dtype of each output, None for what is no tensor
 
     def __init__(self) -> None:
@@ -96,7 +111,9 @@ class BackwardCFunction(Node, FunctionCtx):
         self._materialize = self._materialize_non_diff = True
         self._saved = ()
         self._cleared = False
-        self.next_edges = self.input_metadata = self._is_tensor = self.needs_input_grad = ()
+        self.next_edges: tuple[Edge, ...] = ()
+        self.input_metadata: tuple[InputMetadata, ...] = ()
+        self._is_tensor = self.needs_input_grad = ()
         self._output_info = []
 
     def __call__(self, *grads: Any) -> Any:
@@ -169,7 +186,7 @@ class BackwardCFunction(Node, FunctionCtx):
     saved_variables = property(_get_saved_variables, _refuse("saved_variables"))
     _raw_saved_tensors = property(_get_raw_saved_tensors, _refuse("_raw_saved_tensors"))
     next_functions = property(lambda self: self.next_edges, _refuse("next_functions"))
-    metadata = property(Node.metadata.fget, _refuse("metadata"))
+    metadata = property(vars(Node)["metadata"].fget, _refuse("metadata"))
     requires_grad = property(lambda self: True, _refuse("requires_grad"))
     del _refuse
 
@@ -178,9 +195,9 @@ class BackwardCFunction(Node, FunctionCtx):
     def apply(self, *args: Any) -> Any:
         """Run the user's backward: on a tuple of gradients for the engine, on single ones for anyone else."""
         by_engine = len(args) == 1 and args[0].__class__ in (tuple, list)
-        grads = self._materialized(args[0]) if by_engine else args
+        grads: tuple[Any, ...] = self._materialized(args[0]) if by_engine else args
         if self._forward_cls.boxed_grads_call:
-            grads = (list(grads),)  # type: ignore[arg-type,assignment]
+            grads = (list(grads),)
         if not by_engine:
             return self._user_backward()(self, *grads)
         state.graph_task.running = self
@@ -226,7 +243,7 @@ class BackwardCFunction(Node, FunctionCtx):
         for number, (each, was_tensor) in enumerate(zip(result, self._is_tensor, strict=True), 1):
             if was_tensor:
                 if each is not None and not isinstance(each, Tensor):
-                    raise RuntimeError(f"expected Variable or None (got {_typename(each)})")
+                    raise RuntimeError(f"expected Variable or None (got {typename(each)})")
                 found.append(each)
             elif each is not None:
                 raise RuntimeError(
@@ -355,151 +372,31 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     recorded = state.recording and any(node.needs_input_grad)
     if recorded:
         node.next_edges = tuple(gradient_edge(each) for each in tensors)
-    with no_grad():
+    enabled = state.grad_enabled
+    _set(False, state.inference)
+    try:
         if with_setup:
             output = cls.forward(*inputs)
             cls.setup_context(node, inputs, output)
         else:
             output = cls.forward(node, *inputs)
+    finally:
+        _set(enabled, state.inference)
     outputs = output if isinstance(output, tuple) else (output,)
-    to_save = _checked_tuple(node.to_save, "to_save") or ()
+    to_save = checked_tuple(node.to_save, "to_save") or ()
     held = {id(each) for each in to_save if isinstance(each, Tensor)} if with_setup else set()
-    wrapped = _Outputs(node if recorded else None, tensors, held, _dirty(node), _constant(node)).wrap(outputs)
+    wrapped = Outputs(
+        node if recorded else None, tensors, held, dirty_inputs(node), constant_outputs(node)
+    ).wrap(outputs)
     if recorded:
         node._output_info = [
             (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None
             for each in wrapped
         ]
-        node._saved = tuple(_save(each, number, node) for number, each in enumerate(to_save))
+        node._saved = tuple(save_for_backward(each, number, node) for number, each in enumerate(to_save))
     node.to_save = node.saved_for_forward = None
     node.non_differentiable = None
     return wrapped if isinstance(output, tuple) else wrapped[0]
-
-
-def _save(value: Any, number: int, node: Node) -> SavedTensor | None:
-    if value is None:
-        return None
-    if not isinstance(value, Tensor):
-        raise TypeError(
-            f"save_for_backward can only save variables, but argument {number} is of type {_typename(value)}"
-        )
-    return save_output(value, value._output_nr) if value.grad_fn is node else save(value)
-
-
-def _dirty(node: BackwardCFunction) -> set[int]:
-    """The ids of the tensors marked as changed in place; counts the changes."""
-    marked = _checked_tuple(node.dirty_tensors, "dirty_tensors") or ()
-    for each in marked:
-        if not isinstance(each, Tensor):
-            raise RuntimeError("mark_dirty can only accept variables, but argument ")
-        increment_version(each)
-    node.dirty_tensors = None
-    return {id(each) for each in marked}
-
-
-def _constant(node: BackwardCFunction) -> set[int]:
-    """The ids of the tensors marked as not differentiable."""
-    marked = _checked_tuple(node.non_differentiable, "non_differentiable") or ()
-    for each in marked:
-        if not isinstance(each, Tensor):
-            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
-    return {id(each) for each in marked}
-
-
-def _checked_tuple(value: Any, what: str) -> Any:
-    if value is not None and not isinstance(value, tuple):
-        raise RuntimeError(f"autograd internal error: {what} attribute is expected to be a tuple but is ")
-    return value
-
-
-def _typename(value: Any) -> str:
-    cls = type(value)
-    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
-
-
-class _Outputs:
-    """Ties what forward returned to the node (torch: _process_backward_mode_ad)."""
-
-    def __init__(
-        self,
-        node: BackwardCFunction | None,
-        inputs: list[Tensor],
-        held: set[int],
-        dirty: set[int],
-        constant: set[int],
-    ) -> None:
-        self.node, self.inputs, self.held = node, {id(each) for each in inputs}, held
-        self.dirty, self.constant = dirty, constant
-
-    def wrap(self, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The outputs as the caller gets them."""
-        found: list[Any] = []
-        metadata = []
-        differentiable = 0
-        for number, value in enumerate(outputs):
-            if not isinstance(value, Tensor):
-                found.append(value)
-                metadata.append(UNDEFINED)
-                continue
-            differs = (
-                self.node is not None and id(value) not in self.constant and value._array.dtype.kind in "fc"
-            )
-            differentiable += differs
-            metadata.append((value._array.shape, value._array.dtype))
-            if self.node is not None:
-                self.node.input_metadata = tuple(metadata)
-            result = self._tie(value, number, differs, len(outputs))
-            changed = id(value) in self.inputs and id(value) in self.dirty
-            if result._view is not None and not changed:
-                result._view.creation = "custom_function"
-            found.append(result)
-        if self.node is not None:
-            self.node.input_metadata = tuple(metadata)
-        if differentiable > 1:
-            for each in found:
-                if isinstance(each, Tensor) and each._view is not None:
-                    each._view.creation = "multi_output"
-        if not self.dirty <= {id(each) for each in outputs}:
-            raise RuntimeError(errors.DIRTY_NOT_RETURNED)
-        return tuple(found)
-
-    def _tie(self, value: Tensor, number: int, differs: bool, count: int) -> Tensor:
-        is_input, changed = id(value) in self.inputs, id(value) in self.dirty
-        if is_input and not (changed and differs) and id(value) in self.held:
-            if not (changed and not value.requires_grad):
-                raise RuntimeError(errors.INPUT_RETURNED_AND_SAVED)
-        if not differs:
-            if not value.requires_grad:
-                return alias_outside_graph(value) if is_input and not changed else value
-            if is_input:
-                return value.detach()
-            return value if value._view is not None else value.detach_()
-        if changed:
-            self._tie_changed(value, number, is_input, count)
-            return value
-        if is_input:
-            value = alias_outside_graph(value)
-        value._grad_fn, value._output_nr, value._requires_grad = self.node, number, True
-        if value._view is not None:
-            value._view.attr_version = value._version
-        return value
-
-    def _tie_changed(self, value: Tensor, number: int, is_input: bool, count: int) -> None:
-        if value.requires_grad and value._grad_fn is None:
-            raise RuntimeError(errors.LEAF_CHANGED_BY_FUNCTION)
-        if not is_input:
-            warnings.warn(errors.DIRTY_NOT_AN_INPUT, stacklevel=4)
-        if value._view is not None and count > 1:
-            raise RuntimeError(errors.DIRTY_VIEW_OF_SEVERAL)
-        value._grad = None
-        assert self.node is not None
-        rebase_history(value, self.node, number)
-
-
-def alias_outside_graph(tensor: Tensor) -> Tensor:
-    """A view of all of a tensor, made under no_grad: what an input returned as it is becomes."""
-    with no_grad():
-        return tensor.view_as(tensor)  # type: ignore[no-any-return]
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -521,24 +418,6 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         return found if len(found) != 1 else found[0]
 
     return wrapper
-
-
-def delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tensors with a node that raises when it is differentiated (torch: functions/basic_ops.h)."""
-    node: Error = new_node(Error)
-    node.message = message
-    leaves = [each if each is None else each.detach().requires_grad_() for each in tensors]
-    node.next_edges = tuple((None, 0) if each is None else gradient_edge(each) for each in leaves)
-    present = [each for each in leaves if each is not None]
-    node.input_metadata = tuple((each._array.shape, each._array.dtype) for each in present)
-    found = []
-    for each in leaves:
-        if each is not None:
-            result = each.detach()
-            result._grad_fn, result._output_nr, result._requires_grad = node, len(found), True
-            each = result  # noqa: PLW2901
-        found.append(each)
-    return tuple(found)
 
 
 class InplaceFunction(Function):

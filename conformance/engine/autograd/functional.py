@@ -40,7 +40,10 @@ _ONE_INPUT = (
     "The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
     "element."
 )
-_ONE_OUTPUT = "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+_ONE_OUTPUT = (
+    "The vector v can only be None if the user-provided function returns a single Tensor with a single "
+    "element."
+)
 _OUTPUTS = "outputs of the user-provided function"
 
 
@@ -276,7 +279,9 @@ def _all_rows(outputs: Tensors, points: Tensors, create_graph: bool) -> Tensors:
         if gradient is None:
             whole = _zeros_like(point).expand((sum(counts), *point.size()))
         parts = whole.split(counts, 0)
-        columns.append([each.view(output.size() + point.size()) for each, output in zip(parts, outputs, strict=True)])
+        columns.append(
+            [each.view(output.size() + point.size()) for each, output in zip(parts, outputs, strict=True)]
+        )
     return tuple(zip(*columns, strict=True))
 
 

@@ -287,7 +287,7 @@ def _stacked(points: Tensors, output: Tensor, weights: list[Tensor]) -> tuple[li
 
 def _check_fast(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check) -> None:
     """Compare one product v J u for each pair of input and output."""
-    from .. import Generator
+    from ..random import Generator
 
     generator = Generator()
     wanted = _wanted(points)
@@ -317,10 +317,10 @@ def _check_fast(func: Function, results: Tensors, points: Tensors, outputs: Tens
 
 
 def _direction(tensor: Tensor, generator: Any) -> Tensor:
-    from .. import rand
+    from ..random import rand
 
     found = rand(tensor.numel(), generator=generator).to(dtype=tensor.dtype)
-    return found / found.norm()  # type: ignore[no-any-return]
+    return found / found.norm()
 
 
 def _slow_message(
@@ -385,7 +385,8 @@ def _check_undefined(func: Function, count: int, points: Tensors) -> None:
         for number in range(count):
             outputs = _differentiable(func(*points))
             _check_undefined_case(
-                [undefined_gradient(each) if place == number else each for place, each in enumerate(outputs)], points
+                [undefined_gradient(each) if place == number else each for place, each in enumerate(outputs)],
+                points,
             )
 
 

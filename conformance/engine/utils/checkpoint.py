@@ -13,7 +13,7 @@ from typing import Any
 from .. import autograd, errors, random
 from ..autograd.function import Function
 from ..autograd.graph import _current_graph_task_id, saved_tensors_hooks
-from ..modes import enable_grad, no_grad, state
+from ..modes import enable_grad, state
 from ..saved import SavedTensor, save
 from ..tensor import Tensor
 
@@ -84,7 +84,7 @@ def checkpoint_sequential(
     segments: int,
     input: Any,
     use_reentrant: bool | None = None,
-    **kwargs: Any,  # noqa: A002
+    **kwargs: Any,
 ) -> Any:
     """Run functions one after another, in segments of which all but the last are checkpointed."""
     if use_reentrant is None:
@@ -97,9 +97,9 @@ def checkpoint_sequential(
         functions = list(functions.children())
 
     def run(part: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-        def forward(input: Any) -> Any:  # noqa: A002
+        def forward(input: Any) -> Any:
             for each in part:
-                input = each(input)  # noqa: A001
+                input = each(input)
             return input
 
         return forward
@@ -108,7 +108,7 @@ def checkpoint_sequential(
     end = 0
     for start in range(0, size * (segments - 1), size):
         end = start + size
-        input = checkpoint(  # noqa: A001
+        input = checkpoint(
             run(functions[start:end]), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
         )
     return run(functions[end:])(input)
@@ -247,9 +247,9 @@ class _CheckpointFrame:
                 group = uuid.uuid4()
         if group not in self.is_recomputed:
             args = [each.unpack(None) if isinstance(each, SavedTensor) else each for each in self.saved_args]
-            with contextlib.suppress(_StopRecomputationError):
-                with _recomputation_hook(weakref.ref(self), group), enable_grad():
-                    self.recompute(*args)
+            hook = _recomputation_hook(weakref.ref(self), group)
+            with contextlib.suppress(_StopRecomputationError), hook, enable_grad():
+                self.recompute(*args)
             self.is_recomputed.add(group)
             self.check(group)
         _internal_assert(group in holder.handles)
