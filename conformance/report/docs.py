@@ -148,39 +148,29 @@ class _Options:
     def getgroup(self, *_: str) -> _Options:
         return self
 
-    def addoption(self, name: str, *, help: str, metavar: str = "", **_: Any) -> None:
-        self.rows.append((f"`{name}{f' {metavar}' if metavar else ''}`", help))
+    def addoption(self, name: str, *, help: str, **_: Any) -> None:
+        self.rows.append((f"`{name}`", help))
 
-    def addini(self, name: str, help: str, **_: Any) -> None:
-        self.rows.append((f"`{name}` in the ini file", help))
+    def addini(self, *_: Any, **__: Any) -> None:
+        pass
 
 
 def pytest_options(add: Callable[[Any], None]) -> str:
     """The plugin's options; ``add`` is its ``pytest_addoption``."""
     options = _Options()
     add(options)
-    return _table(("option", "meaning"), options.rows)
+    return _table(("option of pytest", "what it does"), options.rows)
 
 
 def commands(parser: argparse.ArgumentParser) -> str:
-    """The command line: each command with its arguments."""
-    rows: list[tuple[str, str, str]] = []
+    """The command line: what each command does."""
     groups: list[Any] = parser._subparsers._group_actions if parser._subparsers else []
-    for group in groups:
-        for described in group._get_subactions():
-            actions = group.choices[described.dest]._actions
-            arguments = " ".join(_argument(each) for each in actions if each.dest != "help")
-            rows.append((f"`conformance {described.dest}`", described.help or "", arguments))
-    return _table(("command", "what it does", "arguments"), rows)
-
-
-def _argument(action: argparse.Action) -> str:
-    metavar = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
-    if not action.option_strings:
-        return f"`{metavar}`" if action.nargs not in ("*", "?") else f"`[{metavar}]`"
-    takes = action.nargs != 0
-    choices = "{" + ",".join(map(str, action.choices)) + "}" if action.choices else metavar
-    return f"`{action.option_strings[-1]}{f' {choices}' if takes else ''}`"
+    rows = [
+        (f"`conformance {each.dest}`", each.help or "")
+        for group in groups
+        for each in group._get_subactions()
+    ]
+    return _table(("command", "what it does"), rows)
 
 
 def notes(sources: Mapping[str, str]) -> str:

@@ -88,16 +88,10 @@ def test_what_documents_say_stands_beside_torch() -> None:
 
 
 def test_commands_are_those_of_the_parser() -> None:
-    """With their arguments as one types them."""
+    """With the words that `--help` has for them."""
     parser = argparse.ArgumentParser()
-    command = parser.add_subparsers().add_parser("do", help="does it | all")
-    command.add_argument("path", nargs="*")
-    command.add_argument("-o", "--output", metavar="FILE")
-    command.add_argument("--format", choices=["a", "b"])
-    command.add_argument("--full", action="store_true")
-    assert docs.commands(parser).splitlines()[2] == (
-        "| `conformance do` | does it \\| all | `[PATH]` `--output FILE` `--format {a,b}` `--full` |"
-    )
+    parser.add_subparsers().add_parser("do", help="does it | all")
+    assert docs.commands(parser).splitlines()[2:] == ["| `conformance do` | does it \\| all |"]
 
 
 def test_notes_are_found_where_they_stand() -> None:
