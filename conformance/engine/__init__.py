@@ -5,20 +5,57 @@ from __future__ import annotations
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import autograd, nn, ops, optim, random, special, utils
+from . import autograd, linalg, nn, ops, optim, random, return_types, special, utils
 from .creation import (
-    arange, as_tensor, empty, empty_like, empty_strided, eye, from_numpy, full, full_like, linspace, logspace, ones,
-    ones_like, scalar_tensor, tensor, zeros, zeros_like,
+    arange,
+    as_tensor,
+    empty,
+    empty_like,
+    empty_strided,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    linspace,
+    logspace,
+    ones,
+    ones_like,
+    scalar_tensor,
+    tensor,
+    zeros,
+    zeros_like,
 )  # fmt: skip
+from .dtypes import bool_ as bool
 from .dtypes import (
-    can_cast, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16,
-    int32, int64, promote_types, result_type, set_default_dtype, uint8,
+    can_cast,
+    complex64,
+    complex128,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote_types,
+    result_type,
+    set_default_dtype,
+    uint8,
 )  # fmt: skip
-from .dtypes import bool_ as bool  # noqa: A004
 from .formats import channels_last, contiguous_format, layout, memory_format, preserve_format, strided
 from .modes import (
-    enable_grad, inference_mode, is_anomaly_check_nan_enabled, is_anomaly_enabled, is_grad_enabled,
-    is_inference_mode_enabled, no_grad, set_grad_enabled,
+    enable_grad,
+    inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
 )  # fmt: skip
 from .printing import set_printoptions
 from .tensor import Size, Tensor, device
@@ -38,17 +75,17 @@ def is_tensor(obj: Any) -> Any:
     return isinstance(obj, Tensor)
 
 
-def is_floating_point(input: Tensor) -> Any:  # noqa: A002
+def is_floating_point(input: Tensor) -> Any:
     """torch.is_floating_point."""
     return input.is_floating_point()
 
 
-def is_complex(input: Tensor) -> Any:  # noqa: A002
+def is_complex(input: Tensor) -> Any:
     """torch.is_complex."""
     return input.is_complex()
 
 
-def numel(input: Tensor) -> Any:  # noqa: A002
+def numel(input: Tensor) -> Any:
     """torch.numel."""
     return input.numel()
 

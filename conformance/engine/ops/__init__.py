@@ -20,9 +20,11 @@ from . import (
     arranging,
     binary,
     comparison,
+    contraction,
     copying,
     cumulative,
     diagonals,
+    einsum,
     extremes,
     gated,
     gather,
@@ -30,6 +32,7 @@ from . import (
     indexing,
     inplace_views,
     joining,
+    linear_algebra,
     logic,
     masking,
     matmul,
@@ -55,10 +58,10 @@ from . import (
 )  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, arranging, binary, comparison, copying, cumulative, diagonals, extremes, gated,
-    gather, grids, indexing, inplace_views, joining, logic, masking, matmul, moments, norms, ordering, parts,
-    placing, power, reduction, rounding, searching, selection, shape, softmax, special, splitting, unary,
-    view_copies, windows,
+    activation, arithmetic, arranging, binary, comparison, contraction, copying, cumulative, diagonals,
+    einsum, extremes, gated, gather, grids, indexing, inplace_views, joining, linear_algebra, logic, masking,
+    matmul, moments, norms, ordering, parts, placing, power, reduction, rounding, searching, selection, shape,
+    softmax, special, splitting, unary, view_copies, windows,
 )  # fmt: skip
 
 def _origin(function: Callable[..., Any]) -> str:

@@ -17,6 +17,7 @@ from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
 from ..tensor import Tensor, make
 from ..views import check_inplace, increment_version, move_hooks
+from . import shape  # noqa: F401  its rows are read below
 
 
 def _twin(name: str, node: str) -> Row:

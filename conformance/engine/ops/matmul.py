@@ -249,7 +249,7 @@ def _spread(grad: Tensor, *shape: int) -> Tensor:
     return grad.unsqueeze(0).expand(shape)  # type: ignore[no-any-return]
 
 
-def outer(input: Tensor, vec2: Tensor) -> Tensor:  # noqa: A002
+def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Every product of two vectors' elements."""
     if input._array.ndim != 1 or vec2._array.ndim != 1:
         which = "self" if input._array.ndim != 1 else "vec2"
@@ -261,7 +261,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:  # noqa: A002
 ger = outer
 
 
-def matmul(input: Tensor, other: Tensor) -> Tensor:  # noqa: A002
+def matmul(input: Tensor, other: Tensor) -> Tensor:
     """torch.matmul: chosen by the number of dimensions, folded to mm, mv or bmm as torch does."""
     if not isinstance(other, Tensor):
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
@@ -339,7 +339,7 @@ def rmatmul(self: Tensor, other: Any) -> Tensor:
     return matmul(other, self)
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:  # noqa: A002
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
     ndim = input._array.ndim
     if bias is None:

@@ -1,0 +1,61 @@
+"""torch.linalg."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.contraction import linalg_cross as cross
+from ..ops.contraction import matrix_power, multi_dot, vecdot
+from ..ops.norms import vector_norm
+from ..tensor import Tensor
+from .checks import LinAlgError
+from .decompositions import cholesky, cholesky_ex, eigh, eigvalsh, qr, svd, svdvals
+from .least_squares import lstsq, matrix_exp, pinv
+from .norms import cond, matrix_norm, matrix_rank, norm
+from .solving import (
+    det,
+    inv,
+    inv_ex,
+    slogdet,
+    solve,
+    solve_ex,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+)  # fmt: skip
+
+__all__ = [
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "inv_ex", "lstsq",
+    "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
+    "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
+]  # fmt: skip
+
+
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.matmul."""
+    return input.matmul(other)  # type: ignore[no-any-return]
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:  # noqa: N803
+    """torch.linalg.diagonal: of the last two dimensions."""
+    return A.diagonal(offset, dim1, dim2)  # type: ignore[no-any-return]
+
+
+def vander(x: Tensor, N: int | None = None) -> Tensor:  # noqa: N803
+    """torch.linalg.vander: the powers of each element, a column each."""
+    from ..ops.joining import cat
+
+    if x._array.dtype.kind == "b":
+        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+    if x._array.ndim == 0:
+        x = x.unsqueeze(-1)
+    column = x.unsqueeze(-1)
+    if N is not None and N <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    count = x._array.shape[-1] if N is None else N
+    wide = column.expand((*x._array.shape, count - 1))
+    return cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"module 'torch.linalg' has no attribute '{name}'")

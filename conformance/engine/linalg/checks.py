@@ -1,0 +1,73 @@
+"""What the operations on matrices demand of them, and the error of those that fail."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import dtypes
+from ..rows import Array
+from ..tensor import Tensor
+
+
+class LinAlgError(RuntimeError):
+    """torch.linalg.LinAlgError: a factorization or a solution does not exist."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+LinAlgError.__module__ = "torch._C"
+
+
+def matrix(name: str, array: Array, text: str = "A") -> None:
+    """Refuse what has no two dimensions.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {text} must have at least 2 dimensions.")
+
+
+def floating(name: str, array: Array, low_precision: bool = True) -> None:
+    """Refuse integers and halves.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    kind = dtypes.BY_NUMPY[array.dtype].legacy
+    if array.dtype.kind not in "fc":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind}")
+    if low_precision and array.dtype == np.float16:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
+
+
+def square(name: str, given: Tensor | Array, text: str = "A") -> None:
+    """Refuse what is no square matrix, or batch of them.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    array = given._array if isinstance(given, Tensor) else given
+    matrix(name, array, text)
+    rows, columns = array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: {text} must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+
+
+def succeeded(name: str, info: Array, text: str) -> None:
+    """Refuse a result that LAPACK says is none.
+
+    Raises:
+        LinAlgError: naming the first such matrix of a batch; ``{}`` in the text is what LAPACK returned.
+    """
+    if not info.any():
+        return
+    first = int(np.flatnonzero(info)[0])
+    where = f" (Batch element {first}):" if info.ndim else ""
+    raise LinAlgError(f"{name}:{where} {text.format(int(info.flat[first]))}")
+
+
+def columns_first(array: Array) -> Array:
+    """A copy laid out column by column, as LAPACK returns matrices."""
+    return np.ascontiguousarray(np.swapaxes(array, -1, -2)).swapaxes(-1, -2)

@@ -1,0 +1,263 @@
+"""Cholesky, QR, eigenvalues of symmetric matrices, singular values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import return_types
+from ..inplace import run_inplace
+from ..ops.joining import cat
+from ..ops.matmul import matmul
+from ..ops.scalars import times
+from ..rows import ROWS, Array, op
+from ..tensor import Tensor, make
+from . import kernels
+from .checks import LinAlgError, columns_first, floating, matrix, square, succeeded
+from .solving import given, solve_triangular
+
+# Cholesky -----------------------------------------------------------------------------------------
+
+
+def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
+    """torch's cholesky_backward; the gradient is symmetric."""
+    lower, of_lower = (factor.mH, grad.mH) if upper else (factor, grad)
+    found = lower.mH.matmul(of_lower).tril()
+    found = times(found + found.tril(-1).mH, 0.5)
+    found = solve_triangular(lower.mH, found, upper=True, left=True)
+    return solve_triangular(lower, found, upper=False, left=False)
+
+
+@op(
+    "LinalgCholeskyExBackward0",
+    name="linalg_cholesky_ex",
+    outputs="L info",
+    returns=return_types.linalg_cholesky_ex,
+    self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
+)
+def _cholesky_ex(self: Array, upper: bool, name: str) -> tuple[Array, Array]:
+    floating(name, self)
+    square(name, self)
+    factors, info = kernels.cholesky(self, upper)
+    return columns_first(factors), info
+
+
+MINOR = (
+    "The factorization could not be completed because the input is not positive-definite (the leading minor of order {} is not "
+    "positive-definite)."
+)
+
+
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:  # noqa: N803
+    """torch.linalg.cholesky."""
+    found = _cholesky_ex(A, upper, "linalg.cholesky")
+    succeeded("linalg.cholesky", found[1]._array, MINOR)
+    return given(out, found[0])
+
+
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:  # noqa: N803
+    """torch.linalg.cholesky_ex: the factor, and which matrices have none."""
+    found = _cholesky_ex(A, upper, "linalg.cholesky_ex")
+    if check_errors:
+        succeeded("linalg.cholesky_ex", found[1]._array, MINOR)
+    return found
+
+
+# QR -----------------------------------------------------------------------------------------------
+
+
+def _halve_diagonal(tensor: Tensor) -> Tensor:
+    run_inplace(ROWS["mul_scalar"], [tensor.diagonal(0, -2, -1), 0.5])
+    return tensor
+
+
+def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:  # noqa: N803
+    of_q, of_r = grads
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
+            "mode='reduced') if you are going to differentiate through linalg.qr."
+        )
+    m, n = Q._array.shape[-2], R._array.shape[-1]
+    if mode == "complete" and m > n:
+        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
+    if of_q is not None and of_r is not None:
+        found = of_r.matmul(R.mH) - Q.mH.matmul(of_q)
+    else:
+        found = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
+    if m >= n:
+        upper = found.triu()
+        found = Q.matmul(_halve_diagonal(upper + upper.mH))
+        if of_q is not None:
+            found = found + of_q
+        return solve_triangular(R.mH, found, upper=False, left=False)
+    found = -found
+    found = Q.matmul((found - found.mH).tril())
+    found = solve_triangular(R.narrow(-1, 0, m).mH, found, upper=False, left=False)
+    zeros = make(np.zeros((*R._array.shape[:-1], n - m), R._array.dtype))
+    found = cat([found, zeros], -1)
+    return found if of_r is None else found + Q.matmul(of_r)
+
+
+@op(
+    "LinalgQrBackward0",
+    name="linalg_qr",
+    outputs="Q R",
+    returns=return_types.linalg_qr,
+    A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
+)
+def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:  # noqa: N803
+    matrix("linalg.qr", A)
+    floating("linalg.qr", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    if not A.size:
+        return _empty_qr(A, mode)
+    if mode == "r":
+        return np.zeros(0, A.dtype), columns_first(np.linalg.qr(A, "r"))
+    q, r = np.linalg.qr(A, mode)
+    return columns_first(q), columns_first(r)
+
+
+def _empty_qr(a: Array, mode: str) -> tuple[Array, Array]:
+    *batch, m, n = a.shape
+    k = m if mode == "complete" else min(m, n)
+    r = np.zeros((*batch, k, n), a.dtype)
+    if mode == "r":
+        return np.zeros(0, a.dtype), r
+    return np.array(np.broadcast_to(np.eye(m, k, dtype=a.dtype), (*batch, m, k))), r
+
+
+def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:  # noqa: N803
+    """torch.linalg.qr."""
+    return _qr(A, mode)
+
+
+# Eigenvalues --------------------------------------------------------------------------------------
+
+
+def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:  # noqa: N803
+    of_values, of_vectors = grads
+    if of_vectors is None:
+        return (V * of_values.unsqueeze(-2)).matmul(V.mH)  # type: ignore[no-any-return]
+    apart = L.unsqueeze(-2) - L.unsqueeze(-1)
+    apart.diagonal(0, -2, -1).fill_(1.0)
+    turned = V.mH.matmul(of_vectors)
+    found = times(turned - turned.mH, 0.5).div_(apart)  # on the tangent space: skew-symmetric
+    if of_values is None:
+        found.diagonal(0, -2, -1).zero_()
+    else:
+        found.diagonal(0, -2, -1).copy_(of_values)
+    return V.matmul(found.matmul(V.mH))  # type: ignore[no-any-return]
+
+
+@op(
+    "LinalgEighBackward0",
+    name="_linalg_eigh",
+    outputs="eigenvalues eigenvectors",
+    returns=return_types.linalg_eigh,
+    A=lambda grads, eigenvalues, eigenvectors: _eigh_backward(grads, eigenvalues, eigenvectors),
+)
+def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:  # noqa: N803
+    square("linalg.eigh", A)
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    if A.dtype == np.float16:
+        raise NotImplementedError("\"linalg_eigh_cpu\" not implemented for 'Half'")
+    floating("linalg.eigh", A)
+    try:
+        values, vectors = np.linalg.eigh(A, UPLO.upper())  # type: ignore[arg-type]
+    except np.linalg.LinAlgError:
+        raise LinAlgError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+            "repeated eigenvalues (error code: 1)."
+        ) from None
+    return values, columns_first(vectors)
+
+
+def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:  # noqa: N803
+    """torch.linalg.eigh."""
+    return _eigh(A, UPLO)
+
+
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:  # noqa: N803
+    """torch.linalg.eigvalsh."""
+    return given(out, _eigh(A, UPLO)[0])
+
+
+# Singular values ----------------------------------------------------------------------------------
+
+
+def _skew(tensor: Tensor) -> Tensor:
+    return tensor - tensor.mH
+
+
+def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool) -> Tensor:  # noqa: N803
+    of_u, of_s, of_vh = grads
+    k = S._array.shape[-1]
+    if full_matrices:
+        of_u, U = (None if of_u is None else of_u.narrow(-1, 0, k)), U.narrow(-1, 0, k)  # noqa: N806
+        of_vh, Vh = (None if of_vh is None else of_vh.narrow(-2, 0, k)), Vh.narrow(-2, 0, k)  # noqa: N806
+    m, n = U._array.shape[-2], Vh._array.shape[-1]
+    if of_u is None and of_vh is None:
+        if m >= n:
+            return matmul(U, of_s.unsqueeze(-1) * Vh)
+        return matmul(U * of_s.unsqueeze(-2), Vh)
+    squares = S * S
+    apart = squares.unsqueeze(-2) - squares.unsqueeze(-1)
+    apart.diagonal(0, -2, -1).fill_(1)
+    turned_u = None if of_u is None else _skew(matmul(U.mH, of_u))
+    turned_v = None if of_vh is None else _skew(matmul(Vh, of_vh.mH))
+    if turned_u is None:
+        assert turned_v is not None
+        found = S.unsqueeze(-1) * (turned_v / apart)
+    elif turned_v is None:
+        found = (turned_u / apart) * S.unsqueeze(-2)
+    else:
+        found = (turned_u * S.unsqueeze(-2) + S.unsqueeze(-1) * turned_v) / apart
+    if of_s is not None:
+        found = found + of_s.diag_embed()
+    if m > k and of_u is not None:
+        found = matmul(U, found)
+        rest = of_u / S.unsqueeze(-2)
+        return matmul(found + rest - matmul(U, matmul(U.mH, rest)), Vh)
+    if n > k and of_vh is not None:
+        found = matmul(found, Vh)
+        rest = of_vh / S.unsqueeze(-1)
+        return matmul(U, found + rest - matmul(matmul(rest, Vh.mH), Vh))
+    return matmul(U, matmul(found, Vh)) if m >= n else matmul(matmul(U, found), Vh)
+
+
+@op(
+    "LinalgSvdBackward0",
+    name="_linalg_svd",
+    outputs="U S Vh",
+    returns=return_types.linalg_svd,
+    A=lambda grads, U, S, S_sym_argsize_minus_1, Vh, full_matrices: _svd_backward(grads, U, S, Vh, full_matrices),
+)
+def _svd(A: Array, full_matrices: bool = False, name: str = "linalg.svd") -> tuple[Array, Array, Array]:  # noqa: N803
+    matrix(name, A)
+    floating(name, A)
+    if not np.isfinite(A).all():
+        raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
+    u, s, vh = np.linalg.svd(A, full_matrices)
+    return columns_first(u), s, columns_first(vh)
+
+
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:  # noqa: N803
+    """torch.linalg.svd."""
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+    return _svd(A, full_matrices)
+
+
+def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:  # noqa: N803
+    """torch.linalg.svdvals."""
+    return given(out, _svd(A, False)[1])
+
+

@@ -1,0 +1,72 @@
+"""LAPACK's routines over batches of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from ..rows import Array
+
+
+def routine(name: str, array: Array) -> Any:
+    """LAPACK's routine for the array's precision."""
+    return getattr(lapack, ("s" if array.dtype == np.float32 else "d") + name)
+
+
+def factor(a: Array) -> tuple[Array, Array, Array]:
+    """LU factors in one matrix, pivots counted from 1, and which diagonal element is zero (0: none)."""
+    rank = min(a.shape[-2:])
+    factors, pivots = np.zeros(a.shape, a.dtype), np.zeros((*a.shape[:-2], rank), np.int32)
+    info = np.zeros(a.shape[:-2], np.int32)
+    if rank:
+        getrf = routine("getrf", a)
+        for place in np.ndindex(a.shape[:-2]):
+            factors[place], found, info[place] = getrf(a[place])
+            pivots[place] = found + 1
+    return factors, pivots, info
+
+
+def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint: bool = False) -> Array:
+    """The solution of A X = B (X A = B), or of the transposed equation, from A's factors."""
+    if not left:
+        found = lu_solve(factors, pivots, np.swapaxes(b, -1, -2), True, not adjoint)
+        return np.swapaxes(found, -1, -2)
+    batch = np.broadcast_shapes(factors.shape[:-2], b.shape[:-2])
+    factors = np.broadcast_to(factors, (*batch, *factors.shape[-2:]))
+    pivots = np.broadcast_to(pivots, (*batch, *pivots.shape[-1:]))
+    b = np.broadcast_to(b, (*batch, *b.shape[-2:]))
+    found = np.zeros(b.shape, b.dtype)
+    if found.size:
+        getrs = routine("getrs", factors)
+        for place in np.ndindex(batch):
+            found[place], _ = getrs(factors[place], pivots[place] - 1, b[place], trans=int(adjoint))
+    return found
+
+
+def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
+    """The solution of A X = B (X A = B) for a triangular A; zeros on the diagonal give infinities."""
+    if not left:
+        found = solve_triangular(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), not upper, True, unitriangular)
+        return np.swapaxes(found, -1, -2)
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    n = a.shape[-1]
+    a = np.broadcast_to(a, (*batch, n, n))
+    found = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
+    for i in reversed(range(n)) if upper else range(n):
+        done = slice(i + 1, n) if upper else slice(0, i)
+        found[..., i, :] -= (a[..., i, done, None] * found[..., done, :]).sum(-2)
+        if not unitriangular:
+            found[..., i, :] /= a[..., i, i, None]
+    return found
+
+
+def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
+    """The Cholesky factor, and the order of the first minor that is not positive (0: none)."""
+    factors, info = np.zeros(a.shape, a.dtype), np.zeros(a.shape[:-2], np.int32)
+    if a.size:
+        potrf = routine("potrf", a)
+        for place in np.ndindex(a.shape[:-2]):
+            factors[place], info[place] = potrf(a[place], lower=not upper, clean=True)
+    return factors, info

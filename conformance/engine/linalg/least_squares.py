@@ -1,0 +1,181 @@
+"""Pseudoinverses, least squares, the exponential of a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from .. import dtypes, return_types
+from ..ops.matmul import matmul
+from ..ops.selection import where
+from ..rows import Array, op
+from ..shapes import broadcast_shapes
+from ..tensor import Tensor, make
+from .checks import floating, square
+from .decompositions import eigh, svd
+from .norms import threshold
+from .solving import given, is_vector
+
+# Pseudoinverse ------------------------------------------------------------------------------------
+
+
+def _pinv_backward(grad: Tensor, inverse: Tensor, self: Tensor) -> Tensor:
+    m, n = self._array.shape[-2:]
+    inverse_h, grad_h = inverse.mH, grad.mH
+    if m <= n:
+        k = grad_h.matmul(inverse)
+        k_inverse = k.matmul(inverse_h)
+        return (  # type: ignore[no-any-return]
+            -(inverse.matmul(k)).mH
+            + k_inverse
+            - (self.matmul(inverse)).matmul(k_inverse)
+            + (inverse_h.matmul(inverse)).matmul(grad_h - k.matmul(self))
+        )
+    k = inverse.matmul(grad_h)
+    inverse_k = inverse_h.matmul(k)
+    return (  # type: ignore[no-any-return]
+        -(k.matmul(inverse)).mH
+        + (grad_h - self.matmul(k)).matmul(inverse).matmul(inverse_h)
+        + inverse_k
+        - (inverse_k.matmul(inverse)).matmul(self)
+    )
+
+
+@op("LinalgPinvBackward0", name="_linalg_pinv", self=lambda grad, result, self: _pinv_backward(grad, result, self))
+def _pinv(self: Array, found: Any) -> Array:
+    return found._array  # type: ignore[no-any-return]
+
+
+def pinv(
+    A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Tensor | None = None  # noqa: N803
+) -> Tensor:
+    """torch.linalg.pinv: the pseudoinverse; small singular values count as zero."""
+    array = A._array
+    if array.ndim < 2:
+        raise RuntimeError(
+            f"linalg.pinv({dtypes.BY_NUMPY[array.dtype].legacy}{{{list(array.shape)}}}): expected a tensor with 2 or more "
+            "dimensions of float, double, cfloat or cdouble types"
+        )
+    floating("linalg.pinv", array)
+    if hermitian:
+        square("linalg.pinv", array)
+    if rcond is not None:
+        rtol = rcond
+    a = A.detach()
+    if not array.size:
+        found = make(np.zeros((*array.shape[:-2], array.shape[-1], array.shape[-2]), array.dtype))
+    elif hermitian:
+        values, vectors = eigh(a)
+        least = threshold(values.abs(), a, atol, rtol).unsqueeze(-1)
+        inverse = where(values.abs() > least, values.reciprocal(), 0)
+        found = matmul(vectors * inverse.unsqueeze(-2), vectors.mH)
+    else:
+        u, s, vh = svd(a, False)
+        least = threshold(s, a, atol, rtol).unsqueeze(-1)
+        inverse = where(s > least, s.reciprocal(), 0)
+        found = matmul(vh.mH * inverse.unsqueeze(-2), u.mH)
+    return given(out, _pinv(A, found))
+
+
+# Least squares ------------------------------------------------------------------------------------
+
+
+def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, needed: Any) -> Any:
+    of_solution, of_residuals = grads[0], grads[1] if len(grads) > 1 else None
+    vector = is_vector(self._array.shape, b._array.shape)
+    right, found = (each.unsqueeze(-1) if vector else each for each in (b, solution))
+    to_a = to_b = None
+    if of_solution is not None:
+        wide = of_solution.unsqueeze(-1) if vector else of_solution
+        inverse = pinv(self)
+        if needed[0]:
+            to_a = _pinv_backward(wide.matmul(right.mH), inverse, self)
+        if needed[1]:
+            to_b = inverse.mH.matmul(wide)
+    if of_residuals is not None and of_residuals._array.size:
+        away = self.matmul(found) - right
+        scaled = 2 * of_residuals.unsqueeze(-2) * away
+        if needed[0]:
+            part = scaled.matmul(found.mH)
+            to_a = part if to_a is None else to_a + part
+        if needed[1]:
+            to_b = -scaled if to_b is None else to_b - scaled
+    return to_a, to_b.squeeze(-1) if vector and to_b is not None else to_b
+
+
+@op(
+    "LinalgLstsqBackward0",
+    name="linalg_lstsq",
+    outputs="solution residuals rank singular_values",
+    constants="singular_values",
+    returns=return_types.linalg_lstsq,
+    inputs={"self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)},
+)
+def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tuple[Array, ...]:
+    vector = is_vector(self.shape, b.shape)
+    right = b[..., None] if vector else b
+    m, n = self.shape[-2:]
+    batch = broadcast_shapes(self.shape[:-2], right.shape[:-2])
+    a, right = np.broadcast_to(self, (*batch, m, n)), np.broadcast_to(right, (*batch, m, right.shape[-1]))
+    cut = np.finfo(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
+    solution = np.zeros((*batch, n, right.shape[-1]), self.dtype)
+    rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), self.dtype)
+    for place in np.ndindex(batch):
+        if a[place].size:
+            solution[place], _, rank[place], values[place] = np.linalg.lstsq(a[place], right[place], cut)
+    residuals = np.zeros(0, self.dtype)
+    if m > n and driver != "gelsy" and (rank == n).all():
+        residuals = np.square(np.matmul(a, solution) - right).sum(-2)
+    if driver == "gels":
+        rank = np.zeros(0, np.int64)
+    if driver in ("gels", "gelsy"):
+        values = np.zeros(0, self.dtype)
+    return solution[..., 0] if vector else solution, residuals, rank, values
+
+
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:  # noqa: N803
+    """torch.linalg.lstsq: the X for which A X - B is least."""
+    name = "torch.linalg.lstsq"
+    if A._array.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if B._array.ndim < 1:
+        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
+    vector = is_vector(A._array.shape, B._array.shape)
+    rows = B._array.shape[-1 if vector else -2]
+    if A._array.shape[-2] != rows:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size({-1 if vector else -2})")
+    if driver is not None and driver not in _DRIVERS:
+        raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    floating(name, A._array)
+    return _lstsq(A, B, rcond, driver or "gelsy")
+
+
+# The exponential ----------------------------------------------------------------------------------
+
+
+def _exponential_backward(self: Tensor, grad: Tensor) -> Tensor:
+    """The upper right block of the exponential of [[A^H, G], [0, A^H]]."""
+    n = self._array.shape[-1]
+    turned = self.mH
+    both = make(np.zeros((*self._array.shape[:-2], 2 * n, 2 * n), grad._array.dtype))
+    both.narrow(-2, 0, n).narrow(-1, 0, n).copy_(turned)
+    both.narrow(-2, n, n).narrow(-1, n, n).copy_(turned)
+    both.narrow(-2, 0, n).narrow(-1, n, n).copy_(grad)
+    return matrix_exp(both).narrow(-2, 0, n).narrow(-1, n, n)  # type: ignore[no-any-return]
+
+
+@op("LinalgMatrixExpBackward0", name="linalg_matrix_exp", self=lambda grad, self: _exponential_backward(self, grad))
+def _matrix_exp(self: Array) -> Array:
+    square("linalg.matrix_exp", self)
+    floating("linalg.matrix_exp", self, False)
+    return np.asarray(scipy.linalg.expm(self.astype(np.promote_types(self.dtype, np.float32))), self.dtype) if self.size else self.copy()
+
+
+def matrix_exp(A: Tensor) -> Tensor:  # noqa: N803
+    """torch.linalg.matrix_exp."""
+    return _matrix_exp(A)  # type: ignore[no-any-return]

@@ -1,0 +1,139 @@
+"""Norms of matrices, condition, rank."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..creation import scalar_tensor
+from ..ops.norms import vector_norm
+from ..ops.selection import where
+from ..shapes import wrap_dim
+from ..tensor import Tensor
+from .checks import floating, matrix, square
+from .decompositions import eigvalsh, svdvals
+from .solving import given, inv_ex
+
+_ORDERS = (2, 1, math.inf)
+
+
+def _shown(dims: Any) -> str:
+    return " ".join(map(str, dims))
+
+
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None  # noqa: N803
+) -> Tensor:
+    """torch.linalg.matrix_norm."""
+    name = "linalg.matrix_norm"
+    matrix(name, A._array)
+    dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
+    if len(dims) != 2:
+        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {_shown(dims)}")
+    floating(name, A._array, False)
+    ndim = A._array.ndim
+    first, second = (wrap_dim(d, ndim) for d in dims)
+    if first == second:
+        raise RuntimeError(f"{name}: dims must be different. Got ({dims[0]}, {dims[1]})")
+    if isinstance(ord, str):
+        if ord not in ("fro", "nuc"):
+            raise RuntimeError(f"{name}: Order {ord} not supported.")
+        if ord == "fro":
+            return given(out, vector_norm(A, 2, (first, second), keepdim, dtype=dtype))
+    elif abs(ord) not in _ORDERS:
+        raise RuntimeError(f"{name}: Order {ord:g} not supported.")
+    if dtype is not None:
+        A = A.to(dtype)  # noqa: N806
+    if ord == "nuc" or abs(ord) == 2:
+        return given(out, _by_singular_values(A, ord, first, second, keepdim))
+    if abs(ord) == math.inf:
+        first, second = second, first
+    if not keepdim and first < second:
+        second -= 1
+    sums = vector_norm(A, 1.0, [first], keepdim)
+    return given(out, sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim))
+
+
+def _by_singular_values(a: Tensor, order: Any, first: int, second: int, keepdim: bool) -> Tensor:
+    ndim = a._array.ndim
+    order_of_dims = [d for d in range(ndim) if d not in (first, second)] + [first, second]
+    values = svdvals(a.permute(order_of_dims))
+    if order == "nuc":
+        found = values.sum(-1, keepdim)
+    else:
+        found = values.amax(-1, keepdim) if order > 0 else values.amin(-1, keepdim)
+    if keepdim:
+        back = [order_of_dims.index(d) for d in range(ndim)]
+        found = found.unsqueeze(-1).permute(back)
+    return found  # type: ignore[no-any-return]
+
+
+def norm(
+    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None  # noqa: N803
+) -> Tensor:
+    """torch.linalg.norm: of a matrix or a vector, as dimensions and order say."""
+    dims = None if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
+    if isinstance(ord, str):
+        return matrix_norm(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype, out=out)
+    if dims is not None and len(dims) not in (1, 2) and ord is not None:
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {dims}")
+    if ord is not None and dims is None and A._array.ndim not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A._array.ndim}D."
+        )
+    if ord is not None and (len(dims) == 2 if dims is not None else A._array.ndim == 2):
+        return matrix_norm(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype, out=out)
+    return vector_norm(A, 2.0 if ord is None else ord, dims, keepdim, dtype=dtype, out=out)
+
+
+def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:  # noqa: N803
+    """torch.linalg.cond: the condition number in a norm."""
+    matrix("linalg.cond", A._array)
+    if isinstance(p, str) and p not in ("fro", "nuc"):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    if p is None or (not isinstance(p, str) and abs(p) == 2):
+        values = svdvals(A)
+        n = values._array.shape[-1]
+        if not A._array.size:
+            return given(out, values.new_zeros(A._array.shape[:-2]))
+        largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, n - 1, 1)
+        found = smallest / largest if p is not None and p < 0 else largest / smallest
+        return given(out, found.squeeze(-1))
+    if not isinstance(p, str) and abs(p) not in (1, math.inf):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
+    square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A)
+    if not A._array.size:
+        return given(out, A.new_zeros(A._array.shape[:-2]))
+    inverse, info = inv_ex(A)
+    if info._array.any():
+        infinite = scalar_tensor(math.inf, dtype=A.dtype)
+        inverse = where(info.gt(0).unsqueeze(-1).unsqueeze(-1), infinite, inverse)
+    return given(out, matrix_norm(A, p) * matrix_norm(inverse, p))
+
+
+def matrix_rank(
+    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Tensor | None = None  # noqa: N803
+) -> Tensor:
+    """torch.linalg.matrix_rank: how many singular values count."""
+    matrix("torch.linalg.matrix_rank", A._array, "input")
+    a = A.detach()
+    values = eigvalsh(a).abs() if hermitian else svdvals(a)
+    if not A._array.size:
+        return given(out, A.new_zeros(A._array.shape[:-2], dtype=dtypes.int64))
+    least = threshold(values, a, atol if tol is None else tol, 0.0 if tol is not None else rtol)
+    return given(out, (values > least.unsqueeze(-1)).sum(-1))
+
+
+def threshold(values: Tensor, a: Tensor, atol: Any, rtol: Any) -> Tensor:
+    """The size below which a singular value counts as zero: the larger of atol and rtol times the largest."""
+    if rtol is None:
+        eps = float(np.finfo(a._array.dtype).eps) * max(a._array.shape[-2:])
+        absolute = atol._array if isinstance(atol, Tensor) else np.asarray(0.0 if atol is None else atol)
+        rtol = Tensor.new_tensor(a, np.where(absolute > 0, 0.0, eps)) if isinstance(atol, Tensor) else (0.0 if absolute > 0 else eps)
+    relative = values.amax(-1) * rtol
+    return relative.maximum(atol if isinstance(atol, Tensor) else scalar_tensor(0.0 if atol is None else atol, dtype=a.dtype))  # type: ignore[no-any-return]
+
+

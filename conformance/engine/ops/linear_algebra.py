@@ -1,0 +1,169 @@
+"""The functions of torch.linalg that torch has under its own name as well, most of them by older names."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import linalg, return_types
+from ..creation import scalar_tensor
+from ..linalg import kernels
+from ..linalg.checks import columns_first, floating, square, succeeded
+from ..linalg.decompositions import MINOR, _svd, cholesky_backward
+from ..rows import Array, op
+from ..shapes import broadcast_shapes
+from ..tensor import Tensor, make
+from .selection import where
+
+
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.inv."""
+    return linalg.inv(input, out=out)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """torch.linalg.pinv, with its own idea of what is small."""
+    return linalg.pinv(input, rcond=rcond)
+
+
+def det(input: Tensor) -> Tensor:
+    """torch.linalg.det."""
+    return linalg.det(input)
+
+
+def slogdet(input: Tensor, *, out: Any = None) -> Any:
+    """torch.linalg.slogdet."""
+    return return_types.slogdet(linalg.slogdet(input, out=out))
+
+
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant; nan where that is negative."""
+    square("logdet", input)
+    floating("logdet", input._array)
+    sign, log = linalg.slogdet(input)
+    return where(sign == -1.0, scalar_tensor(float("nan"), dtype=input.dtype), log)  # type: ignore[no-any-return]
+
+
+def matrix_exp(input: Tensor) -> Tensor:
+    """torch.linalg.matrix_exp."""
+    return linalg.matrix_exp(input)
+
+
+# Decompositions -----------------------------------------------------------------------------------
+
+
+@op("CholeskyBackward0", name="cholesky", self=lambda grad, upper, result: cholesky_backward(grad, upper, result))
+def _cholesky(self: Array, upper: bool = False) -> Array:
+    if not self.size:
+        return self.copy()
+    square("cholesky", self)
+    factors, info = kernels.cholesky(self, upper)
+    succeeded("cholesky", info, MINOR)
+    return columns_first(factors)
+
+
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.cholesky, by its older name."""
+    warnings.warn(
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
+        "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\n"
+        "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results for all "
+        "valid (symmetric positive definite) inputs.",
+        stacklevel=2,
+    )
+    return _cholesky(input, upper, out=out)  # type: ignore[no-any-return]
+
+
+def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
+    """torch.linalg.qr, by its older name."""
+    warnings.warn(
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe boolean "
+        "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced "
+        "with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
+        stacklevel=2,
+    )
+    return return_types.qr(linalg.qr(input, "reduced" if some else "complete"))
+
+
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """torch.linalg.svd, with V itself and the small form by default."""
+    if input._array.ndim < 2:
+        raise RuntimeError("linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead")
+    if not compute_uv:
+        *batch, m, n = input._array.shape
+        kind = input._array.dtype
+        values = _svd(input, False)[1]
+        return return_types.svd((make(np.zeros((*batch, m, m), kind)), values, make(np.zeros((*batch, n, n), kind))))
+    u, s, vh = _svd(input, not some)
+    return return_types.svd((u, s, vh.mH))
+
+
+# Equations from factors ---------------------------------------------------------------------------
+
+
+def _cholesky_solve_backward(
+    grad: Tensor, self: Tensor, input2: Tensor, result: Tensor, upper: bool, needed: Any
+) -> Any:
+    to_self = cholesky_solve(grad, input2, upper)
+    to_factor = None
+    if needed[1]:
+        common = to_self.matmul(result.mH)
+        common = common + common.mH
+        to_factor = -input2.matmul(common) if upper else -common.matmul(input2)
+    return to_self, to_factor
+
+
+@op(
+    "CholeskySolveBackward0",
+    inputs={
+        "self input2": lambda grad, self, input2, result, upper, needed: _cholesky_solve_backward(
+            grad, self, input2, result, upper, needed
+        )
+    },
+)
+def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
+    """X in A X = B, from A's Cholesky factor."""
+    for each, text in ((self, "b"), (input2, "u")):
+        if each.ndim < 2:
+            raise RuntimeError(f"{text} should have at least 2 dimensions, but has {each.ndim} dimensions instead")
+    if input2.shape[-1] != input2.shape[-2]:
+        raise RuntimeError(
+            f"cholesky_solve: A must be batches of square matrices, but they are {input2.shape[-2]} by {input2.shape[-1]} matrices"
+        )
+    if input2.shape[-2] != self.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {input2.shape[-1]} by {input2.shape[-2]} but each "
+            f"b matrix is {self.shape[-2]} by {self.shape[-1]}"
+        )
+    broadcast_shapes(self.shape[:-2], input2.shape[:-2])
+    turned = np.swapaxes(input2, -1, -2)
+    first, second = (turned, input2) if upper else (input2, turned)
+    half = kernels.solve_triangular(first, self, False, True, False)
+    return columns_first(kernels.solve_triangular(second, half, True, True, False))
+
+
+def _cholesky_inverse_backward(grad: Tensor, self: Tensor, upper: bool, result: Tensor) -> Tensor:
+    common = grad + grad.mH
+    common = result.matmul(common.matmul(result))
+    return -self.matmul(common) if upper else -common.matmul(self)
+
+
+@op(
+    "CholeskyInverseBackward0",
+    self=lambda grad, self, upper, result: _cholesky_inverse_backward(grad, self, upper, result),
+)
+def cholesky_inverse(self: Array, upper: bool = False) -> Array:
+    """The inverse of a matrix, from its Cholesky factor."""
+    square("cholesky_inverse", self)
+    identity = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
+    turned = np.swapaxes(self, -1, -2)
+    first, second = (turned, self) if upper else (self, turned)
+    half = kernels.solve_triangular(first, identity, False, True, False)
+    return columns_first(kernels.solve_triangular(second, half, True, True, False))
+
+
+PUBLIC = (
+    "cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "matrix_exp", "pinverse", "qr", "slogdet", "svd",
+)  # fmt: skip
