@@ -44,3 +44,15 @@ gt, gt_ = _compare("gt", np.greater)
 ge, ge_ = _compare("ge", np.greater_equal)
 
 not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
+
+
+@op(name="isin", meet="elements test_elements")
+def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
+    return np.isin(elements, test_elements, invert=invert)
+
+
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
+) -> Tensor:
+    """Which elements are among the others."""
+    return _isin(elements, test_elements, invert, out=out)  # type: ignore[no-any-return]
