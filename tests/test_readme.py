@@ -13,7 +13,7 @@ import pytest
 import conformance.adapters.inhouse
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
 from conformance import locate
-from conformance.cli import _parser
+from conformance.cli import _parser, main
 from conformance.pytest_plugin import pytest_addoption
 from conformance.spec.claims import Verdict, load_claims
 
@@ -32,9 +32,15 @@ def files(pytester: pytest.Pytester) -> None:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("lines", CONSOLE, ids=lambda lines: lines[0])
-def test_what_the_console_shows(pytester: pytest.Pytester, lines: list[str]) -> None:
+def test_what_the_console_shows(
+    pytester: pytest.Pytester, lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each line of the output that README shows, in that order."""
     program, *arguments = lines[0].removeprefix("$ ").split()
+    if program == "conformance":
+        main(arguments)
+        assert _plain("\n".join(lines[1:])) in _plain(capsys.readouterr().out)
+        return
     assert program == "pytest"
     shown = [re.sub(r"([*?\[])", r"[\1]", line).replace("2.13.0[+]cpu", "2.13.0*") for line in lines[1:]]
     pytester.runpytest(*arguments).stdout.fnmatch_lines(
@@ -93,6 +99,11 @@ def test_every_command_and_option_is_named() -> None:
         re.findall(r"^\| `([\w-]+(?: \w+)?)[^|]*` \| (.*?) \|$", README.replace(r"\|", "/"), re.MULTILINE)
     )
     assert rows == {f"conformance {name}": text for name, text in commands.items()} | options
+
+
+def _plain(text: str) -> str:
+    """Without the build of torch, and the width that its name gives to a column."""
+    return re.sub(" +", " ", text.replace("2.13.0+cpu", "2.13.0"))
 
 
 def _choices(parser: argparse.ArgumentParser) -> dict[str, str]:
