@@ -45,7 +45,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     """Exit status 0 where all are killed, 1 where one survives."""
     from conformance.adapters.registry import find
     from conformance.library import Library
-    from conformance.mutation.campaign import campaign, survey
+    from conformance.mutation.campaign import Verdict, campaign, survey
     from conformance.mutation.faults import MUTANTS
     from conformance.mutation.matrix import as_json, footer, matrix
     from conformance.mutation.mutant import misfits
@@ -59,8 +59,9 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
         areas = ", ".join(dict.fromkeys(each.area for each in MUTANTS))
         raise Misuse(f"there is no such fault; the areas are {areas}")
     find("inhouse")  # here, before the processes fork
-    if wrong := misfits(chosen):
-        raise Misuse("\n".join(["the engine's source is no longer what these faults change:", *wrong]))
+    wrong = misfits(chosen)
+    if wrong and len(wrong) == len(chosen):
+        raise Misuse("\n".join(wrong.values()))
     loaded = Library().load_all([locate.specs()])
     if loaded.problems:
         raise Misuse("\n".join(["the specs have problems:", *map(str, loaded.problems)]))
@@ -68,17 +69,19 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     _tell(f"{len(scenarios)} scenarios on torch")
     checks = checks_of(scenarios, known.processes)
     _tell(f"{len(checks)} scenarios on the engine as it is")
-    visits = survey(checks, chosen, known.processes)
+    fitting = [each for each in chosen if each.id not in wrong]
+    visits = survey(checks, fitting, known.processes)
     unusable = [
         f"{check.id}: {visit.difference}"
         for check, visit in zip(checks, visits, strict=True)
         if visit.difference
     ]
-    verdicts = []
-    for verdict in campaign(chosen, checks, visits, whole=known.whole, processes=known.processes):
+    verdicts = [Verdict(each, (), misfit=wrong[each.id]) for each in chosen if each.id in wrong]
+    for verdict in campaign(fitting, checks, visits, whole=known.whole, processes=known.processes):
         verdicts.append(verdict)
         survivors = sum(not each.kills for each in verdicts)
-        _tell(f"{len(verdicts)} of {len(chosen)} faults, {survivors} survived; {verdict.mutant.id}")
+        text = f"{len(verdicts)} of {len(chosen)} faults, {survivors} survived; {verdict.mutant.id}"
+        _tell(text, often=bool(verdict.kills) and len(verdicts) % 10 > 0)
     _tell("")
     verdicts.sort(key=lambda verdict: chosen.index(verdict.mutant))
     ran = [check.id for check in checks] if known.whole else []
@@ -122,6 +125,9 @@ def difference(scenario: Scenario, reference: Trace) -> str:
     return str(found[0]) if found else ""
 
 
-def _tell(text: str) -> None:
+def _tell(text: str, *, often: bool = False) -> None:
+    """Progress: in one line on a terminal; in a log, where ``often`` says that more of it comes, not each."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+    elif text and not often:
+        print(text, file=sys.stderr, flush=True)

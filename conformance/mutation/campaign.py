@@ -6,11 +6,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from conformance.mutation.mutant import Mutant, applied, located, nested
 from conformance.mutation.processes import Died, forked
+
+_Line = tuple[str, int]  # a file and a line in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,13 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a fault. ``reached``: by how many checks the fragment is run."""
+    """What became of a fault. ``ran``: how many checks; ``reached``: how many of all run the fragment."""
 
     mutant: Mutant
     kills: tuple[Kill, ...]
-    ran: int
-    reached: int
+    ran: int = 0
+    reached: int = 0
+    misfit: str = ""  # why it could not be applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,8 @@ class Visit:
     """A check on the engine as it is: its difference, if any, and which lines and functions of faults it runs."""
 
     difference: str
-    lines: frozenset[tuple[str, int]]
-    functions: frozenset[tuple[str, int]]
+    lines: frozenset[_Line]
+    functions: frozenset[_Line]
 
 
 def survey(checks: Sequence[Check], mutants: Sequence[Mutant], processes: int) -> list[Visit]:
@@ -61,23 +64,32 @@ def survey(checks: Sequence[Check], mutants: Sequence[Mutant], processes: int) -
     return [visits[check.id] for check in checks]
 
 
-def _watched(mutants: Sequence[Mutant]) -> dict[int, Any]:
-    """The code objects that faults change, by identity."""
-    edits = [edit for mutant in mutants if (edit := located(mutant)) is not None]
-    return {id(code): code for edit in edits for code in nested(edit.function.__code__)}
+_Watched = dict[int, tuple[CodeType, set[_Line]]]
 
 
-def _visit_all(checks: Sequence[Check], watched: dict[int, Any]) -> list[Visit]:
+def _watched(mutants: Sequence[Mutant]) -> _Watched:
+    """The code objects that faults change, by identity, and the lines of the fragments in each."""
+    watched: _Watched = {}
+    for mutant in mutants:
+        edit = located(mutant)
+        if edit is None:
+            continue
+        for code in nested(edit.function.__code__):
+            _, lines = watched.setdefault(id(code), (code, set()))
+            lines.update((code.co_filename, line) for line in edit.lines)
+    return watched
+
+
+def _visit_all(checks: Sequence[Check], watched: _Watched) -> list[Visit]:
     return [_visit(check, watched) for check in checks]
 
 
-def _visit(check: Check, watched: dict[int, Any]) -> Visit:
-    lines: set[tuple[str, int]] = set()
-    functions: set[tuple[str, int]] = set()
+def _visit(check: Check, watched: _Watched) -> Visit:
+    lines: set[_Line] = set()
+    functions: set[_Line] = set()
 
     def inside(frame: FrameType, event: str, _: Any) -> Any:
-        if event == "line":
-            lines.add((frame.f_code.co_filename, frame.f_lineno))
+        lines.add((frame.f_code.co_filename, frame.f_lineno))
         return inside
 
     def on_call(frame: FrameType, event: str, _: Any) -> Any:
@@ -85,8 +97,7 @@ def _visit(check: Check, watched: dict[int, Any]) -> Visit:
         if id(code) not in watched:
             return None
         functions.add((code.co_filename, code.co_firstlineno))
-        lines.add((code.co_filename, frame.f_lineno))
-        return inside
+        return None if watched[id(code)][1] <= lines else inside
 
     sys.settrace(on_call)
     try:

@@ -35,7 +35,7 @@ def matrix(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[s
         yield f"Without a fault the engine differs in {len(unusable)} scenarios, which had no say:"
         yield from (f"  {each}" for each in unusable)
         yield ""
-    survivors = [verdict for verdict in verdicts if not verdict.kills]
+    survivors = [verdict for verdict in verdicts if not verdict.kills and not verdict.misfit]
     if survivors:
         yield "Survivors:"
         for verdict in survivors:
@@ -53,7 +53,7 @@ def matrix(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[s
 
 def _seen(verdict: Verdict) -> str:
     if not verdict.kills:
-        return "SURVIVED"
+        return f"DOES NOT FIT: {verdict.misfit}" if verdict.misfit else "SURVIVED"
     names = list(killers(verdict))
     if len(names) == 1:
         return f"killed by {names[0] or 'the end of its process'}: {_first_line(verdict.kills[0].difference)}"
@@ -98,7 +98,8 @@ def as_json(verdicts: Sequence[Verdict], unusable: Sequence[str], ran: Sequence[
             }
             for verdict in verdicts
         ],
-        "survivors": [verdict.mutant.id for verdict in verdicts if not verdict.kills],
+        "survivors": [verdict.mutant.id for verdict in verdicts if not verdict.kills and not verdict.misfit],
+        "misfits": [verdict.misfit for verdict in verdicts if verdict.misfit],
         "unusable": list(unusable),
         "dispensable": dispensable(verdicts, ran) if ran else None,
         "killed": sum(bool(verdict.kills) for verdict in verdicts),

@@ -94,14 +94,14 @@ def located(mutant: Mutant) -> Edit | None:
     return None
 
 
-def misfits(mutants: Iterable[Mutant]) -> list[str]:
-    """What is wrong with those that do not fit the engine's source."""
-    wrong = []
+def misfits(mutants: Iterable[Mutant]) -> dict[str, str]:
+    """The ids of those that do not fit the engine's source, and why."""
+    wrong = {}
     for mutant in mutants:
         try:
             located(mutant)
         except PatchError as error:
-            wrong.append(str(error))
+            wrong[mutant.id] = str(error)
     return wrong
 
 

@@ -77,7 +77,7 @@ TEXTS = (
          "autograd:backward", "if grad_variables is not None:\n        warnings.warn(",
          "if grad_variables is not None:\n        (lambda *_, **__: None)("),
         ("dirty-no-input", "marking dirty what is no input warns nothing",
-         "autograd.function:_Outputs._tie_changed", "if not is_input:", "if False:"),
+         "autograd.outputs:Outputs._tie_changed", "if not is_input:", "if False:"),
         ("tensor-of-tensor", "torch.tensor of a tensor warns nothing",
          "creation:tensor", "warnings.warn(", "(lambda *_, **__: None)("),
     ),
