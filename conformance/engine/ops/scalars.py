@@ -32,7 +32,7 @@ def over(self: Array, other: Any) -> Array:
 @op("AddBackward1", name="add_scalar", self=lambda grad: grad)
 def plus(self: Array, other: Any) -> Array:
     """self + other."""
-    return np.add(self, other)
+    return np.add(_fitting(self, other), other)
 
 
 @op("SubBackward1", name="sub_scalar", self=lambda grad: grad)
@@ -43,7 +43,7 @@ def minus(self: Array, other: Any) -> Array:
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead."
         )
-    return np.subtract(self, other)
+    return np.subtract(_fitting(self, other), other)
 
 
 def _fitting(array: Array, number: Any) -> Array:

@@ -214,6 +214,16 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
     return found.astype(kind_of(a))
 
 
+def mvlgamma_(self: Tensor, p: int) -> Tensor:
+    """mvlgamma, in place."""
+    if self._array.dtype.kind != "f":
+        kinds = self.dtype.legacy, dtypes.default.legacy
+        raise RuntimeError(
+            f"mvlgamma: result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
+        )
+    return run_inplace(ROWS["mvlgamma"], [self, p])
+
+
 def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
     return (minus(self, 1) * other.log() - other - self.lgamma()).exp()  # type: ignore[no-any-return]
 
