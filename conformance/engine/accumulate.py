@@ -64,4 +64,4 @@ def copied(gradient: Tensor) -> Tensor:
     """A copy as torch makes it, by copy_ into new memory: recorded as CopyBackwards, and at version 1."""
     from .creation import empty_like
 
-    return empty_like(gradient).copy_(gradient)  # type: ignore[no-any-return]
+    return empty_like(gradient).copy_(gradient)

@@ -161,7 +161,7 @@ def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Te
         return finish(fill(shape, (dtype or dtypes.default).numpy), requires_grad)
 
     def like(
-        input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,  # noqa: A002
+        input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         layout: Any = None, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
@@ -204,7 +204,12 @@ def full(
 
 
 def full_like(
-    input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False  # noqa: A002
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """torch.full_like."""
     kind = dtype.numpy if dtype else input._array.dtype
@@ -269,13 +274,17 @@ def eye(
     return finish(np.eye(n, m, dtype=(dtype or dtypes.default).numpy), requires_grad)
 
 
-def scalar_tensor(value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def scalar_tensor(
+    value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """torch.scalar_tensor: one number, in the default dtype."""
     return finish(np.array(value, (dtype or dtypes.default).numpy), requires_grad)
 
 
 def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def method(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    def method(
+        self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    ) -> Tensor:
         return make_one(*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
     return method
@@ -287,11 +296,11 @@ def attach() -> None:
     for name, function in methods.items():
         setattr(Tensor, name, _new(function))
 
-    def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    def new_tensor(
+        self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    ) -> Tensor:
         if isinstance(data, Tensor):
             return tensor(data, dtype=dtype, requires_grad=requires_grad)
         return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
     Tensor.new_tensor = new_tensor  # type: ignore[attr-defined]
-
-

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-class dtype:  # noqa: N801  torch's own name
+class dtype:
     """One scalar type, a singleton each: ``torch.float32`` and so on."""
 
     __slots__ = ("category", "itemsize", "legacy", "name", "numpy")
@@ -177,7 +177,7 @@ def can_cast(source: dtype, target: dtype) -> bool:
     return not (target is bool_ and source is not bool_)
 
 
-class finfo:  # noqa: N801  torch's own name
+class finfo:
     """torch.finfo: the limits of a floating type."""
 
     def __init__(self, kind: dtype | None = None) -> None:
@@ -189,7 +189,7 @@ class finfo:  # noqa: N801  torch's own name
         self.resolution = float(info.resolution)
 
 
-class iinfo:  # noqa: N801  torch's own name
+class iinfo:
     """torch.iinfo: the limits of an integer type."""
 
     def __init__(self, kind: dtype) -> None:

@@ -150,16 +150,14 @@ def short_name(node: Any) -> str:
     """A node's name as the texts about views and versions have it: FillBackward2 is Fill2, MulBackward0 is Mul."""
     name: str = node.name()
     head, found, number = name.rpartition("Backward")
-    if not found or number and not number.isdigit():
+    if not found or (number and not number.isdigit()):
         return name
     return head + ("" if number == "0" else number)
 
 
 def wrong_number(name: str, got: int, expected: int) -> str:
     """A node returned more or fewer gradients than it has edges."""
-    return (
-        f"Function {name} returned an invalid number of gradients - got {got}, but expected {expected}"
-    )
+    return f"Function {name} returned an invalid number of gradients - got {got}, but expected {expected}"
 
 
 _HINT = (

@@ -155,8 +155,8 @@ def run_backward(
     root: Node
     if len(roots) == 1 and roots[0][0] is not None:
         root = roots[0][0]
-        buffer = [None] * len(root.input_metadata)
-        buffer[roots[0][1]] = gradients[0]  # type: ignore[call-overload]
+        buffer: Buffer = [None] * len(root.input_metadata)
+        buffer[roots[0][1]] = gradients[0]
     else:
         root = new_node(GraphRoot)
         root.next_edges, root.gradients, root.input_metadata = tuple(roots), tuple(gradients), ()  # type: ignore[attr-defined]
@@ -454,15 +454,13 @@ def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
     """Whether a tensor of this shape broadcasts to the desired one."""
     if len(shape) > len(desired):
         return False
-    return all(
-        have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False)
-    )
+    return all(have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False))
 
 
 def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Sum a broadcast gradient back to the shape of its input (at::sum_to)."""
     if not shape:
-        return tensor.sum()  # type: ignore[no-any-return]
+        return tensor.sum()
     have = tensor._array.shape
     leading = len(have) - len(shape)
     dims = [*range(leading)]

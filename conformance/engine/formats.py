@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class layout:  # noqa: N801  torch's own name
+class layout:
     """Whether a tensor stores all its elements (``torch.strided``)."""
 
     __slots__ = ("_name",)
@@ -16,7 +16,7 @@ class layout:  # noqa: N801  torch's own name
         return f"torch.{self._name}"
 
 
-class memory_format(layout):  # noqa: N801  torch's own name
+class memory_format(layout):
     """In which order elements lie."""
 
     __slots__ = ()

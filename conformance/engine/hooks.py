@@ -121,5 +121,6 @@ def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
             f"(got {len(result)}, but expected {len(original)})"
         )
     return tuple(
-        new if new is None else check_result(old, new, hook) for old, new in zip(original, result, strict=True)
+        new if new is None else check_result(old, new, hook)
+        for old, new in zip(original, result, strict=True)
     )

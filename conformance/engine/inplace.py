@@ -56,12 +56,16 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     itself recorded, so that the second derivative still finds its way.
     """
     self: Tensor = arguments[0]
-    recorded = state.recording and row.node is not None and any(
-        isinstance(each, Tensor) and each.requires_grad
-        for name, each in zip(row.parameters, arguments, strict=True)
-        if name in row.inputs
+    recorded = (
+        state.recording
+        and row.node is not None
+        and any(
+            isinstance(each, Tensor) and each.requires_grad
+            for name, each in zip(row.parameters, arguments, strict=True)
+            if name in row.inputs
+        )
     )
-    check_inplace(self, recorded)
+    check_inplace(self, bool(recorded))
     if row.meet or row.name == "copy":
         for each in arguments[1:]:
             if isinstance(each, Tensor):
@@ -100,7 +104,11 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
 
 
 def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
-    met = [each for name, each in zip(row.parameters, arguments, strict=True) if name in row.meet and each is not None]
+    met = [
+        each
+        for name, each in zip(row.parameters, arguments, strict=True)
+        if name in row.meet and each is not None
+    ]
     operands = [each._array if isinstance(each, Tensor) else each for each in met]
     if len(operands) < 2:
         return
@@ -118,8 +126,10 @@ _WARN_OF_OVERLAP = frozenset({"masked_fill", "index_fill", "index_put"})
 
 def overlaps(array: Array) -> bool:
     """Whether several elements share one place in memory."""
-    return array.size > 1 and 0 in array.strides and any(
-        step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True)
+    return (
+        array.size > 1
+        and 0 in array.strides
+        and any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True))
     )
 
 
@@ -158,7 +168,11 @@ def check_no_partial_overlap(target: Array, operand: Array) -> None:
     """
     if target is operand or not np.may_share_memory(target, operand):
         return
-    same = (target.shape, target.strides, address(target)) == (operand.shape, operand.strides, address(operand))
+    same = (target.shape, target.strides, address(target)) == (
+        operand.shape,
+        operand.strides,
+        address(operand),
+    )
     if not same and np.shares_memory(target, operand):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "

@@ -123,7 +123,7 @@ class _NoParameter(ContextDecorator):
         self.previous = False
 
 
-class no_grad(_NoParameter):  # noqa: N801  torch's own name
+class no_grad(_NoParameter):
     """torch.no_grad: nothing is recorded inside."""
 
     __module__ = "torch.autograd.grad_mode"
@@ -136,7 +136,7 @@ class no_grad(_NoParameter):  # noqa: N801  torch's own name
         _set(self.previous, state.inference)
 
 
-class enable_grad(_NoParameter):  # noqa: N801  torch's own name
+class enable_grad(_NoParameter):
     """torch.enable_grad: recording is on inside, unless in inference mode."""
 
     __module__ = "torch.autograd.grad_mode"
@@ -149,7 +149,7 @@ class enable_grad(_NoParameter):  # noqa: N801  torch's own name
         _set(self.previous, state.inference)
 
 
-class set_grad_enabled(ContextDecorator):  # noqa: N801  torch's own name
+class set_grad_enabled(ContextDecorator):
     """torch.set_grad_enabled: takes effect when called; as a context it restores, as a decorator it waits."""
 
     __module__ = "torch.autograd.grad_mode"
@@ -177,7 +177,7 @@ class set_grad_enabled(ContextDecorator):  # noqa: N801  torch's own name
         _set(self.previous, state.inference)
 
 
-class inference_mode(ContextDecorator):  # noqa: N801  torch's own name
+class inference_mode(ContextDecorator):
     """torch.inference_mode: no recording, and the tensors made inside stay out of autograd for good."""
 
     __module__ = "torch.autograd.grad_mode"
@@ -221,7 +221,7 @@ def is_inference_mode_enabled() -> bool:
     return state.inference
 
 
-class detect_anomaly:  # noqa: N801  torch's own name
+class detect_anomaly:
     """torch.autograd.detect_anomaly: errors of backward come with the traceback of the forward call."""
 
     __module__ = "torch.autograd.anomaly_mode"
@@ -242,7 +242,7 @@ class detect_anomaly:  # noqa: N801  torch's own name
         state.anomaly, state.anomaly_check_nan = self.previous
 
 
-class set_detect_anomaly:  # noqa: N801  torch's own name
+class set_detect_anomaly:
     """torch.autograd.set_detect_anomaly: switches at once; as a context manager it restores."""
 
     __module__ = "torch.autograd.anomaly_mode"

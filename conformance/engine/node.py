@@ -32,7 +32,10 @@ class _InputMetadata:
     __module__ = "torch._C._autograd"
 
     def __init__(self, metadata: InputMetadata) -> None:
-        self.shape, self.dtype = list(metadata[0]), dtypes.BY_NUMPY[metadata[1]]
+        self.shape, self.dtype = (
+            list(metadata[0]),
+            None if metadata[1] is None else dtypes.BY_NUMPY[metadata[1]],
+        )
 
     @property
     def device(self) -> Any:
@@ -99,7 +102,7 @@ class Node:
         found = self.__dict__.get("metadata_")
         if found is None:
             found = self.__dict__["metadata_"] = {}
-        return found  # type: ignore[no-any-return]
+        return found
 
     @property
     def requires_grad(self) -> bool:
@@ -188,7 +191,7 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     @property
-    def hooks(self) -> NodeHooks | None:  # type: ignore[override]
+    def hooks(self) -> NodeHooks | None:
         """The node's own hooks, and before them those of the leaf."""
         own: NodeHooks | None = self.__dict__.get("hooks_")
         on_leaf = self.variable._backward_hooks
@@ -201,7 +204,7 @@ class AccumulateGrad(Node):
         return both
 
     @hooks.setter
-    def hooks(self, value: NodeHooks) -> None:
+    def hooks(self, value: NodeHooks | None) -> None:
         self.__dict__["hooks_"] = value
 
     def apply(self, grads: Gradients) -> Gradients:

@@ -34,7 +34,7 @@ PROFILES = {
 options = PROFILES["default"]  # those in force
 
 
-def set_printoptions(  # noqa: PLR0917  torch's signature
+def set_printoptions(
     precision: int | None = None,
     threshold: float | None = None,
     edgeitems: int | None = None,
@@ -43,7 +43,7 @@ def set_printoptions(  # noqa: PLR0917  torch's signature
     sci_mode: bool | None = None,
 ) -> None:
     """torch.set_printoptions: None leaves as is, except that ``sci_mode=None`` means automatic."""
-    global options  # noqa: PLW0603  one set for the process, as in torch
+    global options
     given = {
         "precision": precision,
         "threshold": threshold,
@@ -63,7 +63,7 @@ def get_printoptions() -> dict[str, Any]:
 @contextlib.contextmanager
 def printoptions(**changes: Any) -> Iterator[None]:
     """torch.printoptions: set for the duration of a block."""
-    global options  # noqa: PLW0603  one set for the process, as in torch
+    global options
     before = options
     set_printoptions(**changes)
     try:

@@ -55,7 +55,7 @@ default_generator = Generator()
 
 def manual_seed(seed: Any) -> Generator:
     """torch.manual_seed: start the default generator anew."""
-    return default_generator.manual_seed(int(seed))  # type: ignore[no-any-return]
+    return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:
@@ -70,7 +70,7 @@ def initial_seed() -> int:
 
 def get_rng_state() -> Tensor:
     """torch.get_rng_state."""
-    return default_generator.get_state()  # type: ignore[no-any-return]
+    return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
@@ -107,7 +107,7 @@ def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[
         return finish(draw(_from(generator), shape, (dtype or dtypes.default).numpy), requires_grad)
 
     def like(
-        input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,  # noqa: A002
+        input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, layout: Any = None, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         kind = dtype.numpy if dtype else input._array.dtype
@@ -139,13 +139,21 @@ def randint(
 
 
 def randint_like(
-    input: Tensor, low: Any, high: Any = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False  # noqa: A002
+    input: Tensor,
+    low: Any,
+    high: Any = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """torch.randint_like."""
     if high is None:
         low, high = 0, low
     kind = dtype.numpy if dtype else input._array.dtype
-    return finish(distributions.integers(default_generator, input._array.shape, kind, low, high), requires_grad)
+    return finish(
+        distributions.integers(default_generator, input._array.shape, kind, low, high), requires_grad
+    )
 
 
 def randperm(
@@ -154,10 +162,14 @@ def randperm(
     """torch.randperm: a random order of 0 .. n-1."""
     if not isinstance(n, int):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
-    return finish(distributions.permutation(_from(generator), n, (dtype or dtypes.int64).numpy), requires_grad)
+    return finish(
+        distributions.permutation(_from(generator), n, (dtype or dtypes.int64).numpy), requires_grad
+    )
 
 
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:  # noqa: A002
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None
+) -> Tensor:
     """torch.multinomial: indices drawn by weight."""
     return wrap(
         distributions.multinomial(_from(generator), input._array, num_samples, replacement=replacement)
@@ -173,11 +185,11 @@ def _bernoulli(self: Array, *, generator: Any = None) -> Array:
     return distributions.bernoulli_each(_from(generator), self, self.dtype)
 
 
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:  # noqa: A002
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
     if p is not None:
         return wrap(distributions.bernoulli(_from(generator), input._array.shape, input._array.dtype, p))
-    return _bernoulli(input, generator=generator)  # type: ignore[no-any-return]
+    return _bernoulli(input, generator=generator)
 
 
 def normal(
@@ -203,7 +215,10 @@ def normal(
 @op("NormalBackward0", name="normal", self=_zeros)
 def _normal(self: Array, mean: Any = 0, std: Any = 1, *, generator: Any = None) -> Array:
     return _laid_out(
-        self, lambda shape, flat: distributions.normal(_from(generator), shape, self.dtype, mean, std, contiguous=flat)
+        self,
+        lambda shape, flat: distributions.normal(
+            _from(generator), shape, self.dtype, mean, std, contiguous=flat
+        ),
     )
 
 

@@ -49,8 +49,27 @@ Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
 # Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
 _SCALARS = frozenset(
-    "alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self threshold "
-    "value weight".split()
+    [
+        "alpha",
+        "beta",
+        "correction",
+        "exponent",
+        "lambd",
+        "max",
+        "max_val",
+        "maxnorm",
+        "min",
+        "min_val",
+        "negative_slope",
+        "ord",
+        "other",
+        "p",
+        "scale",
+        "self",
+        "threshold",
+        "value",
+        "weight",
+    ]
 )
 _ARGSIZE = "_sym_argsize_"
 _SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
@@ -232,7 +251,7 @@ def _names(formula: Callable[..., Any]) -> tuple[str, ...]:
     if row is not None:
         return tuple(row.parameters)
     code = formula.__code__
-    return code.co_varnames[: code.co_argcount]  # type: ignore[no-any-return]
+    return code.co_varnames[: code.co_argcount]
 
 
 def _saved_fields(row: Row) -> dict[str, str]:
@@ -253,7 +272,10 @@ def _saved_fields(row: Row) -> dict[str, str]:
 
 
 def _node_class(row: Row, name: str) -> type[Node]:
-    body: dict[str, Any] = {"__slots__": tuple(f"saved_{each}" for each in row.saved), "__module__": "builtins"}
+    body: dict[str, Any] = {
+        "__slots__": tuple(f"saved_{each}" for each in row.saved),
+        "__module__": "builtins",
+    }
     for each, kind in row.saved.items():
         if each.startswith("_"):  # this engine's own, torch shows no such attribute
             continue
@@ -299,7 +321,9 @@ def shown(value: Any, node: Node, kind: str) -> Any:
     if kind == "tensor" and value.__class__ in NUMBERS:
         from .creation import scalar_tensor
 
-        return scalar_tensor(value, dtype=dtypes.float64 if value.__class__ is float else dtypes.of_number(value))
+        return scalar_tensor(
+            value, dtype=dtypes.float64 if value.__class__ is float else dtypes.of_number(value)
+        )
     if isinstance(value, (tuple, list)):
         return tuple(shown(each, node, kind) for each in value)
     if kind == "plain" and value.__class__ is int and value < 0:
@@ -334,7 +358,9 @@ def _signature(row: Row, variant: str) -> str:
 def _only_tensors(row: Row) -> bool:
     """Whether all positional arguments are tensors that must be given; what is given beyond them is ``rest``."""
     positional = [name for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
-    return all(name in row.tensors and row.parameters[name].default is inspect.Parameter.empty for name in positional)
+    return all(
+        name in row.tensors and row.parameters[name].default is inspect.Parameter.empty for name in positional
+    )
 
 
 def _has_out(row: Row) -> bool:
@@ -590,7 +616,11 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
     users = [key for key, rule in row.formulas.items() if name in _names(rule)]
     # See Note [Only what is needed is saved].
     if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
-        test = f"any(e[0] is not None for e in edges_{users[0]})" if users[0] in row.lists else f"edge_{users[0]}[0] is not None"
+        test = (
+            f"any(e[0] is not None for e in edges_{users[0]})"
+            if users[0] in row.lists
+            else f"edge_{users[0]}[0] is not None"
+        )
         value = f"{value} if {test} else None"
     return value
 
@@ -626,7 +656,9 @@ def _apply_source(row: Row) -> str:
             returned.append("*listed")
             position = f"{position} + length"
         elif len(names) == 1:
-            body.append(f"g{number} = formula{number}({arguments}) if edges[{position}][0] is not None else None")
+            body.append(
+                f"g{number} = formula{number}({arguments}) if edges[{position}][0] is not None else None"
+            )
             returned.append(f"g{number}")
             position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
         else:
@@ -688,7 +720,10 @@ def mismatch(error: Exception, *operands: Any) -> Exception:
 
 def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
-    plain = [plain_number(each) if _numeric(row, name) else each for name, each in zip(row.parameters, arguments, strict=True)]
+    plain = [
+        plain_number(each) if _numeric(row, name) else each
+        for name, each in zip(row.parameters, arguments, strict=True)
+    ]
     if all(a is b for a, b in zip(plain, arguments, strict=True)):
         if function is row.operator:
             return NotImplemented
@@ -731,7 +766,11 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bo
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
         text = "input" if name == "self" else name
         if value is MISSING:
-            missing = ["input" if n == "self" else n for n, v in zip(row.parameters, arguments, strict=True) if v is MISSING]
+            missing = [
+                "input" if n == "self" else n
+                for n, v in zip(row.parameters, arguments, strict=True)
+                if v is MISSING
+            ]
             listed = ", ".join(f'"{each}"' for each in missing)
             return TypeError(f"{shown_name}() missing {len(missing)} required positional arguments: {listed}")
         if name in row.lists:
@@ -744,7 +783,11 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bo
                     return TypeError(
                         f"expected Tensor as element {index} in argument {position - 1}, but got {_type(each)}"
                     )
-        if name in row.tensors and not isinstance(value, Tensor) and not (value is None and _optional(row, name)):
+        if (
+            name in row.tensors
+            and not isinstance(value, Tensor)
+            and not (value is None and _optional(row, name))
+        ):
             if _numeric(row, name) and value.__class__ in NUMBERS:
                 continue
             return TypeError(
@@ -759,9 +802,7 @@ def _type(value: Any) -> str:
 
 def check_out(row: Row, out: Tensor, arguments: tuple[Any, ...]) -> None:
     """Refuse out= together with autograd."""
-    if state.recording and any(
-        isinstance(each, Tensor) and each.requires_grad for each in (out, *arguments)
-    ):
+    if state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in (out, *arguments)):
         raise RuntimeError(
             f"{row.name}(): functions with out=... arguments don't support automatic differentiation, but one "
             "of the arguments requires grad."

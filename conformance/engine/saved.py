@@ -27,7 +27,18 @@ class SavedTensor:
     ``version`` is what the counter said on saving. Unpacking checks in this order: freed, then version.
     """
 
-    __slots__ = ("array", "counter", "freed", "hooks", "leaf", "origin", "output_nr", "packed", "tensor", "version")
+    __slots__ = (
+        "array",
+        "counter",
+        "freed",
+        "hooks",
+        "leaf",
+        "origin",
+        "output_nr",
+        "packed",
+        "tensor",
+        "version",
+    )
 
     tensor: Tensor | None
     array: np.ndarray[Any, Any] | None

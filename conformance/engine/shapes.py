@@ -24,7 +24,7 @@ def wrap_dim(dim: Any, ndim: int) -> int:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-extent}, {extent - 1}], but got {dim})"
         )
-    return dim + extent if dim < 0 else dim  # type: ignore[no-any-return]
+    return dim + extent if dim < 0 else dim
 
 
 def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
@@ -48,7 +48,9 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
 
 def sizes(arguments: tuple[Any, ...]) -> tuple[int, ...]:
     """``f(2, 3)`` and ``f((2, 3))`` alike, as a tuple of ints."""
-    if (len(arguments) == 1 and not hasattr(arguments[0], "__index__")) or (len(arguments) == 1 and isinstance(arguments[0], (tuple, list))):
+    if (len(arguments) == 1 and not hasattr(arguments[0], "__index__")) or (
+        len(arguments) == 1 and isinstance(arguments[0], (tuple, list))
+    ):
         arguments = tuple(arguments[0])
     return tuple(each.__index__() for each in arguments)
 
@@ -90,8 +92,8 @@ def strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
     found: list[int] = []
     extent = 1
     empty = array.size == 0
-    for n, step in zip(reversed(array.shape), reversed(array.strides), strict=True):
-        step = extent if empty or (n == 1 and step == 0) else step // array.itemsize
+    for n, width in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        step = extent if empty or (n == 1 and width == 0) else width // array.itemsize
         found.append(step)
         extent = step * max(n, 1)
     return tuple(reversed(found))

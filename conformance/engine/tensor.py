@@ -41,15 +41,15 @@ class Size(tuple[int, ...]):
         return Size(tuple(self) + tuple(other))
 
 
-class device:  # noqa: N801  torch's own name
+class device:
     """torch.device; this engine has the CPU."""
 
     __slots__ = ("index", "type")
     __module__ = "torch"
 
-    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:  # noqa: A002
+    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         if isinstance(type, device):
-            type, index = type.type, type.index
+            type, index = type.type, type.index  # type: ignore[has-type]
         name, _, number = str(type).partition(":")
         self.type, self.index = name, int(number) if number else index
 
@@ -103,7 +103,9 @@ class Tensor(metaclass=_TensorMeta):
     _grad: Tensor | None = None
     _version_counter: VersionCounter | None = None
     _view: ViewInfo | None = None  # of a differentiable view: base and how it was made
-    _inference = False  # made in inference mode: then without a version counter, unless by detach() outside it
+    _inference = (
+        False  # made in inference mode: then without a version counter, unless by detach() outside it
+    )
     _retains_grad = False
     _backward_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _post_accumulate_grad_hooks: OrderedDict[int, Callable[..., Any]] | None = None
@@ -158,9 +160,7 @@ class Tensor(metaclass=_TensorMeta):
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
         if self.grad_fn is not None:
-            raise RuntimeError(
-                errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF
-            )
+            raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
         if value and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         if value and self._array.dtype.kind != "f":
@@ -273,7 +273,7 @@ class Tensor(metaclass=_TensorMeta):
         """The numpy dtype that a gradient is brought to; None for any."""
         if self._grad_dtype is False:
             return self._array.dtype
-        return None if self._grad_dtype is None else self._grad_dtype.numpy  # type: ignore[no-any-return]
+        return None if self._grad_dtype is None else self._grad_dtype.numpy
 
     def _get_version(self) -> int:
         if self._inference and self._version_counter is None:
@@ -387,7 +387,9 @@ class Tensor(metaclass=_TensorMeta):
     layout = property(lambda self: strided, _read_only("layout"))
     itemsize = property(lambda self: self._array.itemsize)
     nbytes = property(lambda self: self._array.nbytes)
-    is_cuda = is_sparse = is_quantized = is_meta = is_mps = is_mkldnn = is_nested = is_xpu = property(lambda self: False)
+    is_cuda = is_sparse = is_quantized = is_meta = is_mps = is_mkldnn = is_nested = is_xpu = property(
+        lambda self: False
+    )
     is_cpu = property(lambda self: True)
     name = property(lambda self: None)
 
@@ -445,7 +447,7 @@ class Tensor(metaclass=_TensorMeta):
 
     def is_signed(self) -> bool:
         """Whether the dtype has negative numbers."""
-        return self.dtype.is_signed  # type: ignore[no-any-return]
+        return self.dtype.is_signed
 
     def get_device(self) -> int:
         """-1: the CPU."""
@@ -527,7 +529,7 @@ class Tensor(metaclass=_TensorMeta):
 
     def __contains__(self, element: Any) -> bool:
         if isinstance(element, (Tensor, int, float, complex, bool)):
-            return bool((element == self).any().item())
+            return bool((self == element).any().item())
         raise RuntimeError(
             f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
         )
@@ -537,7 +539,7 @@ class Tensor(metaclass=_TensorMeta):
 
     def __format__(self, spec: str) -> str:
         if self._array.ndim == 0:
-            return self._array.item().__format__(spec)  # type: ignore[no-any-return]
+            return self._array.item().__format__(spec)
         return object.__format__(self, spec)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
@@ -556,7 +558,7 @@ class Tensor(metaclass=_TensorMeta):
         if not self.is_leaf:
             raise RuntimeError(errors.DEEPCOPY_NON_LEAF)
         if id(self) in memo:
-            return memo[id(self)]  # type: ignore[no-any-return]
+            return memo[id(self)]
         result = make(self._array.copy(), type(self))
         result._version_counter = VersionCounter(1)
         result._requires_grad = self.requires_grad
@@ -626,7 +628,7 @@ def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def address(array: np.ndarray[Any, Any]) -> int:
     """Where the first element lies in memory."""
-    return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
+    return array.__array_interface__["data"][0]
 
 
 _new = object.__new__

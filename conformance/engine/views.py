@@ -96,7 +96,7 @@ def as_strided_node(view: Tensor, base: Tensor) -> Node:
     node.input_metadata = ((view._array.shape, view._array.dtype),)
     node.geometry = Geometry(view._array, base._array)
     node.base_like = blank_like(base._array)
-    return node  # type: ignore[no-any-return]
+    return node
 
 
 def blank_like(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int, ...], int]:
@@ -126,12 +126,17 @@ class AsStridedBackward0(Node):
 
     @property
     def _saved_stride(self) -> tuple[int, ...]:
-        item = self.input_metadata[0][1].itemsize
+        item = self._itemsize()
         return tuple(s // item for s in self.geometry.strides)
 
     @property
     def _saved_storage_offset(self) -> int:
-        return self.geometry.offset // self.input_metadata[0][1].itemsize
+        return self.geometry.offset // self._itemsize()
+
+    def _itemsize(self) -> int:
+        kind = self.input_metadata[0][1]
+        assert kind is not None
+        return kind.itemsize
 
 
 def move_hooks(tensor: Tensor, old: Node | None) -> None:
@@ -237,4 +242,3 @@ class CopySlices(Node):
 
     def release(self) -> None:
         self.function = None
-

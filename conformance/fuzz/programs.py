@@ -150,7 +150,12 @@ GRADS = (
     "torch.autograd.grad({a}.sum(), {b}, materialize_grads=True)",
 )  # fmt: skip
 # Not inference_mode: outside of it torch counts versions of what comes from its tensors kernel by kernel.
-MODES = ("torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)", "torch.set_grad_enabled(True)")
+MODES = (
+    "torch.no_grad()",
+    "torch.enable_grad()",
+    "torch.set_grad_enabled(False)",
+    "torch.set_grad_enabled(True)",
+)
 
 FUNCTIONS = {
     "Square": """\

@@ -307,7 +307,9 @@ def main() -> None:
         name: make() for name, (module, make) in PEERS.items() if importlib.util.find_spec(module) is not None
     }
     columns = ["inhouse", *peers]
-    print(f"{'ratio to torch (median of ' + str(known.rounds) + ')':42}" + "".join(f"{c:>15}" for c in columns))
+    print(
+        f"{'ratio to torch (median of ' + str(known.rounds) + ')':42}" + "".join(f"{c:>15}" for c in columns)
+    )
     for name, make in PROGRAMS.items():
         if known.only not in name:
             continue

@@ -100,8 +100,8 @@ def test_properties_that_no_state_may_break() -> None:
         state = {
             "a": {"is_leaf": True, "requires_grad": True, "grad_fn": None, "shape": "(2,)", "_version": 1}
         }
-        state["a"].update(facets)
-        return Moment(Place(0, line), state)  # type: ignore[arg-type]
+        state["a"].update(facets)  # type: ignore[arg-type]
+        return Moment(Place(0, line), state)
 
     assert not list(broken_properties(Trace("s", "e", "1", (moment(1),))))
     told = broken_properties(Trace("s", "e", "1", (moment(1, grad_fn="MulBackward0"), moment(2, _version=0))))

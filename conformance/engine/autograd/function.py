@@ -121,7 +121,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     # What forward may set -------------------------------------------------------------------------
 
-    def _set_flag(slot: str, name: str) -> property:  # type: ignore[misc]  # noqa: N805
+    def _set_flag(slot: str, name: str) -> property:  # type: ignore[misc]
         def unreadable(self: Any) -> Any:
             raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not readable")
 
@@ -176,7 +176,7 @@ class BackwardCFunction(Node, FunctionCtx):
             raise RuntimeError(errors.BACKWARD_TWICE)
         return self._saved
 
-    def _refuse(name: str) -> Callable[[Any, Any], None]:  # type: ignore[misc]  # noqa: N805
+    def _refuse(name: str) -> Callable[[Any, Any], None]:  # type: ignore[misc]
         def refuse(self: Any, value: Any) -> None:
             raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not writable")
 
@@ -223,7 +223,7 @@ class BackwardCFunction(Node, FunctionCtx):
         found: list[Tensor | None] = []
         for gradient, info in zip(grads, self._output_info, strict=True):
             if gradient is None and info is not None and (info[2] or self._materialize_non_diff):
-                gradient = make(np.zeros(info[0], info[1]))  # noqa: PLW2901
+                gradient = make(np.zeros(info[0], info[1]))
             found.append(gradient)
         return tuple(found)
 

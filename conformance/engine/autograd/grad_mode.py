@@ -10,7 +10,7 @@ from ..tensor import Tensor
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
 
 
-class set_multithreading_enabled(ContextDecorator):  # noqa: N801  torch's own name
+class set_multithreading_enabled(ContextDecorator):
     """Whether backward may use several threads; on the CPU it never does, here only the flag is kept."""
 
     __module__ = "torch.autograd.grad_mode"
@@ -35,7 +35,7 @@ def is_multithreading_enabled() -> bool:
     return state.multithreading
 
 
-class _unsafe_preserve_version_counter:  # noqa: N801  torch's own name
+class _unsafe_preserve_version_counter:
     """Inside, in-place changes of these tensors do not count."""
 
     __module__ = "torch.autograd.grad_mode"

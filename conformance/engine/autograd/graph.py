@@ -188,7 +188,7 @@ def _will_engine_execute_node(node: Node) -> bool:
 # Hooks for saved tensors --------------------------------------------------------------------------
 
 
-class saved_tensors_hooks:  # noqa: N801  torch's own name
+class saved_tensors_hooks:
     """Inside, what operations save is packed by one function, and unpacked by another when needed."""
 
     __module__ = "torch.autograd.graph"
@@ -207,7 +207,7 @@ class saved_tensors_hooks:  # noqa: N801  torch's own name
         state.saved_hooks = state.saved_hooks[:-1]
 
 
-class save_on_cpu(saved_tensors_hooks):  # noqa: N801  torch's own name
+class save_on_cpu(saved_tensors_hooks):
     """Inside, saved tensors are kept on the CPU; here they are there already."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -310,7 +310,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     Raises:
         RuntimeError: when nested.
     """
-    global _allow_mutation_on_saved_tensors_enabled  # noqa: PLW0603
+    global _allow_mutation_on_saved_tensors_enabled
 
     ctx = _AllowMutationOnSavedContext()
     before = state.before_mutation

@@ -1,5 +1,5 @@
 """torch.nn: modules, parameters and functions."""
 
 from . import functional, functions, init, modules, parameter, utils
-from .modules import *  # noqa: F403
+from .modules import *
 from .parameter import Buffer, Parameter

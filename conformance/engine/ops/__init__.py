@@ -64,6 +64,7 @@ MODULES: tuple[ModuleType, ...] = (
     softmax, special, splitting, unary, view_copies, windows,
 )  # fmt: skip
 
+
 def _origin(function: Callable[..., Any]) -> str:
     """The module in which a function, or a row's forward, was written."""
     row = getattr(function, "row", None)

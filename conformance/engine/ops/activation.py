@@ -63,7 +63,7 @@ def threshold(self: Array, threshold: Any, value: Any) -> Array:
     self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
 )
 def _threshold_in_place(self: Array, threshold: Any, value: Any) -> Array:
-    return ROWS["threshold"].forward(self, threshold, value)  # type: ignore[no-any-return]
+    return ROWS["threshold"].forward(self, threshold, value)
 
 
 @op(
@@ -124,7 +124,7 @@ def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     self=lambda grad, result, negative_slope: _leaky_relu_backward(grad, result, negative_slope, True),
 )
 def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
-    return ROWS["leaky_relu"].forward(self, negative_slope)  # type: ignore[no-any-return]
+    return ROWS["leaky_relu"].forward(self, negative_slope)
 
 
 @op(
@@ -244,8 +244,8 @@ def _elu_double(
     product = times(grad * grad_output, input_scale)
     below = (at < 0).to(grad.dtype)
     if is_result:
-        return product * below  # type: ignore[no-any-return]
-    return _elu_backward(product, alpha, scale, input_scale, False, at) * below  # type: ignore[no-any-return]
+        return product * below
+    return _elu_backward(product, alpha, scale, input_scale, False, at) * below
 
 
 def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
@@ -309,7 +309,7 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
 
 def selu(input: Tensor) -> Tensor:
     """elu with the alpha and scale that keep mean and deviation."""
-    return elu(input, SELU_ALPHA, SELU_SCALE)  # type: ignore[no-any-return]
+    return elu(input, SELU_ALPHA, SELU_SCALE)
 
 
 def selu_(input: Tensor) -> Tensor:
@@ -335,7 +335,7 @@ def _softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: An
 def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> Tensor:
     x = times(self, beta)
     s = x.sigmoid()
-    return times(grad * (less_than(1, s) * s) * (x < threshold).to(grad.dtype), beta)  # type: ignore[no-any-return]
+    return times(grad * (less_than(1, s) * s) * (x < threshold).to(grad.dtype), beta)
 
 
 @op(
@@ -382,7 +382,7 @@ def logsigmoid(input: Tensor) -> Tensor:
     """The logarithm of the sigmoid."""
     array = input._array
     need_floats("log_sigmoid_cpu", array)
-    return _log_sigmoid(input, make(np.exp(-np.abs(array))))  # type: ignore[no-any-return]
+    return _log_sigmoid(input, make(np.exp(-np.abs(array))))
 
 
 # Gated by a sigmoid, tanh or normal distribution --------------------------------------------------
@@ -401,9 +401,9 @@ def _silu_slope(grad_output: Array, self: Array) -> Array:
 
 def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
     if not state.grad_enabled:
-        return _silu_slope(grad, self)  # type: ignore[no-any-return]
+        return _silu_slope(grad, self)
     s = self.sigmoid()
-    return grad * s * plus(self * less_than(1, s), 1)  # type: ignore[no-any-return]
+    return grad * s * plus(self * less_than(1, s), 1)
 
 
 @op("SiluBackward0", self=lambda grad, self: _silu_backward(grad, self))
@@ -423,7 +423,7 @@ def _mish_slope(grad_output: Array, self: Array) -> Array:
 
 def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
     if not state.grad_enabled:
-        return _mish_slope(grad, self)  # type: ignore[no-any-return]
+        return _mish_slope(grad, self)
     gate = self.exp().log1p().tanh()
     return grad * (gate + self * self.sigmoid() * less_than(1, gate * gate))
 
@@ -442,7 +442,7 @@ _BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu by tanh
 def _normal_distribution(x: Array) -> Array:
     from scipy.special import erf
 
-    return (1 + erf(x * x.dtype.type(math.sqrt(0.5)))) * x.dtype.type(0.5)  # type: ignore[no-any-return]
+    return (1 + erf(x * x.dtype.type(math.sqrt(0.5)))) * x.dtype.type(0.5)
 
 
 @op(

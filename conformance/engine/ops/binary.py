@@ -47,8 +47,8 @@ def _floor_divide_by_number(self: Array, other: Any) -> Array:
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The quotient, rounded down."""
     if other.__class__ in NUMBERS:
-        return _floor_divide_by_number(input, other, out=out)  # type: ignore[no-any-return]
-    return _floor_divide(input, other, out=out)  # type: ignore[no-any-return]
+        return _floor_divide_by_number(input, other, out=out)
+    return _floor_divide(input, other, out=out)
 
 
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
@@ -65,7 +65,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
     def by_tensor(self: Any, other: Any) -> Array:
         refuse_bools(kernel, self, other)
         integral(self, other)
-        return function(self, other)  # type: ignore[no-any-return]
+        return function(self, other)
 
     node = f"{name.capitalize()}Backward"
     return (
@@ -94,14 +94,14 @@ def _remainder_of_number(self: Any, other: Array) -> Array:
 
 def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of input."""
-    return (_fmod_number if other.__class__ in NUMBERS else _fmod_tensor)(input, other, out=out)  # type: ignore[no-any-return]
+    return (_fmod_number if other.__class__ in NUMBERS else _fmod_tensor)(input, other, out=out)
 
 
 def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of other."""
     if input.__class__ in NUMBERS and isinstance(other, Tensor):
         return _remainder_of_number(input, other, out=out)
-    return (_remainder_number if other.__class__ in NUMBERS else _remainder_tensor)(input, other, out=out)  # type: ignore[no-any-return]
+    return (_remainder_number if other.__class__ in NUMBERS else _remainder_tensor)(input, other, out=out)
 
 
 def fmod_(self: Tensor, other: Any) -> Tensor:
@@ -176,7 +176,7 @@ def _copysign_number(self: Array, other: Any) -> Array:
 
 def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """The number of input with the sign of other."""
-    return (_copysign_number if other.__class__ in NUMBERS else _copysign_tensor)(input, other, out=out)  # type: ignore[no-any-return]
+    return (_copysign_number if other.__class__ in NUMBERS else _copysign_tensor)(input, other, out=out)
 
 
 def copysign_(self: Tensor, other: Any) -> Tensor:
@@ -316,7 +316,7 @@ def _lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
 
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Any = None) -> Tensor:
     """From input to end, as far as weight says."""
-    return (_lerp_tensor if isinstance(weight, Tensor) else _lerp_number)(input, end, weight, out=out)  # type: ignore[no-any-return]
+    return (_lerp_tensor if isinstance(weight, Tensor) else _lerp_number)(input, end, weight, out=out)
 
 
 def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
@@ -357,7 +357,7 @@ def _divisible(self: Array, tensor1: Array, tensor2: Array) -> None:
 
 def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
     """value / tensor: torch divides a tensor full of the number."""
-    return scalar_tensor(value, dtype=tensor.dtype).expand(tensor._array.shape) / tensor  # type: ignore[no-any-return]
+    return scalar_tensor(value, dtype=tensor.dtype).expand(tensor._array.shape) / tensor
 
 
 @op(

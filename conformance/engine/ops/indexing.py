@@ -211,7 +211,7 @@ def _select(tensor: Tensor, dim: int, where: int) -> Tensor:
     n = tensor._array.shape[dim]
     if not -n <= where < n:
         raise IndexError(f"index {where} is out of bounds for dimension {dim} with size {n}")
-    return select(tensor, dim, where)  # type: ignore[no-any-return]
+    return select(tensor, dim, where)
 
 
 def _slice(tensor: Tensor, dim: int, part: slice, whole_is_itself: bool = True) -> Tensor:
@@ -225,13 +225,13 @@ def _slice(tensor: Tensor, dim: int, part: slice, whole_is_itself: bool = True) 
     end = 2**63 - 1 if part.stop is None else _bound(part.stop)
     if whole_is_itself and start == 0 and n <= end and step == 1:
         return tensor
-    return slice_(tensor, dim, start, end, step)  # type: ignore[no-any-return]
+    return slice_(tensor, dim, start, end, step)
 
 
 def _bound(value: Any) -> int:
     if not hasattr(value, "__index__"):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
-    return value.__index__()  # type: ignore[no-any-return]
+    return value.__index__()
 
 
 def getitem(self: Tensor, value: Any) -> Tensor:
@@ -240,7 +240,7 @@ def getitem(self: Tensor, value: Any) -> Tensor:
         return _slice(self, 0, value, whole_is_itself=False)
     result, remaining = _apply(self, value)
     if remaining:
-        return index(result, tuple(remaining))  # type: ignore[no-any-return]
+        return index(result, tuple(remaining))
     return alias(result) if result is self else result
 
 
@@ -274,7 +274,12 @@ def _copy_to(target: Tensor, source: Tensor) -> None:
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put in place."""
     run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
-    if len(indices) == 1 and indices[0]._array.dtype.kind == "b" and values._array.size == 1 and not accumulate:
+    if (
+        len(indices) == 1
+        and indices[0]._array.dtype.kind == "b"
+        and values._array.size == 1
+        and not accumulate
+    ):
         warn_of_overlap("masked_fill", self._array)  # torch goes on to it
     return self
 
@@ -333,5 +338,3 @@ def attach() -> None:
     Tensor.index_put = lambda self, indices, values, accumulate=False: index_put(  # type: ignore[attr-defined]
         self, tuple(indices), values, accumulate
     )
-
-

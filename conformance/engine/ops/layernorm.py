@@ -173,7 +173,7 @@ def _layer_norm_double(
 
 
 def _group_norm_backward(
-    grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,  # noqa: N803
+    grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,
     result1: Tensor, result2: Tensor, needed: Any,
 ) -> list[Any]:  # fmt: skip
     """torch's infinitely differentiable form, for every order of derivative."""
@@ -217,7 +217,7 @@ def _group_norm_backward(
     inputs={"input weight bias": _group_norm_backward},
 )
 def native_group_norm(
-    input: Array, weight: Any = None, bias: Any = None, N: int = 0, C: int = 0, HxW: int = 0, group: int = 1,  # noqa: N803
+    input: Array, weight: Any = None, bias: Any = None, N: int = 0, C: int = 0, HxW: int = 0, group: int = 1,
     eps: float = 1e-5,
 ) -> Any:  # fmt: skip
     """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""

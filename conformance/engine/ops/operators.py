@@ -83,7 +83,7 @@ _REFLECTED: dict[str, Callable[[Tensor, Any], Any]] = {
 def _invert(self: Tensor) -> Tensor:
     if self._array.dtype.kind not in "iub":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return self.bitwise_not()  # type: ignore[no-any-return]
+    return self.bitwise_not()
 
 
 def attach() -> None:
@@ -91,7 +91,7 @@ def attach() -> None:
     for name, method in OPERATORS.items():
         own = ROWS[method].operator if method in _COMPILED else None
         setattr(Tensor, name, own or operator(_REFLECTED.get(method) or getattr(Tensor, method)))
-    Tensor.__neg__ = Tensor.neg  # type: ignore[method-assign]
-    Tensor.__pos__ = Tensor.positive  # type: ignore[attr-defined]
+    Tensor.__neg__ = vars(Tensor)["neg"]  # type: ignore[method-assign]
+    setattr(Tensor, "__pos__", vars(Tensor)["positive"])  # noqa: B010  mypy takes the assignment for an operand
     Tensor.__abs__ = Tensor.abs  # type: ignore[attr-defined]
     Tensor.__invert__ = _invert  # type: ignore[method-assign]

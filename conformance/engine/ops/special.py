@@ -31,7 +31,7 @@ def _function(
     """A row of one function whose integer arguments become floats."""
 
     def forward(self: Array) -> Array:
-        return kernel(self)  # type: ignore[no-any-return]
+        return kernel(self)
 
     forward.__doc__ = text
     formulas = {} if gradient is None else {"self": gradient}
@@ -42,7 +42,7 @@ def _function(
 
 
 def _bell(self: Tensor, factor: float) -> Tensor:
-    return times((-(self.pow(2))).exp(), factor)  # type: ignore[no-any-return]
+    return times((-(self.pow(2))).exp(), factor)
 
 
 erf = _function(
@@ -89,7 +89,7 @@ _entr = _function(
 
 def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     found = times(plus(times(_floating(input), 1 / math.sqrt(2)).erf(), 1), 0.5)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 def _floating(input: Tensor) -> Tensor:
@@ -160,7 +160,7 @@ def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
         n, input = input, n
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return _polygamma(input, n, out=out)  # type: ignore[no-any-return]
+    return _polygamma(input, n, out=out)
 
 
 @op(
@@ -171,7 +171,7 @@ def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
     self=lambda grad, self, n: grad * polygamma(n + 1, self),
 )
 def _polygamma_in_place(self: Array, n: int) -> Array:
-    return ROWS["polygamma"].forward(self, n)  # type: ignore[no-any-return]
+    return ROWS["polygamma"].forward(self, n)
 
 
 def _mvlgamma_shifts(kind: Any, p: int) -> Array:
@@ -225,7 +225,7 @@ def mvlgamma_(self: Tensor, p: int) -> Tensor:
 
 
 def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
-    return (minus(self, 1) * other.log() - other - self.lgamma()).exp()  # type: ignore[no-any-return]
+    return (minus(self, 1) * other.log() - other - self.lgamma()).exp()
 
 
 @op(
@@ -260,16 +260,16 @@ def _away_from_zero(self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
     eps = float(np.finfo(self._array.dtype).eps)
     far = self.abs() > eps
     safe = where(far, self, full_like(scalar_tensor(0.0, dtype=self.dtype), eps))
-    return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))  # type: ignore[no-any-return]
+    return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))
 
 
 i0 = _function(
     "I0Backward0", "i0", scipy("i0"), "The modified Bessel function of order 0.",
-    lambda grad, self: grad * _i1(self),
+    lambda grad, self: grad * _i1(self),  # type: ignore[has-type]
 )  # fmt: skip
 _i0e = _function(
     "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
-    lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),
+    lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),  # type: ignore[has-type]
 )  # fmt: skip
 _i1 = _function(
     "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
@@ -309,7 +309,7 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
 
     def number_gradient(grad: Tensor, self: Tensor, other: Any) -> Tensor:
         found = by_number(grad, other)
-        return found if other > edge else found.masked_fill(self == 0.0, 0.0)  # type: ignore[no-any-return]
+        return found if other > edge else found.masked_fill(self == 0.0, 0.0)
 
     by_tensors = op(
         f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
@@ -324,10 +324,10 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
 
     def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
         if other.__class__ in NUMBERS:
-            return by_number(input, other, out=out)  # type: ignore[no-any-return]
+            return by_number(input, other, out=out)
         if input.__class__ in NUMBERS and isinstance(other, Tensor):
-            return of_a_number(input, other, out=out)  # type: ignore[no-any-return]
-        return by_tensors(input, other, out=out)  # type: ignore[no-any-return]
+            return of_a_number(input, other, out=out)
+        return by_tensors(input, other, out=out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
@@ -390,8 +390,8 @@ def _zeta_with_number(self: Array, other: Any) -> Array:
 
 def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
     if other.__class__ in NUMBERS:
-        return _zeta_with_number(input, other, out=out)  # type: ignore[no-any-return]
-    return (_zeta_of_number if input.__class__ in NUMBERS else _zeta_of_tensors)(input, other, out=out)  # type: ignore[no-any-return]
+        return _zeta_with_number(input, other, out=out)
+    return (_zeta_of_number if input.__class__ in NUMBERS else _zeta_of_tensors)(input, other, out=out)
 
 
 # Quotients that need care -------------------------------------------------------------------------
@@ -401,7 +401,7 @@ def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
     self_pi = times(self, math.pi)
     squared = times(self * self, math.pi)
     out = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / squared)
-    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)  # type: ignore[no-any-return]
+    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)
 
 
 @op("SincBackward0", meet="self", to_float=True, self=_sinc_backward)
@@ -415,7 +415,7 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
     low, high, outside = (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
     inside = (self >= low).logical_and(self <= high)
     rest = scalar_tensor(outside, dtype=self.dtype)
-    return where(inside, grad / (self * less_than(1.0, self)), rest)  # type: ignore[no-any-return]
+    return where(inside, grad / (self * less_than(1.0, self)), rest)
 
 
 @op("LogitBackward0", meet="self", to_float=True, self=_logit_backward)

@@ -13,7 +13,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine, again and again, each ``T_mult`` times as long as the one before."""
 
     def __init__(
-        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1  # noqa: N803
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:  # fmt: skip
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")

@@ -332,7 +332,7 @@ class PolynomialLR(LRScheduler):
 class CosineAnnealingLR(LRScheduler):
     """The rate falls along half a cosine to ``eta_min``."""
 
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
@@ -353,8 +353,8 @@ class CosineAnnealingLR(LRScheduler):
         return [low + (base - low) * up / 2 for base in self.base_lrs]
 
 
-from .lr_compound import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: E402, F401  they build on the above
-from .lr_cycles import CosineAnnealingWarmRestarts, OneCycleLR  # noqa: E402, F401
+from .lr_compound import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: F401  they build on the above
+from .lr_cycles import CosineAnnealingWarmRestarts, OneCycleLR  # noqa: F401
 
 _LRScheduler = LRScheduler
 for _each in list(globals().values()):

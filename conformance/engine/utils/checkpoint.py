@@ -295,14 +295,14 @@ class _CheckpointFrame:
             )
 
 
-class _checkpoint_hook(saved_tensors_hooks):  # noqa: N801  torch's own name
+class _checkpoint_hook(saved_tensors_hooks):
     """Around forward."""
 
     def __init__(self, frame: _CheckpointFrame) -> None:
         super().__init__(frame.pack, frame.unpack)
 
 
-class _recomputation_hook(saved_tensors_hooks):  # noqa: N801  torch's own name
+class _recomputation_hook(saved_tensors_hooks):
     """Around the recomputation: what it saves goes to the holders of forward."""
 
     def __init__(self, reference: weakref.ref[_CheckpointFrame], group: Hashable) -> None:
@@ -384,7 +384,7 @@ _debug_enabled: bool | None = None
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Inside, whether recomputation stops as soon as all saved tensors are there."""
-    global _early_stop_enabled  # noqa: PLW0603
+    global _early_stop_enabled
     before, _early_stop_enabled = _early_stop_enabled, enable
     try:
         yield
@@ -395,7 +395,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
     """Inside, whether checkpoints keep a log of their operations."""
-    global _debug_enabled  # noqa: PLW0603
+    global _debug_enabled
     before, _debug_enabled = _debug_enabled, enabled
     try:
         yield
