@@ -54,6 +54,8 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
 
 def is_dense(array: np.ndarray[Any, Any]) -> bool:
     """Whether the elements fill their memory, in whatever order of dimensions."""
+    if not array.size:
+        return True
     expected = array.itemsize
     for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
         if step != expected:
