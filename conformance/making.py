@@ -97,7 +97,7 @@ def _title(parts: Sequence[Part], steps: Sequence[Step], file: str) -> str:
         title = f"raises {raising.raises}: {beginning(raising.message)}"
     else:
         title = f"what torch does in {Path(file).name.strip('<>')}"
-    return clip(title, LONGEST_TITLE)
+    return clip(title, LONGEST_TITLE).rstrip(". ")
 
 
 def _slug(title: str) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
+
+import numpy as np
 
 from .modes import state
 from .node import AccumulateGrad, Gradients
-from .tensor import Tensor
+from .tensor import Tensor, make
 
 _ALONE = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
 
@@ -29,11 +32,11 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
         pass  # the hooks run all the same
     elif current is None:
         if state.grad_enabled:
-            variable._grad = copied(gradient)
+            variable._grad = copied(gradient, variable)
         elif sys.getrefcount(gradient) <= _ALONE and obeys_layout(gradient, variable):
             variable._grad = gradient.detach()
         else:
-            variable._grad = copied(gradient)
+            variable._grad = copied(gradient, variable)
     elif state.grad_enabled:
         variable._grad = current + gradient
     else:
@@ -49,19 +52,45 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     return ()
 
 
+def is_dense(array: np.ndarray[Any, Any]) -> bool:
+    """Whether the elements fill their memory, in whatever order of dimensions."""
+    if not array.size:
+        return True
+    expected = array.itemsize
+    for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if step != expected:
+            return False
+        expected *= n
+    return True
+
+
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
-    """Whether a gradient lies in memory as its leaf does."""
+    """Whether a gradient lies in memory as its leaf does; where the leaf has gaps, without."""
     array, leaf = gradient._array, variable._array
     if array.base is None and array.flags.c_contiguous and leaf.flags.c_contiguous:
         return True
     if not array.size:  # numpy gives empty arrays no strides to compare
         return False
-    steps = zip(array.strides, leaf.strides, strict=True)
-    return all(a // array.itemsize == b // leaf.itemsize for a, b in steps)
+    if not is_dense(leaf):
+        return array.flags.c_contiguous
+    steps = zip(array.shape, array.strides, leaf.strides, strict=True)
+    return all(
+        a // array.itemsize == b // leaf.itemsize if n != 1 else a != 0  # stride 0: expanded
+        for n, a, b in steps
+    )
 
 
-def copied(gradient: Tensor) -> Tensor:
-    """A copy as torch makes it, by copy_ into new memory: recorded as CopyBackwards, and at version 1."""
-    from .creation import empty_like
+def copied(gradient: Tensor, variable: Tensor) -> Tensor:
+    """A copy laid out as the leaf, by copy_ into new memory: recorded as CopyBackwards, and at version 1.
 
-    return empty_like(gradient).copy_(gradient)
+    For a leaf with gaps in its memory it is a clone in order.
+    """
+    from .creation import empty_strided
+    from .shapes import strides
+
+    array, leaf = gradient._array, variable._array
+    if not is_dense(leaf):
+        return gradient.clone() if array.flags.c_contiguous else gradient.contiguous()  # type: ignore[no-any-return]
+    if leaf.flags.c_contiguous or array.shape != leaf.shape:
+        return make(np.empty(array.shape, array.dtype)).copy_(gradient)  # type: ignore[no-any-return]
+    return empty_strided(array.shape, strides(leaf), dtype=gradient.dtype).copy_(gradient)  # type: ignore[no-any-return]

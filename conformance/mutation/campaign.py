@@ -117,19 +117,19 @@ def campaign(
 ) -> Iterator[Verdict]:
     """Each fault in a process of its own, as they finish. Checks that differ without a fault have no say.
 
-    A check that does not run the fragment comes last: what runs once for all, when an operation is first called,
-    shows in the survey at its first caller alone.
+    Those that run the fragment come first, then those that call its function; the others cannot see the fault, unless
+    it is in what writes the rows: that runs once for all, when an operation is first called.
     """
     usable = [(check, visit) for check, visit in zip(checks, visits, strict=True) if not visit.difference]
     tasks, reached = [], []
     for mutant in mutants:
-        ranked = (
-            sorted(((_rank(mutant_place, visit), check) for check, visit in usable), key=lambda pair: pair[0])
-            if (mutant_place := _place(mutant))
-            else [(0, check) for check, _ in usable]
-        )
-        reached.append(sum(rank == 0 for rank, _ in ranked) if mutant_place else len(ranked))
-        tasks.append(partial(_judge, mutant, [check for _, check in ranked], whole))
+        ranks: list[list[Check]] = [[], [], []]
+        place = _place(mutant)
+        for check, visit in usable:
+            ranks[_rank(place, visit)].append(check)
+        reached.append(len(ranks[0]))
+        able = ranks if mutant.target.startswith("rows:") else ranks[:2]
+        tasks.append(partial(_judge, mutant, [check for rank in able for check in rank], whole))
     for number, found in forked(tasks, processes):
         kills, ran = ((Kill("", str(found)),), 0) if isinstance(found, Died) else found
         yield Verdict(mutants[number], kills, ran, reached[number])
@@ -146,7 +146,9 @@ def _place(mutant: Mutant) -> _Place | None:
     return code.co_filename, edit.lines, code.co_firstlineno
 
 
-def _rank(place: _Place, visit: Visit) -> int:
+def _rank(place: _Place | None, visit: Visit) -> int:
+    if place is None:  # a text, or another plain value: it may be read anywhere
+        return 0
     file, lines, function = place
     if any((file, line) in visit.lines for line in lines):
         return 0

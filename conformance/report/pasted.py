@@ -10,6 +10,7 @@ from string import Formatter
 
 _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|In \[\d+\]:|   +\.\.\.:)(?: |$)")
 _BEGINS = re.compile(r"^\s*(?:>>> |In \[\d+\]: )", re.MULTILINE)
+_HEAD = re.compile(r"#!|# -\*-.*coding")
 _FENCE = re.compile(r"^\s*(```|~~~)", re.MULTILINE)
 
 
@@ -41,6 +42,7 @@ def clean(text: str) -> Pasted:
     )
     shifts = [count + min(common, _indent(line)) for count, line in zip(cut, kept, strict=True)]
     cleaned = [line[shift:].rstrip() for line, shift in zip(lines, shifts, strict=True)]
+    cleaned[:2] = ["" if _HEAD.match(line) else line for line in cleaned[:2]]
     return Pasted(tuple(_without_format(cleaned)), tuple(shifts))
 
 

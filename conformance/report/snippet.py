@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from conformance.report.pasted import clean
+from conformance.report.shown import is_pure, shows
 from conformance.spec import vocabulary
 from conformance.spec.language import Fault, Piece, check_program
 
@@ -91,21 +92,34 @@ class _Reading:
     _comments: str = ""  # above a statement that was left out
     _mains: dict[str, ast.FunctionDef] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
+    _foreign: set[str] = field(default_factory=set)  # names of other packages
 
     def __post_init__(self) -> None:
         self._lines = self.source.split("\n")
         self.masked = list(self._lines)
         self._mains = dict(_mains(self.tree))
-        hidden = {
-            id(name)
-            for node in ast.walk(self.tree)
-            if _expects_an_error(node)
-            for name in ast.walk(node.items[0])
-        }
-        names = (
+        self._foreign = set(_foreign(self.tree))
+        hidden = {id(name) for node in ast.walk(self.tree) for name in self._beside(node)}
+        names = [
             node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and id(node) not in hidden
-        )
+        ]
         self._used = {node.id for node in names}
+
+    def _beside(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What of a statement is left out: calls of other packages for their own sake, what expects an error."""
+        if _expects_an_error(node):
+            yield from ast.walk(node.items[0])
+        elif self._is_beside_the_point(node):
+            yield from ast.walk(node)
+
+    def _is_beside_the_point(self, node: ast.AST) -> bool:
+        """``plt.show()``, ``np.random.seed(0)``: no torch is in it, and nothing takes its result."""
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+            return False
+        root: ast.expr = node.value.func
+        while isinstance(root, ast.Attribute | ast.Call):
+            root = root.value if isinstance(root, ast.Attribute) else root.func
+        return isinstance(root, ast.Name) and root.id in self._foreign
 
     def body(self, statements: Sequence[ast.stmt], indent: int = 0) -> None:
         """The statements at the top, or in a block that stands for its content."""
@@ -152,8 +166,8 @@ class _Reading:
         )
         self._comments = ""
         self._next = end + 1
-        expressions = list(_shows(statement))
-        pure = bool(expressions) and all(map(_is_pure, expressions))
+        expressions = list(shows(statement))
+        pure = bool(expressions) and all(map(is_pure, expressions))
         shows = tuple(self._show(each) for each in expressions) if pure else ()
         if shows:
             self._mask(statement)
@@ -221,6 +235,11 @@ class _Reading:
         """Imports of what is bound already, or never used; a text that stands alone; an unwrapped ``main``."""
         if isinstance(statement, ast.FunctionDef):
             return statement in self._mains.values()
+        if self._is_beside_the_point(statement):
+            self.notes.append(
+                (statement.lineno, f"`{ast.unparse(statement)}` is left out: torch has no part in it")
+            )
+            return True
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound = list(_bound(statement))
             if all(vocabulary.BOUND.get(name) == path for name, path in bound):
@@ -236,6 +255,13 @@ class _Reading:
             and isinstance(statement.value, ast.Constant)
             and isinstance(statement.value.value, str)
         )
+
+
+def _foreign(tree: ast.Module) -> Iterator[str]:
+    """The names that imports of other packages than torch bind."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (name for name, path in _bound(node) if path.partition(".")[0] != "torch")
 
 
 def _expects_an_error(node: ast.AST) -> TypeGuard[ast.With]:
@@ -306,71 +332,3 @@ def _only_tells(handler: ast.ExceptHandler) -> bool:
         )
         for each in handler.body
     )
-
-
-def _shows(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The expressions whose values a statement shows and does nothing else."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=arguments, keywords=keywords)):
-            if not any(keyword.arg == "file" for keyword in keywords):
-                for argument in arguments:
-                    yield from _values(argument)
-        case ast.Expr(value=ast.Tuple(elts=items)):
-            yield from items
-        case ast.Expr(value=ast.Name() | ast.Attribute() | ast.Subscript() | ast.Compare() as value):
-            yield value
-
-
-def _values(argument: ast.expr) -> Iterator[ast.expr]:
-    """What is of interest of a print's argument: text around it is not."""
-    match argument:
-        case ast.Constant():
-            return
-        case ast.JoinedStr(values=parts):
-            yield from (part.value for part in parts if isinstance(part, ast.FormattedValue))
-        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=right):
-            yield from right.elts if isinstance(right, ast.Tuple) else [right]
-        case ast.Call(
-            func=ast.Attribute(value=ast.Constant(value=str()), attr="format"), args=args, keywords=keywords
-        ):
-            yield from (*args, *(keyword.value for keyword in keywords))
-        case ast.BinOp(left=left, op=ast.Add(), right=right) if _is_text(left) or _is_text(right):
-            yield from (*_values(left), *_values(right))
-        case ast.Call(func=ast.Name(id="str" | "repr"), args=[inner]):
-            yield inner
-        case _:
-            yield argument
-
-
-def _is_text(node: ast.expr) -> bool:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _is_text(node.left) or _is_text(node.right)
-    is_str = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str"
-    return (
-        is_str
-        or isinstance(node, ast.JoinedStr)
-        or (isinstance(node, ast.Constant) and isinstance(node.value, str))
-    )
-
-
-_CHANGES = re.compile(
-    r".*[^_]_|backward|step|zero_grad|pop|append|extend|insert|remove|clear|update|add|register_.*|retain_grad|grad"
-    r"|requires_grad_|next|print|id|data_ptr|.*rand.*|normal|bernoulli|multinomial|dropout\w*|.*seed.*|apply|load_.*"
-    r"|train|eval|send|throw|close|input|open|collect"
-)
-_PURE = vocabulary.BUILTINS | {"type"}
-
-
-def _is_pure(node: ast.expr) -> bool:
-    """Whether evaluating it once more, a little later, shows the same and changes nothing."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.NamedExpr | ast.Lambda | ast.Await | ast.Yield | ast.YieldFrom | ast.Starred):
-            return False
-        if isinstance(part, ast.Call):
-            function = part.func
-            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            known = name in _PURE if isinstance(function, ast.Name) else name in vocabulary.ATTRIBUTES
-            torch = ast.unparse(function) in vocabulary.PATHS
-            if _CHANGES.fullmatch(name) or not (known or torch):
-                return False
-    return True

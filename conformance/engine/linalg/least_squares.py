@@ -9,6 +9,7 @@ import scipy.linalg
 
 from .. import dtypes, return_types
 from ..ops.matmul import matmul
+from ..ops.scalars import times
 from ..ops.selection import where
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
@@ -106,12 +107,13 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
             to_b = inverse.mH.matmul(wide)
     if of_residuals is not None and of_residuals._array.size:
         away = self.matmul(found) - right
-        scaled = 2 * of_residuals.unsqueeze(-2) * away
+        scaled = of_residuals.unsqueeze(-2) * away
         if needed[0]:
-            part = scaled.matmul(found.mH)
+            part = times(scaled.matmul(found.mH), 2)
             to_a = part if to_a is None else to_a + part
         if needed[1]:
-            to_b = -scaled if to_b is None else to_b - scaled
+            part = times(scaled, 2)
+            to_b = -part if to_b is None else to_b - part
     return to_a, to_b.squeeze(-1) if vector and to_b is not None else to_b
 
 

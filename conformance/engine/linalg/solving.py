@@ -131,8 +131,6 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _slogdet_backward(grad: Tensor | None, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
     if grad is None:
         return None
-    if not A._array.size:
-        return zeros_like(A)
     spread = diag_embed(grad.unsqueeze(-1).expand(pivots._array.shape))
     if state.recording:
         return solve(A.mH, spread.mT)

@@ -22,7 +22,7 @@ def _numpy_index(indices: Any) -> tuple[Any, ...]:
 
 
 def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
-    dim = 0
+    dim = ordinal = 0
     if len(indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
     for each in indices:
@@ -30,23 +30,31 @@ def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
             dim += 1
             continue
         if each.dtype.kind == "b":
-            for i, n in enumerate(each.shape):
-                if dim + i >= len(shape):
-                    raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
-                if shape[dim + i] != n:
-                    raise IndexError(
-                        f"The shape of the mask {list(each.shape)} at index {i} does not match the shape of the indexed "
-                        f"tensor {list(shape)} at index {dim + i}"
-                    )
+            _check_mask(shape, each, dim)
             dim += each.ndim
+            ordinal += each.ndim
             continue
-        if each.dtype.kind not in "iu":
+        if each.dtype not in (np.int64, np.int32):
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
         n = shape[dim]
         wrong = each[(each < -n) | (each >= n)]
-        if wrong.size:
-            raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {dim} with size {n}")
+        if wrong.size and not n:
+            raise IndexError("index is out of bounds for dimension with size 0")
+        if wrong.size:  # torch counts the indexed dimensions only
+            raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {ordinal} with size {n}")
         dim += 1
+        ordinal += 1
+
+
+def _check_mask(shape: tuple[int, ...], mask: Array, dim: int) -> None:
+    for i, n in enumerate(mask.shape):
+        if dim + i >= len(shape):
+            raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+        if shape[dim + i] != n:
+            raise IndexError(
+                f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the indexed tensor "
+                f"{list(shape)} at index {dim + i}"
+            )
 
 
 def _broadcastable(indices: Any) -> None:
@@ -68,13 +76,13 @@ def index(self: Array, indices: Any) -> Array:
     """The elements that index tensors name."""
     _check_indices(self.shape, indices)
     _broadcastable(indices)
-    return self[_numpy_index(indices)]
+    return np.ascontiguousarray(self[_numpy_index(indices)])
 
 
 def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
     """Zeros with the gradient added where it was read."""
     zeros = make(np.zeros(shape, grad._array.dtype))
-    return index_put_(zeros, indices, grad, True)
+    return run_inplace(ROWS["_index_put_impl"], [zeros, tuple(indices), grad, True])
 
 
 @op(
@@ -109,18 +117,27 @@ def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False
     return result
 
 
+op("IndexPutImplBackward0", name="_index_put_impl", lists="indices", **ROWS["index_put"].formulas)(
+    ROWS["index_put"].forward
+)
+
+
 def add_at(target: Array, where: Any, values: Array) -> None:
-    """np.add.at, by bincount where that is exact and much faster (one index on the first dimension of 1-d)."""
-    if len(where) == 1 and target.ndim == 1 and target.dtype == np.float64 and where[0].dtype.kind in "iu":
-        place = np.where(where[0] < 0, where[0] + target.size, where[0])
-        weights = np.broadcast_to(values, place.shape)
-        target += np.bincount(place.ravel(), weights.ravel(), target.size)
-    else:
+    """np.add.at, on flat memory, where it is much faster."""
+    if not target.flags.c_contiguous:
         np.add.at(target, where, values)
+        return
+    places = np.arange(target.size).reshape(target.shape)[where]
+    np.add.at(target.reshape(-1), places.ravel(), np.broadcast_to(values, places.shape).ravel())
 
 
 def _as_index(value: Any) -> Tensor:
     if isinstance(value, Tensor):
+        if value._array.dtype == np.uint8:
+            warnings.warn(
+                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=5
+            )
+            return make(value._array.astype(np.bool_))
         return value
     if isinstance(value, np.ndarray):
         return make(value)
@@ -133,8 +150,14 @@ def _specified(items: tuple[Any, ...]) -> int:
     for each in items:
         if each is None or each is Ellipsis or isinstance(each, bool):
             continue
-        count += each._array.ndim if isinstance(each, Tensor) and each._array.dtype.kind == "b" else 1
+        count += _dims_of_index(each._array) if isinstance(each, Tensor) else 1
     return count
+
+
+def _dims_of_index(array: Array) -> int:
+    if array.dtype == np.bool_:
+        return array.ndim
+    return array.ndim or 1 if array.dtype == np.uint8 else 1
 
 
 def _items(value: Any) -> tuple[Any, ...]:
@@ -174,7 +197,7 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
         remaining.append(tensor)
         dim += tensor._array.ndim if tensor._array.dtype.kind == "b" else 1
 
-    for each in items:
+    for position, each in enumerate(items):
         if each is None:
             result = unsqueeze(result, dim)
             dim += 1
@@ -187,37 +210,35 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
             result = _slice(result, dim, each)
             dim += 1
         elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "iu":
-            result = _select(result, dim, int(each._array))
+            result = _select(result, dim, int(each._array), position)
         elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind == "b":
             result = unsqueeze(result, dim)
             index_with(make(np.array([0] if each._array else [], np.int64)))
         elif hasattr(each, "__index__") and not isinstance(each, (Tensor, np.ndarray)):
-            result = _select(result, dim, each.__index__())
+            result = _select(result, dim, each.__index__(), position)
         elif isinstance(each, (Tensor, np.ndarray, list, tuple, range)):
             index_with(_as_index(list(each) if isinstance(each, range) else each))
+        elif isinstance(each, str):
+            raise TypeError("new(): invalid data type 'str'")
         else:
-            raise TypeError(_bad_index(each))
+            raise IndexError(
+                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+                f"{type(each).__name__})"
+            )
     return result, remaining
 
 
-def _bad_index(value: Any) -> str:
-    return (
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-        f"{type(value).__name__})"
-    )
-
-
-def _select(tensor: Tensor, dim: int, where: int) -> Tensor:
+def _select(tensor: Tensor, dim: int, where: int, position: int) -> Tensor:
     n = tensor._array.shape[dim]
-    if not -n <= where < n:
-        raise IndexError(f"index {where} is out of bounds for dimension {dim} with size {n}")
-    return select(tensor, dim, where)
+    if not -n <= where < n:  # named by its position in the brackets
+        raise IndexError(f"index {where} is out of bounds for dimension {position} with size {n}")
+    return select(tensor, dim, where)  # type: ignore[no-any-return]
 
 
 def _slice(tensor: Tensor, dim: int, part: slice, whole_is_itself: bool = True) -> Tensor:
     step = 1 if part.step is None else part.step.__index__()
     if step == 0:
-        raise ValueError("step cannot be zero")
+        raise ValueError("slice step cannot be zero")
     if step < 0:
         raise ValueError("step must be greater than zero")
     n = tensor._array.shape[dim]
@@ -247,13 +268,28 @@ def getitem(self: Tensor, value: Any) -> Tensor:
 def setitem(self: Tensor, where: Any, value: Any) -> None:
     """self[where] = value, recorded as a copy into a view or an index_put_."""
     result, remaining = _apply(self, where)
-    source = value if isinstance(value, Tensor) else make(infer_array(value, None).astype(self._array.dtype))
+    if isinstance(value, Tensor):
+        source = value
+    elif isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
+        source = make(infer_array(value, None).astype(self._array.dtype))
+    else:
+        kind = type(value).__name__ if not isinstance(value, np.ndarray) else "numpy.ndarray"
+        raise TypeError(f"can't assign a {kind} to a torch.{self.dtype.legacy}Tensor")
     if not remaining:
         _copy_to(result, source)
         return
-    if source._array.dtype != self._array.dtype:
-        source = source.to(self.dtype)
+    source = _without_leading_ones(source)
+    mask = len(remaining) == 1 and remaining[0] is not None and remaining[0]._array.dtype.kind == "b"
+    if mask and source._array.size == 1 and source._array.dtype != self._array.dtype:
+        source = source.to(self.dtype)  # torch fills what the mask shows
     index_put_(result, tuple(remaining), source)
+
+
+def _without_leading_ones(source: Tensor) -> Tensor:
+    shape = source._array.shape
+    while shape and shape[0] == 1:
+        shape = shape[1:]
+    return source if shape == source._array.shape else view(source, shape)
 
 
 def _copy_to(target: Tensor, source: Tensor) -> None:
@@ -265,10 +301,13 @@ def _copy_to(target: Tensor, source: Tensor) -> None:
     if not shape:
         fill_(target, source)
         return
-    while shape and shape[0] == 1:
-        shape = shape[1:]
-    expanded = expand(view(source, shape), target._array.shape)
-    copy_(target, expanded)
+    source = _without_leading_ones(source) if shape[0] == 1 else view(source, shape)
+    copy_(target, source if source._array.shape == target._array.shape else expand(source, target._array.shape))
+
+
+def delitem(self: Tensor, where: Any) -> None:
+    """Refused: a tensor has no fewer elements than it had."""
+    raise TypeError("Tensor does not support deleting items")
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
@@ -329,12 +368,23 @@ def zero_(self: Tensor) -> Tensor:
     return run_inplace(ROWS["zero"], [self])
 
 
+def _given(indices: Any) -> tuple[Tensor, ...]:
+    for number, each in enumerate(indices):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
+    return tuple(indices)
+
+
 def attach() -> None:
     """The square brackets and the in-place writes, as Tensor methods."""
-    for method in (copy_, fill_, zero_, index_put_):
+    for method in (copy_, fill_, zero_):
         setattr(Tensor, method.__name__, method)
+    Tensor.index_put_ = lambda self, indices, values, accumulate=False: index_put_(  # type: ignore[attr-defined]
+        self, _given(indices), values, accumulate
+    )
     Tensor.__getitem__ = getitem  # type: ignore[method-assign]
     Tensor.__setitem__ = setitem  # type: ignore[method-assign]
+    Tensor.__delitem__ = delitem  # type: ignore[attr-defined]
     Tensor.index_put = lambda self, indices, values, accumulate=False: index_put(  # type: ignore[attr-defined]
-        self, tuple(indices), values, accumulate
+        self, _given(indices), values, accumulate
     )

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..rows import ROWS, plain_number
+from ..operands import plain_number
+from ..rows import ROWS
 from ..tensor import Tensor
 from . import arithmetic, binary, logic, matmul, power
 

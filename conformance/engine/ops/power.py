@@ -10,7 +10,8 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
-from ..rows import ROWS, Array, op, plain_number
+from ..operands import plain_number
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from .scalars import minus, times
 from .selection import where

@@ -1,0 +1,154 @@
+"""What compiled rows call: operands met, refused or stored; see Note [Rows are compiled] in rows.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import NUMBERS
+from .modes import state
+from .shapes import broadcast_shapes
+from .sources import is_optional, may_be_number
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+Array = np.ndarray[Any, Any]
+
+
+def array_to_float(array: Array) -> Array:
+    """Integers and bools as the default dtype; floats as they are."""
+    return array if array.dtype.kind in "fc" else array.astype(dtypes.default.numpy)
+
+
+def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """Operands (arrays, numbers) as arrays of the dtype in which they meet; None stays None."""
+    present = [each for each in operands if each is not None]
+    kind = dtypes.result_dtype(*present)
+    if to_float and kind.kind not in "fc":
+        kind = dtypes.default.numpy
+    return tuple(None if each is None else np.asarray(each).astype(kind, copy=False) for each in operands)
+
+
+def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
+    def meet(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+        check(*operands)
+        return meet_arrays(to_float, *operands)
+
+    return meet
+
+
+def mismatch(error: Exception, *operands: Any) -> Exception:
+    """The error for operands that do not broadcast."""
+    try:
+        broadcast_shapes(*(np.shape(each) for each in operands if each is not None))
+    except RuntimeError as found:
+        return found
+    return error
+
+
+def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
+    """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
+    plain = [
+        plain_number(each) if may_be_number(row, name) else each
+        for name, each in zip(row.parameters, arguments, strict=True)
+    ]
+    if all(a is b for a, b in zip(plain, arguments, strict=True)):
+        if function is row.operator:
+            return NotImplemented
+        name = row.name + "_" * (function is row.evaluate)  # which in-place forms call
+        raise refuse_operand(row, arguments, name, function is not row.call) from None
+    given = dict(zip(row.parameters, plain, strict=True))
+    positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    return function(*positional, **given, **({} if out is None else {"out": out}))
+
+
+class _Missing:
+    """Stands for a tensor that was not given."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
+
+
+def too_many(row: Row, more: int, method: bool) -> Exception:
+    """The TypeError for positional arguments beyond those that there are."""
+    count = sum(p.kind is not p.KEYWORD_ONLY for p in row.parameters.values()) - method
+    if not count:
+        return TypeError(f"TensorBase.{row.name}() takes no arguments ({more} given)")
+    plural = "s" if count > 1 else ""
+    return TypeError(f"{row.name}() takes {count} positional argument{plural} but {count + more} were given")
+
+
+def plain_number(value: Any) -> Any:
+    """numpy's scalars, and subclasses of Python's numbers, as Python's own; np.bool_ counts as a float, as in torch."""
+    if value.__class__ in NUMBERS or not isinstance(value, (int, float, np.number, np.bool_)):
+        return value
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
+
+
+def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> Exception:
+    """The TypeError for the first argument that is no tensor where one must be."""
+    shown_name = called.replace("_tensors", "").replace("_tensor", "")
+    for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
+        text = "input" if name == "self" else name
+        if value is MISSING:
+            missing = [n for n, v in zip(row.parameters, arguments, strict=True) if v is MISSING]
+            listed = ", ".join('"input"' if n == "self" else f'"{n}"' for n in missing)
+            return TypeError(f"{shown_name}() missing {len(missing)} required positional arguments: {listed}")
+        if name in row.lists:
+            if not isinstance(value, (tuple, list)):
+                return TypeError(
+                    f"{row.name}(): argument '{text}' (position {position}) must be tuple of Tensors, not "
+                    + _type(value)
+                )
+            for index, each in enumerate(value):
+                if not isinstance(each, Tensor):
+                    return TypeError(
+                        f"expected Tensor as element {index} in argument {position - 1}, but got {_type(each)}"
+                    )
+        if (
+            name in row.tensors
+            and not isinstance(value, Tensor)
+            and not (value is None and is_optional(row, name))
+        ):
+            if may_be_number(row, name) and value.__class__ in NUMBERS:
+                continue
+            return TypeError(
+                f"{shown_name}(): argument '{text}' (position {position}) must be Tensor, not {_type(value)}"
+            )
+    return AttributeError(f"{row.name}: a tensor lacks its array")
+
+
+def _type(value: Any) -> str:
+    return type(value).__name__
+
+
+def check_out(row: Row, out: Tensor, arguments: tuple[Any, ...]) -> None:
+    """Refuse out= together with autograd."""
+    if state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in (out, *arguments)):
+        raise RuntimeError(
+            f"{row.name}(): functions with out=... arguments don't support automatic differentiation, but one "
+            "of the arguments requires grad."
+        )
+
+
+def store_out(row: Row, out: Tensor, value: Any) -> Tensor:
+    """Write a result into the tensor given as out=, resized where needed."""
+    from .inplace import check_castable, write
+    from .views import increment_version
+
+    array = np.asarray(value)
+    check_castable(array, out._array)
+    if out._array.shape == array.shape:
+        write(out, array)
+    else:
+        out._array = array.astype(out._array.dtype)
+        increment_version(out)
+    return out

@@ -1,0 +1,380 @@
+"""The source of a row's functions, see Note [Rows are compiled] in rows.py.
+
+In it ``<name>_a`` is the array of a tensor argument, ``edge_<name>`` where its gradient flows, ``out_`` what the
+forward gave and ``result`` the tensor around it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+_ARGSIZE = "_sym_argsize_"
+_SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
+
+
+def names_of(formula: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a formula's arguments."""
+    row: Row | None = getattr(formula, "row", None)
+    if row is not None:
+        return tuple(row.parameters)
+    code = formula.__code__
+    return code.co_varnames[: code.co_argcount]  # type: ignore[no-any-return]
+
+
+def _signature(row: Row, variant: str) -> str:
+    """The parameters; tensors that must be given have MISSING as default, so that torch's text is raised."""
+    required = [name for name, p in row.parameters.items() if p.default is p.empty]
+    all_tensors = all(name in row.tensors for name in required)
+    parts: list[str] = []
+    keyword_only = False
+    for name, parameter in row.parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
+            parts.append("*rest" if _only_tensors(row) else "*")
+            keyword_only = True
+        text = "input" if name == "self" else name
+        if parameter.default is not parameter.empty:
+            text += f"={parameter.default!r}"
+        elif all_tensors and not (variant == "method" and not parts):
+            text += "=MISSING"
+        parts.append(text)
+    if not keyword_only and _only_tensors(row):
+        parts.append("*rest")
+        keyword_only = True
+    if _has_out(row) and variant != "method":
+        parts += ["out=None"] if keyword_only else ["*", "out=None"]
+    return ", ".join(parts)
+
+
+def _only_tensors(row: Row) -> bool:
+    """Whether all positional arguments are tensors that must be given; what is given beyond them is ``rest``."""
+    positional = [name for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    return all(
+        name in row.tensors and row.parameters[name].default is inspect.Parameter.empty for name in positional
+    )
+
+
+def _has_out(row: Row) -> bool:
+    return row.view is None and len(row.outputs) == 1
+
+
+def _arguments(row: Row) -> str:
+    return ", ".join(row.parameters)
+
+
+def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
+    if isinstance(which, str):
+        return tuple(which.split())
+    return meet if which and len(meet) > 1 else ()
+
+
+def may_be_number(row: Row, name: str) -> bool:
+    return name in row.numbers
+
+
+def is_optional(row: Row, name: str) -> bool:
+    return row.parameters[name].default is None
+
+
+def _unwrap(row: Row, otherwise: str) -> list[str]:
+    """Tensor arguments as arrays ``<name>_a``, promoted where operands meet."""
+    lines = []
+    for name in row.tensors:
+        if may_be_number(row, name):
+            lines.append(f"{name}_a = {name} if {name}.__class__ in NUMBERS else {name}._array")
+        elif is_optional(row, name):
+            lines.append(f"{name}_a = None if {name} is None else {name}._array")
+        else:
+            lines.append(f"{name}_a = {name}._array")
+    for name in row.lists:
+        lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
+    body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
+    out = ", out" if _has_out(row) and otherwise in ("call", "operator") else ""
+    body.append(f"    return retry(row, row.{otherwise}, ({_arguments(row)},){out})")
+    met = [name for name in row.meet if name not in row.lists]
+    if len(met) == 1 and row.to_float:
+        body.append(f"if {met[0]}_a.dtype not in FULL: {met[0]}_a = to_float({met[0]}_a)")
+    elif met:
+        arrays = ", ".join(f"{name}_a" for name in met)
+        if len(met) == 2:
+            a, b = met
+            as_it_is = f"{a}_a.dtype is {b}_a.dtype" + (f" and {a}_a.dtype in FULL" if row.to_float else "")
+            together = f"if not ({as_it_is}): {arrays} = meet({row.to_float}, {arrays})"
+            if row.numbers:
+                body += [
+                    f"if {b}_a.__class__ is ndarray and {a}_a.__class__ is ndarray:",
+                    f"    {together}",
+                    f"elif {b}_a.__class__ is ndarray or {a}_a.dtype not in FULL or {b}_a.__class__ is bool:",
+                    f"    {arrays} = meet({row.to_float}, {arrays})",
+                ]
+            else:
+                body.append(together)
+        else:
+            body.append(f"{arrays} = meet({row.to_float}, {arrays})")
+    return body
+
+
+def _forward(row: Row) -> str:
+    arguments = []
+    for name, parameter in row.parameters.items():
+        value = f"{name}_a" if name in (*row.tensors, *row.lists) else name
+        arguments.append(f"{name}={value}" if parameter.kind is parameter.KEYWORD_ONLY else value)
+    return f"forward({', '.join(arguments)})"
+
+
+def _run(row: Row, into: str) -> list[str]:
+    met = [name for name in row.meet if name not in row.lists]
+    if len(met) < 2:
+        return [f"{into} {_forward(row)}"]
+    arrays = ", ".join(f"{name}_a" for name in met)
+    return [
+        "try:",
+        f"    {into} {_forward(row)}",
+        "except (ValueError, NotImplementedError) as error:",
+        f"    raise mismatch(error, {arrays}) from None",
+    ]
+
+
+def evaluate_source(row: Row) -> str:
+    body = [*_unwrap(row, "evaluate"), *_run(row, "return")]
+    return _function("evaluate", _arguments(row), body)
+
+
+def _requires(name: str, row: Row) -> str:
+    if name in row.lists:
+        return f"any(t.requires_grad for t in {name})"
+    test = f"{name}._requires_grad or {name}._view is not None and {name}._view.base._requires_grad"
+    if may_be_number(row, name):
+        return f"{name}.__class__ not in NUMBERS and ({test})"
+    if is_optional(row, name):
+        return f"{name} is not None and ({test})"
+    return test
+
+
+def call_source(row: Row, variant: str = "call") -> str:
+    body = ["self = input"] if "self" in row.parameters else []
+    if _only_tensors(row):
+        body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
+    body += _unwrap(row, variant)
+    body += _run(row, "out_ =")
+    recorded = row.node is not None
+    if recorded:
+        requires = " or ".join(_requires(name, row) for name in row.inputs)
+        if row.view:  # a view of an inference tensor is one, too, and stays outside the graph
+            requires = f"({requires}) and not {row.inputs[0]}._inference"
+        body += ["recording = state.recording", f"recorded = recording and ({requires})"]
+    single = len(row.outputs) == 1 and row.view != "multi_output"
+    if single:
+        if row.view is None and variant != "method":
+            body += [
+                "if out is not None:",
+                f"    check_out(row, out, ({_arguments(row)},))",
+                "    return store_out(row, out, out_)",
+            ]
+        body += [
+            "if out_.__class__ is not ndarray: out_ = asarray(out_)",
+            "result = new(Tensor)",
+            "result._array = out_",
+            "result._output_nr = 0",
+            "result._grad_fn = None",
+            "result._requires_grad = False",
+        ]
+        if row.view:
+            body.append(f"as_view(result, {row.inputs[0] if row.inputs else 'self'})")
+        if recorded:
+            body += [
+                "if recorded:",
+                f"    result._grad_fn = node = record({_arguments(row)}, result)",
+                "    result._requires_grad = True",
+            ]
+            if "result" in row.saved:
+                body.append("    node.saved_result = save_output(result)")
+            body.append("elif recording is None: result._inference = True" if not row.view else "")
+        elif not row.view:
+            body.append("if state.inference: result._inference = True")
+        body.append("return result")
+    else:
+        body += _several_outputs(row, recorded)
+    return _function(row.name, _signature(row, variant), [line for line in body if line])
+
+
+def _several_outputs(row: Row, recorded: bool) -> list[str]:
+    body = [
+        "results = []",
+        "for each in out_:",
+        "    result = new(Tensor)",
+        "    result._array = each if each.__class__ is ndarray else asarray(each)",
+        "    result._output_nr = 0",
+        "    result._grad_fn = None",
+        "    result._requires_grad = False",
+    ]
+    if row.view:
+        body.append("    as_view(result, self, 'multi_output')")
+    else:
+        body.append("    if state.inference: result._inference = True")
+    body.append("    results.append(result)")
+    if recorded:
+        body += [
+            "if recorded:",
+            f"    node = record({_arguments(row)}, results)",
+            "    number = 0",
+            f"    for result in {_differentiable(row, 'results')}:",
+            "        if result._array.dtype.kind in 'fc':",
+            "            result._grad_fn, result._output_nr, result._requires_grad = node, number, True",
+            "            number += 1",
+        ]
+        for each, kind in row.saved.items():
+            if kind == "output":
+                number = row.outputs.index(each)
+                body += [
+                    f"    result = results[{number}]",
+                    f"    node.saved_{each} = save(result) if result._grad_fn is None else "
+                    "save_output(result, result._output_nr)",
+                ]
+    body.append("return returns(results)")
+    return body
+
+
+def _differentiable(row: Row, results: str) -> str:
+    """The outputs that may have a gradient."""
+    if not row.constants:
+        return results
+    kept = [f"{results}[{i}]" for i, name in enumerate(row.outputs) if name not in row.constants]
+    return f"({', '.join(kept)},)"
+
+
+def record_source(row: Row) -> str:
+    body = ["node = new_node(Node_)"]
+    edges = []
+    for name in row.inputs:
+        if name in row.lists:
+            body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
+            edges.append(f"*edges_{name}")
+            continue
+        value = f"gradient_edge({name})"
+        plain = f"{name}._grad_fn is not None and {name}._view is None"
+        fast = f"(({name}._grad_fn, {name}._output_nr) if {plain} else {value})"
+        if may_be_number(row, name):
+            fast = f"NO_EDGE if {name}.__class__ in NUMBERS else {fast}"
+        elif is_optional(row, name):
+            fast = f"NO_EDGE if {name} is None else {fast}"
+        body.append(f"edge_{name} = {fast}")
+        edges.append(f"edge_{name}")
+    body.append(f"node.next_edges = ({', '.join(edges)},)")
+    if row.node is not None and row.node.__name__ == "NotImplemented":
+        body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
+        body.append("node.operation = formula0(None)")
+    if len(row.outputs) == 1 and row.view != "multi_output":
+        body += ["array = result._array", "node.input_metadata = ((array.shape, array.dtype),)"]
+    else:
+        body.append(
+            f"node.input_metadata = tuple((r._array.shape, r._array.dtype) for r in {_differentiable(row, 'result')}"
+            " if r._array.dtype.kind in 'fc')"
+        )
+    for name, kind in row.saved.items():
+        body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
+    body.append("return node")
+    return _function("record", f"{_arguments(row)}, result", body)
+
+
+def _saved_value(row: Row, name: str, kind: str) -> str:
+    if kind == "output":
+        return "None"
+    if kind == "list":
+        return f"tuple(None if t is None else save(t) for t in {name})"
+    if kind == "plain":
+        for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size"), (_DIM, ".ndim")):
+            if name.endswith(suffix) and name not in row.parameters:
+                base = name.removesuffix(suffix).removeprefix("_")
+                if base in row.lists:
+                    return f"tuple(t._array{text} for t in {base})"
+                return f"{base}._array{text}"
+        if name.endswith(_STRIDES):
+            base = name.removesuffix(_STRIDES)
+            return f"strides({base}._array) if edge_{base}[0] is not None else ()"
+        if _ARGSIZE in name:
+            base, _, place = name.partition(_ARGSIZE)
+            place = place.replace("minus_", "-")
+            if base in row.outputs:
+                return f"result[{row.outputs.index(base)}]._array.shape[{place}]"
+            return f"{base}._array.shape[{place}]"
+        if name.endswith(_TYPE):
+            return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
+        return name
+    value = f"save({name})"
+    if may_be_number(row, name):
+        value = f"({name} if {name}.__class__ in NUMBERS else {value})"
+    elif is_optional(row, name):
+        value = f"(None if {name} is None else {value})"
+    users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
+    # See Note [Only what is needed is saved].
+    if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
+        test = f"edge_{users[0]}[0] is not None"
+        if users[0] in row.lists:
+            test = f"any(e[0] is not None for e in edges_{users[0]})"
+        value = f"{value} if {test} else None"
+    return value
+
+
+def apply_source(row: Row) -> str:
+    body = []
+    single = len(row.outputs) == 1 and row.view != "multi_output"
+    count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
+    if single:
+        body += ["grad = grads[0]", f"if grad is None: return {count}"]
+    else:
+        body += [f"if all(g is None for g in grads): return {count}", "grad = grads[0]"]
+    body.append("edges = node.next_edges")
+    if any("metadata" in names_of(rule) for rule in row.formulas.values()):
+        body.append("metadata = node.input_metadata")
+    for name, kind in row.saved.items():
+        body.append(f"{name} = node.saved_{name}")
+        if kind in ("tensor", "output"):
+            body.append(f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)")
+        elif kind == "list":
+            body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
+    returned = []
+    position = "0"
+    for number, (key, rule) in enumerate(row.formulas.items()):
+        names = key.split()
+        arguments = ", ".join(names_of(rule))
+        if names[0] in row.lists:
+            rest = sum(1 for other in row.inputs if other not in row.lists)
+            body += [
+                f"length = len(edges) - {rest}",
+                f"wanted = any(e[0] is not None for e in edges[{position}:{position} + length])",
+                f"listed = formula{number}({arguments}) if wanted else (None,) * length",
+            ]
+            returned.append("*listed")
+            position = f"{position} + length"
+        elif len(names) == 1:
+            body.append(
+                f"g{number} = formula{number}({arguments}) if edges[{position}][0] is not None else None"
+            )
+            returned.append(f"g{number}")
+            position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
+        else:
+            body.append(f"needed = [e[0] is not None for e in edges[{position}:{position} + {len(names)}]]")
+            body.append(f"several = formula{number}({arguments})")
+            returned.append("*several")
+            position = f"{position} + {len(names)}"
+    body.append(f"return [{', '.join(returned)}]")
+    return _function("apply", "node, grads", body)
+
+
+def release_source(row: Row) -> str:
+    body = []
+    for name, kind in row.saved.items():
+        if kind == "list":
+            body.append(f"node.saved_{name} = tuple(release(t) for t in node.saved_{name})")
+        elif kind != "plain":
+            body.append(f"node.saved_{name} = release(node.saved_{name})")
+    return _function("release", "node", body or ["pass"])
+
+
+def _function(name: str, parameters: str, body: list[str]) -> str:
+    return f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
