@@ -90,7 +90,7 @@ def copied(gradient: Tensor, variable: Tensor) -> Tensor:
 
     array, leaf = gradient._array, variable._array
     if not is_dense(leaf):
-        return gradient.clone() if array.flags.c_contiguous else gradient.contiguous()  # type: ignore[no-any-return]
+        return gradient.clone() if array.flags.c_contiguous else gradient.contiguous()
     if leaf.flags.c_contiguous or array.shape != leaf.shape:
-        return make(np.empty(array.shape, array.dtype)).copy_(gradient)  # type: ignore[no-any-return]
-    return empty_strided(array.shape, strides(leaf), dtype=gradient.dtype).copy_(gradient)  # type: ignore[no-any-return]
+        return make(np.empty(array.shape, array.dtype)).copy_(gradient)
+    return empty_strided(array.shape, strides(leaf), dtype=gradient.dtype).copy_(gradient)

@@ -69,10 +69,27 @@ Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
 # Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
 _SCALARS = frozenset(
-    """
-    alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self
-    threshold value weight
-    """.split()
+    [
+        "alpha",
+        "beta",
+        "correction",
+        "exponent",
+        "lambd",
+        "max",
+        "max_val",
+        "maxnorm",
+        "min",
+        "min_val",
+        "negative_slope",
+        "ord",
+        "other",
+        "p",
+        "scale",
+        "self",
+        "threshold",
+        "value",
+        "weight",
+    ]
 )
 
 
@@ -244,8 +261,6 @@ def _compile(row: Row, name: str, source: str, scope: dict[str, Any]) -> Functio
     exec(compile(source, filename, "exec"), scope, local)
     made: FunctionType = local[name]
     return made
-
-
 
 
 def _saved_fields(row: Row) -> dict[str, str]:
