@@ -166,12 +166,11 @@ class _Reading:
         )
         self._comments = ""
         self._next = end + 1
-        expressions = list(shows(statement))
-        pure = bool(expressions) and all(map(is_pure, expressions))
-        shows = tuple(self._show(each) for each in expressions) if pure else ()
-        if shows:
+        found = list(shows(statement))
+        shown = tuple(self._show(each) for each in found) if all(map(is_pure, found)) else ()
+        if shown:
             self._mask(statement)
-        self.parts.append(Part(above + (text or ""), start, shows))
+        self.parts.append(Part(above + (text or ""), start, shown))
 
     def _show(self, node: ast.expr) -> str:
         text = ast.get_source_segment(self.source, node) or ""
