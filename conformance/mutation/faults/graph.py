@@ -16,7 +16,7 @@ GRAPH = (
         ("create-graph-keeps-the-first", "with create_graph a second gradient is ignored",
          "accumulate:accumulate_grad", "variable._grad = current + gradient", "variable._grad = current"),
         ("create-graph-steals", "with create_graph a leaf's grad is the gradient itself, not a copy",
-         "accumulate:accumulate_grad", "if state.grad_enabled:\n            variable._grad = copied(gradient)",
+         "accumulate:accumulate_grad", "if state.grad_enabled:\n            variable._grad = copied(gradient, variable)",
          "if state.grad_enabled:\n            variable._grad = gradient"),
         ("always-steals", "a gradient that the user holds becomes a leaf's grad",
          "accumulate:accumulate_grad", "<= _ALONE and", "<= 1000 and"),
