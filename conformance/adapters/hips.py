@@ -30,7 +30,8 @@ class Root(VJPNode):  # type: ignore[misc]
         own.parents, own.grad, own.vjp = [], None, self._keep
 
     def _keep(self, gradient: Any) -> tuple[()]:
-        self.grad = add_outgrads(None if self.grad is None else (self.grad, False), gradient)[0]
+        own: Any = self
+        own.grad = add_outgrads(None if own.grad is None else (own.grad, False), gradient)[0]
         return ()
 
 
