@@ -33,9 +33,13 @@ def files(pytester: pytest.Pytester) -> None:
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("lines", CONSOLE, ids=lambda lines: lines[0])
 def test_what_the_console_shows(
-    pytester: pytest.Pytester, lines: list[str], capsys: pytest.CaptureFixture[str]
+    pytester: pytest.Pytester,
+    lines: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each line of the output that README shows, in that order."""
+    monkeypatch.setenv("COLUMNS", "110")
     program, *arguments = lines[0].removeprefix("$ ").split()
     if program == "conformance":
         main(arguments)

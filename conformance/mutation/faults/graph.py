@@ -23,8 +23,6 @@ GRAPH = (
          "accumulate:accumulate_grad", "<= _ALONE and", "<= 1000 and"),
         ("never-steals", "a leaf's first grad is always a copy",
          "accumulate:accumulate_grad", "<= _ALONE and", "<= 0 and"),
-        ("steals-any-layout", "a gradient of another layout becomes a leaf's grad uncopied",
-         "accumulate:obeys_layout", "return all(a", "return True or all(a"),
         ("first-gradient-keeps-its-graph", "a stolen gradient is not detached",
          "accumulate:accumulate_grad", "gradient.detach()", "gradient"),
         ("frozen-leaf-accumulates", "a leaf whose requires_grad was switched off still gets a grad",
