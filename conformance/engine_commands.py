@@ -78,7 +78,7 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
     if known.propose:
         return _propose(found, scenarios, known.reference)
     asked = getattr(found.engine, "probe", None)
-    facts = asked() if asked else probe(found.engine)
+    facts = _found(asked) if asked else probe(found.engine)
     uses = [names_used(scenario) for scenario in scenarios]
     for line in describe(known.name, facts, uses, entries=len(found.entries)):
         print(line)

@@ -19,6 +19,7 @@ READS = {
 """What is read of a tensor to observe each group of facets; grads are read of leaves alone."""
 
 _MAKING = "torch.tensor([1.0, 2.0], requires_grad=True)"
+_SCALAR = "torch.tensor(1.0, requires_grad=True)"
 
 
 def probe(engine: Engine) -> dict[str, Any]:
@@ -51,17 +52,21 @@ def _tensor(engine: Engine) -> dict[str, Any]:
     if make is None:
         return {"made": f"it has no torch.tensor, so {_MAKING} was not tried"}
     try:
-        value = make([1.0, 2.0], requires_grad=True)
+        making, value = _MAKING, make([1.0, 2.0], requires_grad=True)
     except Exception as error:
-        return {"made": f"{_MAKING} raises {type(error).__name__}: {error_text(error)}"}
+        try:
+            making, value = _SCALAR, make(1.0, requires_grad=True)  # an engine of scalars
+        except Exception:
+            return {"made": f"{_MAKING} raises {type(error).__name__}: {error_text(error)}"}
     observed = engine.observe(value)
     if observed is None:
         return {
-            "made": f"{_MAKING} gives a {type(value).__name__}, which `observe` does not take for a tensor"
+            "made": f"{making} gives a {type(value).__name__}, which `observe` does not take for a tensor"
         }
     known = {entry.name for entry in entries() if entry.owner == "torch.Tensor"}
     return {
         "made": "",
+        "making": making,
         "unread": {group: list(_unread(observed, names)) for group, names in READS.items()},
         "without": sorted(name for name in known if not _answers(value, name)),
         "attributes": len(known),

@@ -79,7 +79,10 @@ class RemoteEngine:
 
     def probe(self) -> dict[str, Any]:
         """What `conformance.adapters.probe` finds there."""
-        found: dict[str, Any] = json.loads(self._ask({"probe": True}, _START))
+        try:
+            found: dict[str, Any] = json.loads(self._ask({"probe": True}, _START))
+        except _Ended as ended:
+            raise EngineNotFoundError(f"engine {self.name!r} in {self._python}: {ended.raised}") from None
         return found
 
     def close(self) -> None:

@@ -61,7 +61,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         for name, each in zip(row.parameters, arguments, strict=True)
         if name in row.inputs
     )
-    check_inplace(self, recorded)
+    check_inplace(self, bool(recorded))
     if row.meet or row.name == "copy":
         for each in arguments[1:]:
             if isinstance(each, Tensor):

@@ -18,7 +18,9 @@ class _Named(tuple[Any, ...]):
         return tuple.__new__(cls, values)
 
     def __repr__(self) -> str:
-        entries = ",\n".join(f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True))
+        entries = ",\n".join(
+            f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True)
+        )
         return f"torch.return_types.{type(self).__name__}(\n{entries})"
 
     def __reduce__(self) -> Any:

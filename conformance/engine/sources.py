@@ -23,7 +23,7 @@ def names_of(formula: Callable[..., Any]) -> tuple[str, ...]:
     if row is not None:
         return tuple(row.parameters)
     code = formula.__code__
-    return code.co_varnames[: code.co_argcount]  # type: ignore[no-any-return]
+    return code.co_varnames[: code.co_argcount]
 
 
 def _signature(row: Row, variant: str) -> str:

@@ -45,7 +45,7 @@ def _wired(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
     if facts["made"]:
         yield f"Nothing yet: {facts['made']}."
         return
-    yield "torch.tensor([1.0, 2.0], requires_grad=True) gives a tensor that `observe` knows."
+    yield f"{facts['making']} gives a tensor that `observe` knows."
     for group, unread in facts["unread"].items():
         claimed = "claimed" if group in claims else "not claimed"
         if unread:

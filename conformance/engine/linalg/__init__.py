@@ -33,20 +33,22 @@ __all__ = [
 
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.matmul."""
-    return input.matmul(other)  # type: ignore[no-any-return]
+    return input.matmul(other)
 
 
-def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:  # noqa: N803
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """torch.linalg.diagonal: of the last two dimensions."""
-    return A.diagonal(offset, dim1, dim2)  # type: ignore[no-any-return]
+    return A.diagonal(offset, dim1, dim2)
 
 
-def vander(x: Tensor, N: int | None = None) -> Tensor:  # noqa: N803
+def vander(x: Tensor, N: int | None = None) -> Tensor:
     """torch.linalg.vander: the powers of each element, a column each."""
     from ..ops.joining import cat
 
     if x._array.dtype.kind == "b":
-        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+        raise RuntimeError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got Bool"
+        )
     if x._array.ndim == 0:
         x = x.unsqueeze(-1)
     column = x.unsqueeze(-1)

@@ -49,14 +49,14 @@ MINOR = (
 )
 
 
-def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky."""
     found = _cholesky_ex(A, upper, "linalg.cholesky")
     succeeded("linalg.cholesky", found[1]._array, MINOR)
     return given(out, found[0])
 
 
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:  # noqa: N803
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.cholesky_ex: the factor, and which matrices have none."""
     found = _cholesky_ex(A, upper, "linalg.cholesky_ex")
     if check_errors:
@@ -72,7 +72,7 @@ def _halve_diagonal(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:  # noqa: N803
+def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
     of_q, of_r = grads
     if mode == "r":
         raise RuntimeError(
@@ -81,7 +81,9 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:  # noqa
         )
     m, n = Q._array.shape[-2], R._array.shape[-1]
     if mode == "complete" and m > n:
-        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
+        )
     if of_q is not None and of_r is not None:
         found = of_r.matmul(R.mH) - Q.mH.matmul(of_q)
     else:
@@ -107,7 +109,7 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:  # noqa
     returns=return_types.linalg_qr,
     A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
 )
-def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:  # noqa: N803
+def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     matrix("linalg.qr", A)
     floating("linalg.qr", A)
     if mode not in ("reduced", "complete", "r"):
@@ -131,7 +133,7 @@ def _empty_qr(a: Array, mode: str) -> tuple[Array, Array]:
     return np.array(np.broadcast_to(np.eye(m, k, dtype=a.dtype), (*batch, m, k))), r
 
 
-def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:  # noqa: N803
+def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     """torch.linalg.qr."""
     return _qr(A, mode)
 
@@ -139,10 +141,10 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:  # noqa: N8
 # Eigenvalues --------------------------------------------------------------------------------------
 
 
-def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:  # noqa: N803
+def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     of_values, of_vectors = grads
     if of_vectors is None:
-        return (V * of_values.unsqueeze(-2)).matmul(V.mH)  # type: ignore[no-any-return]
+        return (V * of_values.unsqueeze(-2)).matmul(V.mH)
     apart = L.unsqueeze(-2) - L.unsqueeze(-1)
     apart.diagonal(0, -2, -1).fill_(1.0)
     turned = V.mH.matmul(of_vectors)
@@ -151,7 +153,7 @@ def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:  # noqa: N803
         found.diagonal(0, -2, -1).zero_()
     else:
         found.diagonal(0, -2, -1).copy_(of_values)
-    return V.matmul(found.matmul(V.mH))  # type: ignore[no-any-return]
+    return V.matmul(found.matmul(V.mH))
 
 
 @op(
@@ -161,7 +163,7 @@ def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:  # noqa: N803
     returns=return_types.linalg_eigh,
     A=lambda grads, eigenvalues, eigenvectors: _eigh_backward(grads, eigenvalues, eigenvectors),
 )
-def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:  # noqa: N803
+def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     square("linalg.eigh", A)
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
@@ -178,12 +180,12 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:  # noqa: N803
     return values, columns_first(vectors)
 
 
-def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:  # noqa: N803
+def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """torch.linalg.eigh."""
     return _eigh(A, UPLO)
 
 
-def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvalsh."""
     return given(out, _eigh(A, UPLO)[0])
 
@@ -195,12 +197,12 @@ def _skew(tensor: Tensor) -> Tensor:
     return tensor - tensor.mH
 
 
-def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool) -> Tensor:  # noqa: N803
+def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool) -> Tensor:
     of_u, of_s, of_vh = grads
     k = S._array.shape[-1]
     if full_matrices:
-        of_u, U = (None if of_u is None else of_u.narrow(-1, 0, k)), U.narrow(-1, 0, k)  # noqa: N806
-        of_vh, Vh = (None if of_vh is None else of_vh.narrow(-2, 0, k)), Vh.narrow(-2, 0, k)  # noqa: N806
+        of_u, U = (None if of_u is None else of_u.narrow(-1, 0, k)), U.narrow(-1, 0, k)
+        of_vh, Vh = (None if of_vh is None else of_vh.narrow(-2, 0, k)), Vh.narrow(-2, 0, k)
     m, n = U._array.shape[-2], Vh._array.shape[-1]
     if of_u is None and of_vh is None:
         if m >= n:
@@ -236,18 +238,22 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
     name="_linalg_svd",
     outputs="U S Vh",
     returns=return_types.linalg_svd,
-    A=lambda grads, U, S, S_sym_argsize_minus_1, Vh, full_matrices: _svd_backward(grads, U, S, Vh, full_matrices),
+    A=lambda grads, U, S, S_sym_argsize_minus_1, Vh, full_matrices: _svd_backward(
+        grads, U, S, Vh, full_matrices
+    ),
 )
-def _svd(A: Array, full_matrices: bool = False, name: str = "linalg.svd") -> tuple[Array, Array, Array]:  # noqa: N803
+def _svd(A: Array, full_matrices: bool = False, name: str = "linalg.svd") -> tuple[Array, Array, Array]:
     matrix(name, A)
     floating(name, A)
     if not np.isfinite(A).all():
-        raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
+        raise LinAlgError(
+            f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
+        )
     u, s, vh = np.linalg.svd(A, full_matrices)
     return columns_first(u), s, columns_first(vh)
 
 
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:  # noqa: N803
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """torch.linalg.svd."""
     if driver is not None:
         raise RuntimeError(
@@ -256,8 +262,6 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out
     return _svd(A, full_matrices)
 
 
-def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """torch.linalg.svdvals."""
     return given(out, _svd(A, False)[1])
-
-

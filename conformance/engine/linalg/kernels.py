@@ -48,7 +48,9 @@ def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint
 def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
     """The solution of A X = B (X A = B) for a triangular A; zeros on the diagonal give infinities."""
     if not left:
-        found = solve_triangular(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), not upper, True, unitriangular)
+        found = solve_triangular(
+            np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), not upper, True, unitriangular
+        )
         return np.swapaxes(found, -1, -2)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     n = a.shape[-1]

@@ -28,7 +28,7 @@ def _pinv_backward(grad: Tensor, inverse: Tensor, self: Tensor) -> Tensor:
     if m <= n:
         k = grad_h.matmul(inverse)
         k_inverse = k.matmul(inverse_h)
-        return (  # type: ignore[no-any-return]
+        return (
             -(inverse.matmul(k)).mH
             + k_inverse
             - (self.matmul(inverse)).matmul(k_inverse)
@@ -36,7 +36,7 @@ def _pinv_backward(grad: Tensor, inverse: Tensor, self: Tensor) -> Tensor:
         )
     k = inverse.matmul(grad_h)
     inverse_k = inverse_h.matmul(k)
-    return (  # type: ignore[no-any-return]
+    return (
         -(k.matmul(inverse)).mH
         + (grad_h - self.matmul(k)).matmul(inverse).matmul(inverse_h)
         + inverse_k
@@ -44,13 +44,23 @@ def _pinv_backward(grad: Tensor, inverse: Tensor, self: Tensor) -> Tensor:
     )
 
 
-@op("LinalgPinvBackward0", name="_linalg_pinv", self=lambda grad, result, self: _pinv_backward(grad, result, self))
+@op(
+    "LinalgPinvBackward0",
+    name="_linalg_pinv",
+    self=lambda grad, result, self: _pinv_backward(grad, result, self),
+)
 def _pinv(self: Array, found: Any) -> Array:
-    return found._array  # type: ignore[no-any-return]
+    return found._array
 
 
 def pinv(
-    A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Tensor | None = None  # noqa: N803
+    A: Tensor,
+    rcond: Any = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """torch.linalg.pinv: the pseudoinverse; small singular values count as zero."""
     array = A._array
@@ -113,7 +123,9 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
     outputs="solution residuals rank singular_values",
     constants="singular_values",
     returns=return_types.linalg_lstsq,
-    inputs={"self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)},
+    inputs={
+        "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
+    },
 )
 def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tuple[Array, ...]:
     vector = is_vector(self.shape, b.shape)
@@ -140,7 +152,7 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:  # noqa: N803
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
     """torch.linalg.lstsq: the X for which A X - B is least."""
     name = "torch.linalg.lstsq"
     if A._array.ndim < 2:
@@ -168,16 +180,24 @@ def _exponential_backward(self: Tensor, grad: Tensor) -> Tensor:
     both.narrow(-2, 0, n).narrow(-1, 0, n).copy_(turned)
     both.narrow(-2, n, n).narrow(-1, n, n).copy_(turned)
     both.narrow(-2, 0, n).narrow(-1, n, n).copy_(grad)
-    return matrix_exp(both).narrow(-2, 0, n).narrow(-1, n, n)  # type: ignore[no-any-return]
+    return matrix_exp(both).narrow(-2, 0, n).narrow(-1, n, n)
 
 
-@op("LinalgMatrixExpBackward0", name="linalg_matrix_exp", self=lambda grad, self: _exponential_backward(self, grad))
+@op(
+    "LinalgMatrixExpBackward0",
+    name="linalg_matrix_exp",
+    self=lambda grad, self: _exponential_backward(self, grad),
+)
 def _matrix_exp(self: Array) -> Array:
     square("linalg.matrix_exp", self)
     floating("linalg.matrix_exp", self, False)
-    return np.asarray(scipy.linalg.expm(self.astype(np.promote_types(self.dtype, np.float32))), self.dtype) if self.size else self.copy()
+    return (
+        np.asarray(scipy.linalg.expm(self.astype(np.promote_types(self.dtype, np.float32))), self.dtype)
+        if self.size
+        else self.copy()
+    )
 
 
-def matrix_exp(A: Tensor) -> Tensor:  # noqa: N803
+def matrix_exp(A: Tensor) -> Tensor:
     """torch.linalg.matrix_exp."""
-    return _matrix_exp(A)  # type: ignore[no-any-return]
+    return _matrix_exp(A)

@@ -25,7 +25,13 @@ def _shown(dims: Any) -> str:
 
 
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None  # noqa: N803
+    A: Tensor,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """torch.linalg.matrix_norm."""
     name = "linalg.matrix_norm"
@@ -46,7 +52,7 @@ def matrix_norm(
     elif abs(ord) not in _ORDERS:
         raise RuntimeError(f"{name}: Order {ord:g} not supported.")
     if dtype is not None:
-        A = A.to(dtype)  # noqa: N806
+        A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
         return given(out, _by_singular_values(A, ord, first, second, keepdim))
     if abs(ord) == math.inf:
@@ -68,11 +74,17 @@ def _by_singular_values(a: Tensor, order: Any, first: int, second: int, keepdim:
     if keepdim:
         back = [order_of_dims.index(d) for d in range(ndim)]
         found = found.unsqueeze(-1).permute(back)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def norm(
-    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None  # noqa: N803
+    A: Tensor,
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """torch.linalg.norm: of a matrix or a vector, as dimensions and order say."""
     dims = None if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
@@ -89,7 +101,7 @@ def norm(
     return vector_norm(A, 2.0 if ord is None else ord, dims, keepdim, dtype=dtype, out=out)
 
 
-def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cond: the condition number in a norm."""
     matrix("linalg.cond", A._array)
     if isinstance(p, str) and p not in ("fro", "nuc"):
@@ -115,7 +127,13 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:  # n
 
 
 def matrix_rank(
-    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Tensor | None = None  # noqa: N803
+    A: Tensor,
+    tol: Any = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """torch.linalg.matrix_rank: how many singular values count."""
     matrix("torch.linalg.matrix_rank", A._array, "input")
@@ -132,8 +150,12 @@ def threshold(values: Tensor, a: Tensor, atol: Any, rtol: Any) -> Tensor:
     if rtol is None:
         eps = float(np.finfo(a._array.dtype).eps) * max(a._array.shape[-2:])
         absolute = atol._array if isinstance(atol, Tensor) else np.asarray(0.0 if atol is None else atol)
-        rtol = Tensor.new_tensor(a, np.where(absolute > 0, 0.0, eps)) if isinstance(atol, Tensor) else (0.0 if absolute > 0 else eps)
+        rtol = (
+            Tensor.new_tensor(a, np.where(absolute > 0, 0.0, eps))
+            if isinstance(atol, Tensor)
+            else (0.0 if absolute > 0 else eps)
+        )
     relative = values.amax(-1) * rtol
-    return relative.maximum(atol if isinstance(atol, Tensor) else scalar_tensor(0.0 if atol is None else atol, dtype=a.dtype))  # type: ignore[no-any-return]
-
-
+    return relative.maximum(
+        atol if isinstance(atol, Tensor) else scalar_tensor(0.0 if atol is None else atol, dtype=a.dtype)
+    )

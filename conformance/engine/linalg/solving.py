@@ -19,9 +19,7 @@ from ..tensor import Tensor, make
 from . import kernels
 from .checks import columns_first, floating, matrix, square, succeeded
 
-SINGULAR = (
-    "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
-)
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 
 
 def given(out: Tensor | None, found: Tensor, row: str = "mm") -> Tensor:
@@ -39,7 +37,7 @@ def given(out: Tensor | None, found: Tensor, row: str = "mm") -> Tensor:
     returns=return_types.linalg_inv_ex,
     A=lambda grad, inverse: -matmul(inverse.mH, matmul(grad, inverse.mH)),
 )
-def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:  # noqa: N803
+def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
     floating("linalg.inv", A)
     square("linalg.inv", A)
     factors, pivots, info = kernels.factor(A)
@@ -47,14 +45,14 @@ def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:  # noqa: N803
     return columns_first(kernels.lu_solve(factors, pivots, identity)), info
 
 
-def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.inv."""
     found = _inv_ex(A, "linalg.inv")
     succeeded("linalg.inv", found[1]._array, SINGULAR)
     return given(out, found[0])
 
 
-def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:  # noqa: N803
+def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.inv_ex: the inverse, and which matrices had none."""
     found = _inv_ex(A, "linalg.inv_ex")
     if check_errors:
@@ -76,11 +74,11 @@ def _determinant(a: Array) -> tuple[Array, Array, Array, Array, Array]:
     return sign, log, columns_first(factors), pivots, parity * np.multiply.reduce(diagonal, -1)
 
 
-def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:  # noqa: N803
+def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
     if not A._array.size:
         return zeros_like(A)
     if A._array.shape[-1] == 1:
-        return grad.unsqueeze(-1).unsqueeze(-1).expand(A._array.shape)  # type: ignore[no-any-return]
+        return grad.unsqueeze(-1).unsqueeze(-1).expand(A._array.shape)
     weight = grad * det
     spread = diag_embed(weight.unsqueeze(-1).expand(pivots._array.shape)).mT
     epsilon = np.finfo(A._array.dtype).eps
@@ -95,18 +93,20 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
     if singular.all():
         return _singular_backward(A, grad)
     where, elsewhere = make(singular), make(~singular)
-    found = make(np.zeros(A._array.shape, A._array.dtype)).index_put_((where,), _singular_backward(A[where], grad[where]))
-    return found.index_put_((elsewhere,), solve(A[elsewhere].mH, spread[elsewhere]))  # type: ignore[no-any-return]
+    found = make(np.zeros(A._array.shape, A._array.dtype)).index_put_(
+        (where,), _singular_backward(A[where], grad[where])
+    )
+    return found.index_put_((elsewhere,), solve(A[elsewhere].mH, spread[elsewhere]))
 
 
-def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:  # noqa: N803
+def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
     """The gradient of a determinant that is zero, from the singular values."""
     from .decompositions import svd
 
-    U, S, Vh = svd(A)  # noqa: N806
+    U, S, Vh = svd(A)
     alpha = (det(U) * det(Vh)) * grad
     products = _without_each(alpha.unsqueeze(-1), S, S._array.ndim - 1)
-    return (U * products.unsqueeze(-2)).matmul(Vh)  # type: ignore[no-any-return]
+    return (U * products.unsqueeze(-2)).matmul(Vh)
 
 
 @op(
@@ -116,19 +116,19 @@ def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:  # noqa: N803
     constants="LU pivots",
     A=lambda grad, result, A, LU, pivots: _adjugate_backward(grad, result, A, LU, pivots),
 )
-def _det(A: Array) -> tuple[Array, Array, Array]:  # noqa: N803
+def _det(A: Array) -> tuple[Array, Array, Array]:
     floating("linalg.det", A)
     square("linalg.det", A)
     _, _, factors, pivots, product = _determinant(A)
     return np.asarray(product), factors, pivots
 
 
-def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.det."""
     return given(out, _det(A)[0])
 
 
-def _slogdet_backward(grad: Tensor | None, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:  # noqa: N803
+def _slogdet_backward(grad: Tensor | None, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
     if grad is None:
         return None
     spread = diag_embed(grad.unsqueeze(-1).expand(pivots._array.shape))
@@ -144,18 +144,20 @@ def _slogdet_backward(grad: Tensor | None, A: Tensor, LU: Tensor, pivots: Tensor
     constants="LU pivots",
     A=lambda grads, A, sign, LU, pivots: _slogdet_backward(grads[1], A, LU, pivots),
 )
-def _slogdet(A: Array) -> tuple[Array, ...]:  # noqa: N803
+def _slogdet(A: Array) -> tuple[Array, ...]:
     floating("linalg.slogdet", A)
     square("linalg.slogdet", A)
     return tuple(np.asarray(each) for each in _determinant(A)[:4])
 
 
-def slogdet(A: Tensor, *, out: Any = None) -> Any:  # noqa: N803
+def slogdet(A: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.slogdet: sign and logarithm of the determinant."""
     sign, log, *_ = _slogdet(A)
     if out is None:
         return return_types.linalg_slogdet((sign, log))
-    return return_types.linalg_slogdet_out(given(each, value) for each, value in zip(out, (sign, log), strict=True))  # type: ignore[name-defined]
+    return return_types.linalg_slogdet_out(
+        given(each, value) for each, value in zip(out, (sign, log), strict=True)
+    )  # type: ignore[name-defined]
 
 
 # Linear equations ---------------------------------------------------------------------------------
@@ -166,7 +168,9 @@ def is_vector(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
 
 
-def _solve_backward(grad: Tensor, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, needed: Any) -> Any:  # noqa: N803
+def _solve_backward(
+    grad: Tensor, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, needed: Any
+) -> Any:
     vector = is_vector(LU._array.shape, result._array.shape)
     wide, found = (each.unsqueeze(-1) if vector else each for each in (grad, result))
     if state.recording:
@@ -190,14 +194,16 @@ def _solve_backward(grad: Tensor, A: Tensor, result: Tensor, LU: Tensor, pivots:
         )
     },
 )
-def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:  # noqa: N803
+def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     floating(name, A)
     matrix(name, A)
     if A.dtype != B.dtype:
         from .. import dtypes
 
         a, b = dtypes.BY_NUMPY[A.dtype].legacy, dtypes.BY_NUMPY[B.dtype].legacy
-        raise RuntimeError(f"{name}: Expected A and B to have the same dtype, but found A of type {a} and B of type {b} instead")
+        raise RuntimeError(
+            f"{name}: Expected A and B to have the same dtype, but found A of type {a} and B of type {b} instead"
+        )
     square(name, A)
     vector = is_vector(A.shape, B.shape)
     right = B[..., None] if vector else B
@@ -224,18 +230,24 @@ def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
         )
 
 
-def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """torch.linalg.solve: X in A X = B, or in X A = B."""
     found = _solve_ex(A, B, left, "linalg.solve")
-    succeeded("torch.linalg.solve", found[3]._array, "The solver failed because the input matrix is singular.")
+    succeeded(
+        "torch.linalg.solve", found[3]._array, "The solver failed because the input matrix is singular."
+    )
     return given(out, found[0])
 
 
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:  # noqa: N803
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.solve_ex: the solution, and which matrices had none."""
     found = _solve_ex(A, B, left, "linalg.solve")
     if check_errors:
-        succeeded("torch.linalg.solve_ex", found[3]._array, "The solver failed because the input matrix is singular.")
+        succeeded(
+            "torch.linalg.solve_ex",
+            found[3]._array,
+            "The solver failed because the input matrix is singular.",
+        )
     return return_types.linalg_solve_ex((found[0], found[3]))
 
 
@@ -259,7 +271,7 @@ def _triangular_backward(
         )
     },
 )
-def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Array:  # noqa: N803
+def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
     name = "linalg.solve_triangular"
     floating(name, self, False)
     square(name, self)
@@ -268,16 +280,22 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
 
 
 def solve_triangular(
-    A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Tensor | None = None  # noqa: N803
+    A: Tensor,
+    B: Tensor,
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """torch.linalg.solve_triangular: X in A X = B, or in X A = B, reading one triangle of A only."""
-    return _solve_triangular(A, B, upper, left, unitriangular, out=out)  # type: ignore[no-any-return]
+    return _solve_triangular(A, B, upper, left, unitriangular, out=out)
 
 
 # Tensors as matrices ------------------------------------------------------------------------------
 
 
-def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.tensorinv: the inverse of a tensor seen as a matrix."""
     if ind <= 0:
         raise RuntimeError("Expected a strictly positive integer for 'ind'")
@@ -291,17 +309,17 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor: 
     return given(out, inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind])))
 
 
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:  # noqa: N803
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.tensorsolve: X in tensordot(A, X) = B."""
     if dims is not None:
         ndim = A._array.ndim
         moved = [d % ndim for d in dims]
-        A = A.permute([*(d for d in range(ndim) if d not in moved), *moved])  # noqa: N806
+        A = A.permute([*(d for d in range(ndim) if d not in moved), *moved])
     shape = A._array.shape[B._array.ndim :]
     rows, columns = B._array.size, int(np.prod(shape))
     if rows != columns:
-        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
-                           f"but got {columns} != {rows}")
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {columns} != {rows}"
+        )
     return given(out, solve(A.reshape(columns, columns), B.flatten()).reshape(shape))
-
-

@@ -97,13 +97,13 @@ def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha * input."""
     if other.__class__ in NUMBERS:
-        return _rsub_number(input, other, alpha)  # type: ignore[no-any-return]
+        return _rsub_number(input, other, alpha)
     if isinstance(other, Tensor):
-        return _rsub_tensor(input, other, alpha)  # type: ignore[no-any-return]
+        return _rsub_tensor(input, other, alpha)
     other = plain_number(other)
     if other.__class__ not in NUMBERS:
         raise TypeError(f"rsub(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
-    return _rsub_number(input, other, alpha)  # type: ignore[no-any-return]
+    return _rsub_number(input, other, alpha)
 
 
 @op(
@@ -157,7 +157,7 @@ def _divided(rounding_mode: Any, input: Any, other: Any) -> tuple[str, list[Any]
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Tensor:
     """input / other, rounded towards zero ("trunc") or down ("floor") where asked."""
     name, arguments = _divided(rounding_mode, input, other)
-    return ROWS[name].call(*arguments, out=out)  # type: ignore[no-any-return]
+    return ROWS[name].call(*arguments, out=out)
 
 
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
@@ -171,7 +171,7 @@ divide, divide_ = div, div_
 
 def true_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """input / other."""
-    return _true_divide(input, other, out=out)  # type: ignore[no-any-return]
+    return _true_divide(input, other, out=out)
 
 
 def true_divide_(self: Tensor, other: Any) -> Tensor:

@@ -22,21 +22,21 @@ def _flip(self: Array, dims: Any) -> Array:
 
 def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:
     """The order of the entries reversed along dimensions."""
-    return _flip(input, sizes(axes if dims is None else (dims,)))  # type: ignore[no-any-return]
+    return _flip(input, sizes(axes if dims is None else (dims,)))
 
 
 def fliplr(input: Tensor) -> Tensor:
     """The columns in reverse order."""
     if input._array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
-    return _flip(input, (1,))  # type: ignore[no-any-return]
+    return _flip(input, (1,))
 
 
 def flipud(input: Tensor) -> Tensor:
     """The rows in reverse order."""
     if input._array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
-    return _flip(input, (0,))  # type: ignore[no-any-return]
+    return _flip(input, (0,))
 
 
 # roll and rot90 -----------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The entries moved along dimensions; what leaves at one end enters at the other."""
     shifts = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
     dims = tuple(dims or ()) if isinstance(dims, (tuple, list)) or dims is None else (dims,)
-    return _roll(input, shifts, dims)  # type: ignore[no-any-return]
+    return _roll(input, shifts, dims)
 
 
 @op("Rot90Backward0", name="rot90", self=lambda grad, k, dims: _rot90(grad, -k, dims))
@@ -77,7 +77,9 @@ def _rot90(self: Array, k: int, dims: Any) -> Array:
     if total < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {total}")
     if dims[0] == dims[1] or abs(dims[0] - dims[1]) == total:
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
+        )
     for number, dim in enumerate(dims):
         if not -total <= dim < total:
             raise RuntimeError(f"Rotation dim{number} out of range, dim{number} = {dim}")
@@ -90,7 +92,7 @@ def _rot90(self: Array, k: int, dims: Any) -> Array:
 
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """A plane of two dimensions turned by 90 degrees, k times."""
-    return _rot90(input, k, tuple(dims))  # type: ignore[no-any-return]
+    return _rot90(input, k, tuple(dims))
 
 
 # tile and repeat_interleave -----------------------------------------------------------------------
@@ -99,7 +101,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
     """The tensor side by side with itself, so many times along each dimension."""
     times = sizes(repeats if dims is None else (dims,))
-    return input.repeat((1,) * (input._array.ndim - len(times)) + times)  # type: ignore[no-any-return]
+    return input.repeat((1,) * (input._array.ndim - len(times)) + times)
 
 
 def _interleave(repeats: Array) -> Array:
@@ -112,7 +114,9 @@ def _interleave(repeats: Array) -> Array:
     return np.repeat(np.arange(repeats.size), repeats)
 
 
-def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None) -> Tensor:
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None
+) -> Tensor:
     """Each entry several times in a row; alone, the indices that do it."""
     if repeats is None:
         return wrap(_interleave(input._array))
@@ -123,7 +127,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
             raise RuntimeError("Repeats must be non-negative")
         shape = source._array.shape
         wide = source.unsqueeze(axis + 1).expand((*shape[: axis + 1], repeats, *shape[axis + 1 :]))
-        return in_order(wide).flatten(axis, axis + 1)  # type: ignore[no-any-return]
+        return in_order(wide).flatten(axis, axis + 1)
     source = input.flatten() if dim is None else input
     axis = wrap_dim(0 if dim is None else dim, source._array.ndim)
     n = source._array.shape[axis]
@@ -137,7 +141,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: Any = None, *, ou
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
             f"input.size({axis}) = {n}"
         )
-    return source.index_select(axis, wrap(_interleave(counts)))  # type: ignore[no-any-return]
+    return source.index_select(axis, wrap(_interleave(counts)))
 
 
 PUBLIC = ("flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile")

@@ -16,7 +16,7 @@ from ..tensor import Tensor
 
 def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def forward(self: Any, other: Any) -> Array:
-        return function(self, other)  # type: ignore[no-any-return]
+        return function(self, other)
 
     node = f"{name.capitalize()}Backward"
     compared = op(name=name, meet="self other", numbers="other")(forward)
@@ -55,4 +55,4 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:
     """Which elements are among the others."""
-    return _isin(elements, test_elements, invert, out=out)  # type: ignore[no-any-return]
+    return _isin(elements, test_elements, invert, out=out)

@@ -52,7 +52,7 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
             found = (first.squeeze() * second.squeeze()).sum()
     else:
         found = mm(first.reshape(rows, inner), second.reshape(inner, columns))
-    return found.reshape([*rest_a, *rest_b])  # type: ignore[no-any-return]
+    return found.reshape([*rest_a, *rest_b])
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
@@ -68,7 +68,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
     found = _contract(a, b, dims_a, dims_b)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -82,7 +82,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
                 f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
             )
         found = _contract(input, other, [-1], [-1])
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -92,15 +92,17 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     wide_a = _unsafe_view(input, [n for m in a for n in (m, 1)])
     wide_b = _unsafe_view(other, [n for m in b for n in (1, m)])
     found: Tensor = _unsafe_view(wide_a * wide_b, [n * m for n, m in zip(a, b, strict=True)])
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
     if x._array.dtype.kind not in "fc":
-        raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}")
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}"
+        )
     found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x * y).sum(dim)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 # Chains and powers of matrices --------------------------------------------------------------------
@@ -140,9 +142,11 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and {list(shapes[i + 1])} cannot be "
                 "multiplied"
             )
-    found = _chain(given, _order([given[0]._array.shape[0], *(each._array.shape[1] for each in given)]), 0, n - 1)
+    found = _chain(
+        given, _order([given[0]._array.shape[0], *(each._array.shape[1] for each in given)]), 0, n - 1
+    )
     found = found.view(shape)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 def _order(sizes: list[int]) -> dict[tuple[int, int], int]:
@@ -167,7 +171,7 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
     if i == j:
         return tensors[i]
     k = split[i, j]
-    return mm(_chain(tensors, split, i, k), _chain(tensors, split, k + 1, j))  # type: ignore[no-any-return]
+    return mm(_chain(tensors, split, i, k), _chain(tensors, split, k + 1, j))
 
 
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
@@ -183,13 +187,13 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
             raise RuntimeError(f"Tensor dimension is {each._array.ndim}, expected 2 instead.")
     if not given:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
-    return given[0] if len(given) == 1 else multi_dot(given, out=out)  # type: ignore[no-any-return]
+    return given[0] if len(given) == 1 else multi_dot(given, out=out)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix multiplied with itself; a negative power is one of the inverse."""
     found = _power(input, n)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 def _power(a: Tensor, n: int) -> Tensor:
@@ -199,9 +203,9 @@ def _power(a: Tensor, n: int) -> Tensor:
     square("linalg.matrix_power", a)
     if n == 0:
         identity = eye(a._array.shape[-1], dtype=a.dtype)
-        return a.clone().copy_(identity)  # type: ignore[no-any-return]
+        return a.clone().copy_(identity)
     if n == 1:
-        return a.clone()  # type: ignore[no-any-return]
+        return a.clone()
     if n < 0:
         a, n = inv(a), -n
     if n == 1:
@@ -227,7 +231,7 @@ def _power(a: Tensor, n: int) -> Tensor:
 def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     zeros = make(np.zeros(shape[0] * shape[1], grad._array.dtype))
     places = make(np.arange(min(shape)) * (shape[1] + 1))
-    return index_fill(zeros, 0, places, grad).view(shape)  # type: ignore[no-any-return]
+    return index_fill(zeros, 0, places, grad).view(shape)
 
 
 @op("TraceBackward0", self=lambda grad, self_sym_sizes: _trace_backward(grad, self_sym_sizes))
@@ -236,7 +240,9 @@ def trace(self: Array) -> Array:
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     kind = np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
-    return np.asarray(np.trace(self, dtype=np.float32 if kind == np.float16 else kind)).astype(kind, copy=False)
+    return np.asarray(np.trace(self, dtype=np.float32 if kind == np.float16 else kind)).astype(
+        kind, copy=False
+    )
 
 
 @op(
@@ -261,7 +267,7 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cross: the cross product of vectors of three."""
-    return _cross(input, other, dim=dim, out=out)  # type: ignore[no-any-return]
+    return _cross(input, other, dim=dim, out=out)
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -279,7 +285,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
                 break
         else:
             raise RuntimeError("no dimension of size 3 in input")
-    return _cross(input, other, dim=dim, out=out)  # type: ignore[no-any-return]
+    return _cross(input, other, dim=dim, out=out)
 
 
 PUBLIC = ("chain_matmul", "cross", "inner", "kron", "matrix_power", "tensordot", "trace")

@@ -31,7 +31,7 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
     if self._array.flags.c_contiguous:
         return self
-    return in_order(self)  # type: ignore[no-any-return]
+    return in_order(self)
 
 
 @op("CloneBackward0", name="_in_order", self=lambda grad: grad)
@@ -69,10 +69,10 @@ def to(
         return self
     dtype = dtype or self.dtype
     if dtype.category < dtypes.FLOATING:
-        return _to_copy_integer(self, dtype)  # type: ignore[no-any-return]
+        return _to_copy_integer(self, dtype)
     if dtype.category == dtypes.COMPLEX and self.requires_grad and state.grad_enabled:
         raise errors.no_gradient("c", "")
-    return _to_copy(self, dtype)  # type: ignore[no-any-return]
+    return _to_copy(self, dtype)
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -87,7 +87,14 @@ def type_(self: Tensor, dtype: Any = None) -> Any:
     return to(self, dtype)
 
 
-@op("CopyBackwards", name="copy", tensors="self", meet="", self=lambda grad: _zeros_like(grad), src=lambda grad: grad)
+@op(
+    "CopyBackwards",
+    name="copy",
+    tensors="self",
+    meet="",
+    self=lambda grad: _zeros_like(grad),
+    src=lambda grad: grad,
+)
 def _copy(self: Array, src: Array) -> Array:
     try:
         return np.broadcast_to(src, self.shape).astype(self.dtype)
@@ -133,7 +140,7 @@ def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...
 
 def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
     """The tensor tiled."""
-    return _repeat(self, sizes(counts if repeats is None else (repeats,)))  # type: ignore[no-any-return]
+    return _repeat(self, sizes(counts if repeats is None else (repeats,)))
 
 
 def _cast(kind: dtypes.dtype) -> Any:

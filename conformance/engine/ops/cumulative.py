@@ -23,16 +23,20 @@ from .shape import slice_
 
 def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
     axis = wrap_dim(dim, self.ndim)
-    kind = dtype.numpy if dtype is not None else np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
+    kind = (
+        dtype.numpy if dtype is not None else np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
+    )
     if self.ndim == 0:
         return self.astype(kind)
     if kind.kind == "f":  # double precision, rounded at each place
-        return function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64).astype(kind, copy=False)  # type: ignore[no-any-return]
-    return function.accumulate(self.astype(kind, copy=False), axis, dtype=kind)  # type: ignore[no-any-return]
+        return function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64).astype(
+            kind, copy=False
+        )
+    return function.accumulate(self.astype(kind, copy=False), axis, dtype=kind)
 
 
 def _reversed_cumsum(tensor: Tensor, axis: int) -> Tensor:
-    return tensor.flip(axis).cumsum(axis).flip(axis)  # type: ignore[no-any-return]
+    return tensor.flip(axis).cumsum(axis).flip(axis)
 
 
 def _cumsum_backward(grad: Tensor, dim: Any) -> Tensor:
@@ -41,7 +45,10 @@ def _cumsum_backward(grad: Tensor, dim: Any) -> Tensor:
     return _reversed_cumsum(grad, dim)
 
 
-@op("CumsumBackward0", self=lambda grad, dim, _self_scalar_type: _cumsum_backward(grad.to(_self_scalar_type), dim))
+@op(
+    "CumsumBackward0",
+    self=lambda grad, dim, _self_scalar_type: _cumsum_backward(grad.to(_self_scalar_type), dim),
+)
 def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
     """The sum of the elements so far along a dimension."""
     return _running(np.add, self, dim, dtype)
@@ -64,7 +71,7 @@ def _cumprod_backward(grad: Tensor, self: Tensor, dim: Any, result: Tensor) -> T
     if n == 1:
         return grad
     if not np.any(self._array == 0):
-        return _reversed_cumsum(result * grad, axis).div(self)  # type: ignore[no-any-return]
+        return _reversed_cumsum(result * grad, axis).div(self)
     if not state.recording:
         return make(_cumprod_gradient(grad._array, self._array, axis))
     # The second derivative asks for products without each element in turn.
@@ -84,7 +91,7 @@ def _cumprod_backward(grad: Tensor, self: Tensor, dim: Any, result: Tensor) -> T
 
 
 def _tail(tensor: Tensor, axis: int, start: int) -> Tensor:
-    return tensor.narrow(axis, start, tensor._array.shape[axis] - start)  # type: ignore[no-any-return]
+    return tensor.narrow(axis, start, tensor._array.shape[axis] - start)
 
 
 def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:
@@ -107,7 +114,7 @@ def _cummax_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: Any) -> T
     if self._array.size == 0:
         return self
     zeros = make(np.zeros(self._array.shape, self._array.dtype))
-    return zeros.scatter_add_(dim, indices, grad)  # type: ignore[no-any-return]
+    return zeros.scatter_add_(dim, indices, grad)
 
 
 def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
@@ -135,8 +142,12 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
     return run
 
 
-cummax = _cumulative_extreme("cummax", "CummaxBackward0", np.maximum, "The greatest element so far and its index.")
-cummin = _cumulative_extreme("cummin", "CumminBackward0", np.minimum, "The least element so far and its index.")
+cummax = _cumulative_extreme(
+    "cummax", "CummaxBackward0", np.maximum, "The greatest element so far and its index."
+)
+cummin = _cumulative_extreme(
+    "cummin", "CumminBackward0", np.minimum, "The least element so far and its index."
+)
 
 
 def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any) -> Tensor:
@@ -149,7 +160,7 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
     positive, negative = where(grad > 0, log_abs, low), where(grad < 0, log_abs, low)
 
     def part(logs: Tensor) -> Tensor:
-        return ((logs - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp()  # type: ignore[no-any-return]
+        return ((logs - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp()
 
     return part(positive) - part(negative)
 
@@ -163,18 +174,26 @@ def logcumsumexp(self: Array, dim: Any) -> Array:
     if self.dtype.kind != "f":
         from .. import dtypes
 
-        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'")
+        raise NotImplementedError(
+            f"\"logcumsumexp_out_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'"
+        )
     axis = wrap_dim(dim, self.ndim)
     if self.ndim == 0:
         return self.copy()
-    return np.logaddexp.accumulate(self, axis, dtype=np.float64).astype(self.dtype, copy=False)  # type: ignore[no-any-return]
+    return np.logaddexp.accumulate(self, axis, dtype=np.float64).astype(self.dtype, copy=False)
 
 
 # Differences, integrals ---------------------------------------------------------------------------
 
 
 def diff(
-    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Any = None
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Any = None,
 ) -> Tensor:
     """The difference of neighbours along a dimension, n times."""
     if input._array.ndim == 0:
@@ -186,7 +205,7 @@ def diff(
         _check_diff(input, axis, each)
     if n == 0:
         result = zeros_like(input).copy_(input)
-        return result if out is None else out.copy_(result)  # type: ignore[no-any-return]
+        return result if out is None else out.copy_(result)
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     turns = min(n, input._array.shape[axis])
@@ -240,9 +259,9 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1)
         return make(np.zeros([m for i, m in enumerate(y._array.shape) if i != axis], y._array.dtype))
     if x is None:
         ends = times(y.select(dim, 0) + y.select(dim, -1), 0.5)
-        return times(y.sum(dim) - ends, float(dx))  # type: ignore[no-any-return]
+        return times(y.sum(dim) - ends, float(dx))
     apart = _spacing(y, x, axis)
-    return over((_pairs(y, axis) * apart).sum(axis), 2.0)  # type: ignore[no-any-return]
+    return over((_pairs(y, axis) * apart).sum(axis), 2.0)
 
 
 trapz = trapezoid
@@ -253,11 +272,13 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim
     axis = wrap_dim(dim, y._array.ndim)
     for each, name in ((y, "y"), (x, "x")):
         if each is not None and each._array.dtype.kind == "b":
-            raise RuntimeError(f"cumulative_trapezoid: received a bool input for `{name}`, but bool is not supported")
+            raise RuntimeError(
+                f"cumulative_trapezoid: received a bool input for `{name}`, but bool is not supported"
+            )
     if x is None:
-        return times(_pairs(y, dim), dx / 2.0).cumsum(dim)  # type: ignore[no-any-return]
+        return times(_pairs(y, dim), dx / 2.0).cumsum(dim)
     apart = _spacing(y, x, axis)
-    return over((_pairs(y, axis) * apart).cumsum(axis), 2.0)  # type: ignore[no-any-return]
+    return over((_pairs(y, axis) * apart).cumsum(axis), 2.0)
 
 
 # gradient -----------------------------------------------------------------------------------------
@@ -277,7 +298,9 @@ def gradient(
     for axis in axes:
         if input._array.shape[axis] < edge_order + 1:
             raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
-    return tuple(_gradient_along(input, axis, step, edge_order) for axis, step in zip(axes, steps, strict=True))
+    return tuple(
+        _gradient_along(input, axis, step, edge_order) for axis, step in zip(axes, steps, strict=True)
+    )
 
 
 def _steps(spacing: Any, axes: Sequence[int], dim: Any) -> Sequence[Any]:
@@ -299,10 +322,12 @@ def _steps(spacing: Any, axes: Sequence[int], dim: Any) -> Sequence[Any]:
 
 def _gradient_along(y: Tensor, axis: int, step: Any, edge_order: int) -> Tensor:
     def at(start: int, end: int | None = None) -> Tensor:
-        return slice_(y, axis, start, end, 1)  # type: ignore[no-any-return]
+        return slice_(y, axis, start, end, 1)
 
     if isinstance(step, Tensor):
-        first, center, last = _uneven(at, diff(step), [-1 if i == axis else 1 for i in range(y._array.ndim)], edge_order)
+        first, center, last = _uneven(
+            at, diff(step), [-1 if i == axis else 1 for i in range(y._array.ndim)], edge_order
+        )
         return cat([first, center, last], axis)
     behind, ahead = at(0, -2), at(2)
     center = over(ahead - behind, step)
@@ -317,7 +342,9 @@ def _gradient_along(y: Tensor, axis: int, step: Any, edge_order: int) -> Tensor:
     return cat([first, over(center, 2), last], axis)
 
 
-def _uneven(at: Callable[..., Tensor], apart: Tensor, shape: list[int], edge_order: int) -> tuple[Tensor, ...]:
+def _uneven(
+    at: Callable[..., Tensor], apart: Tensor, shape: list[int], edge_order: int
+) -> tuple[Tensor, ...]:
     """Both ends and the middle, for coordinates that lie unevenly."""
     before, after = slice_(apart, 0, 0, -1, 1), slice_(apart, 0, 1, None, 1)
     a = (-after / (before * (before + after))).reshape(shape)
@@ -327,10 +354,18 @@ def _uneven(at: Callable[..., Tensor], apart: Tensor, shape: list[int], edge_ord
     if edge_order == 1:
         return (at(1, 2) - at(0, 1)) / apart[0], center, (at(-1) - at(-2, -1)) / apart[-1]
     near, far = apart[0], apart[1]
-    a, b, c = -(2.0 * near + far) / (near * (near + far)), (near + far) / (near * far), -near / (far * (near + far))
+    a, b, c = (
+        -(2.0 * near + far) / (near * (near + far)),
+        (near + far) / (near * far),
+        -near / (far * (near + far)),
+    )
     first = a * at(0, 1) + b * at(1, 2) + c * at(2, 3)
     near, far = apart[-1], apart[-2]
-    a, b, c = near / (far * (near + far)), -(near + far) / (near * far), (2 * near + far) / (near * (near + far))
+    a, b, c = (
+        near / (far * (near + far)),
+        -(near + far) / (near * far),
+        (2 * near + far) / (near * (near + far)),
+    )
     return first, center, a * at(-3, -2) + b * at(-2, -1) + c * at(-1)
 
 

@@ -19,7 +19,7 @@ def _triangle(name: str, node: str, function: Any, text: str) -> Any:
     def forward(self: Array, diagonal: int = 0) -> Array:
         if self.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        return function(self, diagonal)  # type: ignore[no-any-return]
+        return function(self, diagonal)
 
     forward.__name__, forward.__doc__ = name, text
     return op(node, self=lambda grad, diagonal: getattr(grad, name)(diagonal))(forward)
@@ -30,7 +30,15 @@ triu = _triangle("triu", "TriuBackward0", np.triu, "The upper triangle, zeros be
 
 
 def _indices(name: str, function: Any, text: str) -> Any:
-    def make_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dtypes.int64, device: Any = None, layout: Any = None) -> Tensor:
+    def make_indices(
+        row: int,
+        col: int,
+        offset: int = 0,
+        *,
+        dtype: Any = dtypes.int64,
+        device: Any = None,
+        layout: Any = None,
+    ) -> Tensor:
         for value, what in ((row, "row"), (col, "col")):
             if value < 0:
                 raise RuntimeError(f"{what} must be non-negative, got{value}")
@@ -71,13 +79,13 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
 )
 def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """The diagonal of two dimensions, as a copy."""
-    return ROWS["diagonal"].forward(self, offset, dim1, dim2).copy()  # type: ignore[no-any-return]
+    return ROWS["diagonal"].forward(self, offset, dim1, dim2).copy()
 
 
 def _spread(grad: Tensor, shape: Any, offset: int, dim1: int, dim2: int) -> Tensor:
     from .shape import diagonal_backward
 
-    return diagonal_backward(grad, shape, offset, dim1, dim2)  # type: ignore[no-any-return]
+    return diagonal_backward(grad, shape, offset, dim1, dim2)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
@@ -85,12 +93,12 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     ndim = input._array.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    return (diag_embed if ndim == 1 else diagonal_copy)(input, diagonal, out=out)  # type: ignore[no-any-return]
+    return (diag_embed if ndim == 1 else diagonal_copy)(input, diagonal, out=out)
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix with all elements on its diagonal."""
-    return diag_embed(input.contiguous().view(-1), offset)  # type: ignore[no-any-return]
+    return diag_embed(input.contiguous().view(-1), offset)
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
@@ -106,12 +114,14 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     self.as_strided((size,), (sum(steps),), self.storage_offset()).fill_(fill_value)
     if wrap and ndim == 2 and shape[0] > shape[1] + 1:
         begin = self.storage_offset() + (shape[1] + 1) * steps[0]
-        rest = (shape[0] * shape[1] - (shape[1] + 1) * shape[1] + sum(steps) // steps[1] - 1) // (sum(steps) // steps[1])
+        rest = (shape[0] * shape[1] - (shape[1] + 1) * shape[1] + sum(steps) // steps[1] - 1) // (
+            sum(steps) // steps[1]
+        )
         self.as_strided((rest,), (sum(steps),), begin).fill_(fill_value)
     return self
 
 
-def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:  # noqa: N803
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements, a column each."""
     if x._array.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")

@@ -134,7 +134,9 @@ class _Places:
         self.count += 1
 
 
-def _aligned(number: int, operand: Tensor, labels: Labels, places: _Places, covered: int, seen: dict[str, int]) -> Tensor:
+def _aligned(
+    number: int, operand: Tensor, labels: Labels, places: _Places, covered: int, seen: dict[str, int]
+) -> Tensor:
     """An operand with a dimension for every subscript, in their common order."""
     sizes = operand._array.shape
     order = [-1] * places.count
@@ -170,7 +172,7 @@ def _aligned(number: int, operand: Tensor, labels: Labels, places: _Places, cove
             operand = operand.unsqueeze(here)
             order[place] = here
             here += 1
-    return operand.permute(order)  # type: ignore[no-any-return]
+    return operand.permute(order)
 
 
 def _multiply(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
@@ -201,8 +203,10 @@ def _multiply(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
     back = [order.index(d) for d in range(len(order))]
     batch, inner = extent(left, both), extent(left, summed)
     a = left.permute(order).reshape(batch, extent(left, only_left), inner)
-    b = right.permute([*both, *summed, *only_right, *only_left]).reshape(batch, inner, extent(right, only_right))
-    return bmm(a, b).view(shape).permute(back)  # type: ignore[no-any-return]
+    b = right.permute([*both, *summed, *only_right, *only_left]).reshape(
+        batch, inner, extent(right, only_right)
+    )
+    return bmm(a, b).view(shape).permute(back)
 
 
 def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
@@ -254,7 +258,7 @@ def einsum(*args: Any) -> Tensor:
     if len(aligned) == 1:
         return aligned[0].sum(summed) if summed else aligned[0]
     found = _sum_pairs(aligned, places)
-    return found.view(found._array.shape[: places.output]) if summed else found  # type: ignore[no-any-return]
+    return found.view(found._array.shape[: places.output]) if summed else found
 
 
 def _from_lists(args: tuple[Any, ...]) -> tuple[str, tuple[Tensor, ...]]:
@@ -268,7 +272,9 @@ def _from_lists(args: tuple[Any, ...]) -> tuple[str, tuple[Tensor, ...]]:
             elif 0 <= each < 52:
                 text += LETTERS[each]
             else:
-                raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+                raise ValueError(
+                    "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+                )
         return text
 
     equation = ",".join(letters(numbers) for numbers in args[1::2])

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
-from ..modes import no_grad
+from ..modes import is_grad_enabled, no_grad
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from .loss import MEAN, NONE, reduced
@@ -28,6 +28,14 @@ def _share(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
     return over(each, whole._array.size) if reduction == MEAN else each
 
 
+def _weighted_(each: Tensor, weight: Tensor | None) -> Tensor:
+    return each if weight is None else each.mul_(weight)
+
+
+def _share_(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
+    return each.div_(whole._array.size) if reduction == MEAN else each
+
+
 # Binary, of probabilities -------------------------------------------------------------------------
 
 
@@ -37,8 +45,8 @@ def _share(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
     self=lambda grad, self, target, weight, reduction: binary_cross_entropy_backward(
         grad, self, target, weight, reduction
     ),
-    target=lambda grad, self, target, weight, reduction: _share(
-        _weighted(self.logit().neg() * grad, weight), reduction, target
+    target=lambda grad, self, target, weight, reduction: _share_(
+        _weighted_(self.logit().neg_().mul_(grad), weight), reduction, target
     ),
 )
 def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reduction: int = MEAN) -> Array:
@@ -134,12 +142,21 @@ def binary_cross_entropy_with_logits(
 def _logits_backward(
     grad: Tensor, self: Tensor, target: Tensor, weight: Any, pos_weight: Any, reduction: int
 ) -> Tensor:
+    """The gradient, in place where no graph is made of it: whoever counts versions sees that."""
+    likely = sigmoid(self)
+    if is_grad_enabled():
+        if pos_weight is None:
+            found = (likely - target) * grad
+        else:
+            t = pos_weight * target
+            found = (((plus(t, 1) - target) * likely) - t) * grad
+        return _share_(_weighted(found, weight), reduction, self)
     if pos_weight is None:
-        found = (sigmoid(self) - target) * grad
+        found = likely.sub_(target)
     else:
         t = pos_weight * target
-        found = (((plus(t, 1) - target) * sigmoid(self)) - t) * grad
-    return _share(_weighted(found, weight), reduction, self)
+        found = plus(t, 1).sub_(target).mul_(likely).sub_(t)
+    return _share_(_weighted_(found.mul_(grad), weight), reduction, self)
 
 
 def _logits_target(
@@ -150,8 +167,8 @@ def _logits_target(
     else:
         from .activation import logsigmoid
 
-        found = (logsigmoid(-self) - logsigmoid(self) * pos_weight) * grad
-    return _share(_weighted(found, weight), reduction, target)
+        found = logsigmoid(-self).sub_(logsigmoid(self).mul_(pos_weight)).mul_(grad)
+    return _share_(_weighted_(found, weight), reduction, target)
 
 
 # Classes ------------------------------------------------------------------------------------------

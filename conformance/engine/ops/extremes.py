@@ -26,7 +26,7 @@ def evenly_distribute(grad: Tensor, self: Tensor, value: Tensor) -> Tensor:
     nan = self._array.dtype.kind == "f" and np.isnan(value._array)
     mask = self.isnan() if nan else self == value
     zeros = make(np.zeros(self._array.shape, self._array.dtype))
-    return zeros.masked_fill_(mask, grad / mask.sum())  # type: ignore[no-any-return]
+    return zeros.masked_fill_(mask, grad / mask.sum())
 
 
 def _reduce_all(name: str, node: str, function: Any) -> Any:
@@ -49,12 +49,14 @@ _min_all = _reduce_all("min", "MinBackward1", np.minimum)
 # Along a dimension, with the index ----------------------------------------------------------------
 
 
-def value_selecting_backward(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...], keepdim: bool) -> Tensor:
+def value_selecting_backward(
+    grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...], keepdim: bool
+) -> Tensor:
     """A gradient put where the values were taken from."""
     if not keepdim and shape:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     zeros = make(np.zeros(shape, grad._array.dtype)).zero_()  # torch writes the zeros: one version more
-    return zeros.scatter_(dim, indices, grad)  # type: ignore[no-any-return]
+    return zeros.scatter_(dim, indices, grad)
 
 
 def nonzero_size(name: str, array: Array, axis: int) -> None:
@@ -99,7 +101,13 @@ _min_dim = _reduce_dim("min", "MinBackward0", np.argmin)
 
 def _extreme(name: str, every: Any, along: Any, pairwise: Any, text: str) -> Any:
     def reduce(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None, out: Any = None
+        input: Tensor,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        other: Any = None,
+        axis: Any = None,
+        out: Any = None,
     ) -> Any:
         dim = axis if dim is None else dim
         other = dim if isinstance(dim, Tensor) else other
@@ -108,8 +116,14 @@ def _extreme(name: str, every: Any, along: Any, pairwise: Any, text: str) -> Any
         if dim is None:
             return every(input, out=out)
         if not hasattr(dim, "__index__"):
-            raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, {type(dim).__name__})")
-        return along(input, dim, keepdim) if out is None else store_several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - got (Tensor, {type(dim).__name__})"
+            )
+        return (
+            along(input, dim, keepdim)
+            if out is None
+            else store_several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+        )
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
@@ -126,8 +140,12 @@ def store_several(row: Any, out: Any, *arguments: Any) -> Any:
     return named(store_out(row, target, value) for target, value in zip(out, values, strict=True))
 
 
-max = _extreme("max", _max_all, _max_dim, maximum, "The greatest element; or along a dimension; or of two tensors.")
-min = _extreme("min", _min_all, _min_dim, minimum, "The least element; or along a dimension; or of two tensors.")
+max = _extreme(
+    "max", _max_all, _max_dim, maximum, "The greatest element; or along a dimension; or of two tensors."
+)
+min = _extreme(
+    "min", _min_all, _min_dim, minimum, "The least element; or along a dimension; or of two tensors."
+)
 
 
 # amax, amin, aminmax ------------------------------------------------------------------------------
@@ -140,7 +158,7 @@ def _restored(tensor: Tensor, dim: Any, keepdim: bool) -> Tensor:
     ndim = tensor._array.ndim + len(dim)
     kept = iter(tensor._array.shape)
     reduced = {d % ndim if ndim else 0 for d in dim}
-    return tensor.reshape([1 if i in reduced else next(kept) for i in range(ndim)])  # type: ignore[no-any-return]
+    return tensor.reshape([1 if i in reduced else next(kept) for i in range(ndim)])
 
 
 def _scaled_by_count(grad: Tensor, mask: Tensor, dim: Any) -> Tensor:
@@ -171,18 +189,26 @@ def _ax(name: str, node: str, function: Any, text: str) -> Any:
         return np.asarray(function.reduce(self, axis=axes, keepdims=keepdim))
 
     forward.__name__ = name
-    formula = {"self": lambda grad, self, result, dim, keepdim: _amax_backward(grad, self, result, dim, keepdim)}
+    formula = {
+        "self": lambda grad, self, result, dim, keepdim: _amax_backward(grad, self, result, dim, keepdim)
+    }
     row = op(node, **formula)(forward)
 
-    def reduce(input: Tensor, dim: Any = (), keepdim: bool = False, *, axis: Any = None, out: Any = None) -> Tensor:
-        return row(input, dims(dim if axis is None else axis) or (), keepdim, out=out)  # type: ignore[no-any-return]
+    def reduce(
+        input: Tensor, dim: Any = (), keepdim: bool = False, *, axis: Any = None, out: Any = None
+    ) -> Tensor:
+        return row(input, dims(dim if axis is None else axis) or (), keepdim, out=out)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
 
 
-amax = _ax("amax", "AmaxBackward0", np.maximum, "The greatest element along dimensions; ties share the gradient.")
-amin = _ax("amin", "AminBackward0", np.minimum, "The least element along dimensions; ties share the gradient.")
+amax = _ax(
+    "amax", "AmaxBackward0", np.maximum, "The greatest element along dimensions; ties share the gradient."
+)
+amin = _ax(
+    "amin", "AminBackward0", np.minimum, "The least element along dimensions; ties share the gradient."
+)
 
 
 def _aminmax_backward(
@@ -208,7 +234,9 @@ def _aminmax_backward(
 )
 def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
     if dim is None and not self.size:
-        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
     axes: Any = None
     if dim is not None:
         axes = wrap_dim(dim, self.ndim) if self.ndim else wrap_dim(dim, 0) and ()

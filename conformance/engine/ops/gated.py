@@ -89,7 +89,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         )
     if ndim != weight._array.ndim:
         weight = weight.reshape([count if axis == 1 else 1 for axis in range(ndim)])
-    return _prelu_kernel(input, weight)  # type: ignore[no-any-return]
+    return _prelu_kernel(input, weight)
 
 
 # rrelu --------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def _rrelu_backward(
 ) -> Array:
     if training:
         return grad_output * noise
-    return ROWS["leaky_relu_backward"].forward(grad_output, self, (lower + upper) / 2, self_is_result)  # type: ignore[no-any-return]
+    return ROWS["leaky_relu_backward"].forward(grad_output, self, (lower + upper) / 2, self_is_result)
 
 
 def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: bool) -> Array:
@@ -160,7 +160,7 @@ def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
     """leaky_relu with slopes drawn between lower and upper in training, else with their mean."""
-    return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)  # type: ignore[no-any-return]
+    return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)
 
 
 def rrelu_(
@@ -186,7 +186,7 @@ def _halves(self: Array, dim: int) -> tuple[Array, Array]:
 
 
 def _sigmoid(x: Array) -> Array:
-    return 1 / (np.exp(-x) + 1)  # type: ignore[no-any-return]
+    return 1 / (np.exp(-x) + 1)
 
 
 @op("GluBackward0", self=lambda grad, self, dim: _glu_backward(grad, self, dim))
@@ -216,7 +216,7 @@ def _glu_double_of_grad(grad: Tensor, self: Tensor, dim: int) -> Tensor:
     shape = list(self._array.shape)
     shape[dim] = n
     product = grad * _glu_backward(make(np.ones(shape, self._array.dtype)), self, dim)
-    return product.narrow(dim, 0, n) + product.narrow(dim, n, n)  # type: ignore[no-any-return]
+    return product.narrow(dim, 0, n) + product.narrow(dim, n, n)
 
 
 def _glu_double(grad: Tensor, grad_output: Tensor, self: Tensor, dim: int) -> Tensor:

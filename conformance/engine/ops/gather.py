@@ -84,9 +84,11 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """gather with an index that broadcasts; without a dimension, from the flattened tensor."""
     if indices._array.dtype != np.int64:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy}")
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy}"
+        )
     if dim is None:
-        return gather(input.view(-1), 0, indices.view(-1), out=out)  # type: ignore[no-any-return]
+        return gather(input.view(-1), 0, indices.view(-1), out=out)
     ndim = input._array.ndim
     if ndim != indices._array.ndim:
         raise RuntimeError(
@@ -105,7 +107,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     where = indices.expand((*common[:axis], *b[axis : axis + 1], *common[axis + 1 :]))
     if ndim and a[axis]:  # an index outside wraps around, as remainder does
         where = make(where._array % a[axis])
-    return gather(wide, axis, where, out=out)  # type: ignore[no-any-return]
+    return gather(wide, axis, where, out=out)
 
 
 # scatter ------------------------------------------------------------------------------------------
@@ -200,7 +202,9 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
     axis, where = _checked("scatter", self, dim, index, given)
     result = self.copy("C")
     if where.size:
-        values = np.broadcast_to(np.asarray(src, self.dtype) if given is None else _src_part(src, where), where.shape)
+        values = np.broadcast_to(
+            np.asarray(src, self.dtype) if given is None else _src_part(src, where), where.shape
+        )
         if reduce == "add":
             add_along(result, axis, where, values)
         else:
@@ -243,14 +247,23 @@ def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
 
 
 def scatter(
-    input: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None, out: Any = None
+    input: Tensor,
+    dim: Any,
+    index: Tensor,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: Any = None,
+    out: Any = None,
 ) -> Tensor:
     """A copy with src (a tensor or a number) written where the index says along a dimension."""
     name, rest = _scatter_row(src, value, reduce)
-    return ROWS[name].call(input, dim, index, *rest, out=out)  # type: ignore[no-any-return]
+    return ROWS[name].call(input, dim, index, *rest, out=out)
 
 
-def scatter_(self: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None) -> Tensor:
+def scatter_(
+    self: Tensor, dim: Any, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Tensor:
     """scatter in place."""
     name, rest = _scatter_row(src, value, reduce)
     return run_inplace(ROWS[name], [self, dim, index, *rest])
@@ -277,7 +290,9 @@ _KERNELS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maxim
 _NEUTRAL = {"sum": 0, "prod": 1, "mean": 0}
 
 
-def reduce_at(result: Array, places: tuple[Array, ...], values: Array, reduce: str, include_self: bool) -> None:
+def reduce_at(
+    result: Array, places: tuple[Array, ...], values: Array, reduce: str, include_self: bool
+) -> None:
     """Reduce values into the places of an array, its own elements counted or not, in place."""
     kind = result.dtype
     if not include_self:
@@ -307,7 +322,9 @@ def reduce_at(result: Array, places: tuple[Array, ...], values: Array, reduce: s
         )
     },
 )
-def scatter_reduce(self: Array, dim: Any, index: Array, src: Array, reduce: str, *, include_self: bool = True) -> Array:
+def scatter_reduce(
+    self: Array, dim: Any, index: Array, src: Array, reduce: str, *, include_self: bool = True
+) -> Array:
     """A copy with src reduced into it where the index says along a dimension."""
     if reduce not in _KERNELS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -326,26 +343,36 @@ class _Along:
 
     @staticmethod
     def read(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.gather(dim, index)  # type: ignore[no-any-return]
+        return tensor.gather(dim, index)
 
     @staticmethod
     def add(tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
-        return tensor.scatter_add(dim, index, values)  # type: ignore[no-any-return]
+        return tensor.scatter_add(dim, index, values)
 
     @staticmethod
-    def reduce(tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool) -> Tensor:
-        return tensor.scatter_reduce(dim, index, values, reduce, include_self=include_self)  # type: ignore[no-any-return]
+    def reduce(
+        tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool
+    ) -> Tensor:
+        return tensor.scatter_reduce(dim, index, values, reduce, include_self=include_self)
 
     @staticmethod
     def clear(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.scatter(dim, index, 0)  # type: ignore[no-any-return]
+        return tensor.scatter(dim, index, 0)
 
 
 _ALONG = _Along()
 
 
 def reduce_backward(
-    how: Any, grad: Tensor, self: Tensor, dim: Any, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
+    how: Any,
+    grad: Tensor,
+    self: Tensor,
+    dim: Any,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    include_self: bool,
+    result: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """The gradients of scatter_reduce and index_reduce; ties share an extreme's gradient evenly."""
     if reduce == "sum":
@@ -370,7 +397,14 @@ def reduce_backward(
 
 
 def _prod_src(
-    how: Any, grad: Tensor, self: Tensor, dim: Any, index: Tensor, src: Tensor, include_self: bool, result: Tensor
+    how: Any,
+    grad: Tensor,
+    self: Tensor,
+    dim: Any,
+    index: Tensor,
+    src: Tensor,
+    include_self: bool,
+    result: Tensor,
 ) -> Tensor:
     zero = src == 0
     zeros = how.read(how.add(zeros_like(self), dim, index, zero.to(self.dtype)), dim, index)
@@ -391,7 +425,7 @@ def _prod_src(
 def _where(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     from .selection import where
 
-    return where(condition, a, b)  # type: ignore[no-any-return]
+    return where(condition, a, b)
 
 
 def delayed_error(tensor: Tensor, message: str) -> Tensor:

@@ -60,21 +60,21 @@ def _at_least(ndim: int, grow: Any, text: str) -> Any:
 
 
 def _one(tensor: Tensor) -> Tensor:
-    return tensor if tensor._array.ndim else tensor.reshape(1)  # type: ignore[no-any-return]
+    return tensor if tensor._array.ndim else tensor.reshape(1)
 
 
 def _two(tensor: Tensor) -> Tensor:
     ndim = tensor._array.ndim
-    return tensor.reshape(1, 1) if ndim == 0 else tensor.unsqueeze(0) if ndim == 1 else tensor  # type: ignore[no-any-return]
+    return tensor.reshape(1, 1) if ndim == 0 else tensor.unsqueeze(0) if ndim == 1 else tensor
 
 
 def _three(tensor: Tensor) -> Tensor:
     ndim = tensor._array.ndim
     if ndim == 0:
-        return tensor.reshape(1, 1, 1)  # type: ignore[no-any-return]
+        return tensor.reshape(1, 1, 1)
     if ndim == 1:
-        return tensor.unsqueeze(0).unsqueeze(-1)  # type: ignore[no-any-return]
-    return tensor.unsqueeze(-1) if ndim == 2 else tensor  # type: ignore[no-any-return]
+        return tensor.unsqueeze(0).unsqueeze(-1)
+    return tensor.unsqueeze(-1) if ndim == 2 else tensor
 
 
 atleast_1d = _at_least(1, _one, "The tensor, a number as a vector of one.")
@@ -90,7 +90,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     given = _given(tensors)
     if indexing is None:
         warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
+            stacklevel=2,
         )
     return grid(given, indexing or "ij")
 
@@ -105,7 +106,9 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     for each in given:
         if each._array.ndim > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {each._array.ndim}D")
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {each._array.ndim}D"
+            )
         if each._array.dtype != given[0]._array.dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing not in ("ij", "xy"):
@@ -115,7 +118,8 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
         given = (given[1], given[0], *given[2:])
     shape = tuple(each._array.size if each._array.ndim else 1 for each in given)
     found = [
-        each.view([-1 if i == axis else 1 for i in range(len(given))]).expand(shape) for axis, each in enumerate(given)
+        each.view([-1 if i == axis else 1 for i in range(len(given))]).expand(shape)
+        for axis, each in enumerate(given)
     ]
     if swapped:
         found[0], found[1] = found[1], found[0]

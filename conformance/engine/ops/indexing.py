@@ -41,7 +41,9 @@ def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
         if wrong.size and not n:
             raise IndexError("index is out of bounds for dimension with size 0")
         if wrong.size:  # torch counts the indexed dimensions only
-            raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {ordinal} with size {n}")
+            raise IndexError(
+                f"index {int(wrong.flat[0])} is out of bounds for dimension {ordinal} with size {n}"
+            )
         dim += 1
         ordinal += 1
 
@@ -135,7 +137,8 @@ def _as_index(value: Any) -> Tensor:
     if isinstance(value, Tensor):
         if value._array.dtype == np.uint8:
             warnings.warn(
-                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.", stacklevel=5
+                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                stacklevel=5,
             )
             return make(value._array.astype(np.bool_))
         return value
@@ -232,7 +235,7 @@ def _select(tensor: Tensor, dim: int, where: int, position: int) -> Tensor:
     n = tensor._array.shape[dim]
     if not -n <= where < n:  # named by its position in the brackets
         raise IndexError(f"index {where} is out of bounds for dimension {position} with size {n}")
-    return select(tensor, dim, where)  # type: ignore[no-any-return]
+    return select(tensor, dim, where)
 
 
 def _slice(tensor: Tensor, dim: int, part: slice, whole_is_itself: bool = True) -> Tensor:
@@ -246,13 +249,13 @@ def _slice(tensor: Tensor, dim: int, part: slice, whole_is_itself: bool = True) 
     end = 2**63 - 1 if part.stop is None else _bound(part.stop)
     if whole_is_itself and start == 0 and n <= end and step == 1:
         return tensor
-    return slice_(tensor, dim, start, end, step)  # type: ignore[no-any-return]
+    return slice_(tensor, dim, start, end, step)
 
 
 def _bound(value: Any) -> int:
     if not hasattr(value, "__index__"):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
-    return value.__index__()  # type: ignore[no-any-return]
+    return value.__index__()
 
 
 def getitem(self: Tensor, value: Any) -> Tensor:
@@ -261,7 +264,7 @@ def getitem(self: Tensor, value: Any) -> Tensor:
         return _slice(self, 0, value, whole_is_itself=False)
     result, remaining = _apply(self, value)
     if remaining:
-        return index(result, tuple(remaining))  # type: ignore[no-any-return]
+        return index(result, tuple(remaining))
     return alias(result) if result is self else result
 
 
@@ -302,7 +305,9 @@ def _copy_to(target: Tensor, source: Tensor) -> None:
         fill_(target, source)
         return
     source = _without_leading_ones(source) if shape[0] == 1 else view(source, shape)
-    copy_(target, source if source._array.shape == target._array.shape else expand(source, target._array.shape))
+    copy_(
+        target, source if source._array.shape == target._array.shape else expand(source, target._array.shape)
+    )
 
 
 def delitem(self: Tensor, where: Any) -> None:
@@ -313,7 +318,12 @@ def delitem(self: Tensor, where: Any) -> None:
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put in place."""
     run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
-    if len(indices) == 1 and indices[0]._array.dtype.kind == "b" and values._array.size == 1 and not accumulate:
+    if (
+        len(indices) == 1
+        and indices[0]._array.dtype.kind == "b"
+        and values._array.size == 1
+        and not accumulate
+    ):
         warn_of_overlap("masked_fill", self._array)  # torch goes on to it
     return self
 
@@ -366,7 +376,9 @@ def zero_(self: Tensor) -> Tensor:
 def _given(indices: Any) -> tuple[Tensor, ...]:
     for number, each in enumerate(indices):
         if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
+            raise TypeError(
+                f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}"
+            )
     return tuple(indices)
 
 
@@ -383,5 +395,3 @@ def attach() -> None:
     Tensor.index_put = lambda self, indices, values, accumulate=False: index_put(  # type: ignore[attr-defined]
         self, _given(indices), values, accumulate
     )
-
-

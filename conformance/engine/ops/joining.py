@@ -60,11 +60,13 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for number, each in enumerate(tensors):
         if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
+            raise TypeError(
+                f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}"
+            )
         if each._array.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
     shapes = tuple(t._array.shape for t in tensors)
-    return _cat(tensors, dim, shapes, out=out)  # type: ignore[no-any-return]
+    return _cat(tensors, dim, shapes, out=out)
 
 
 concat = concatenate = cat
@@ -91,7 +93,7 @@ def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a new dimension."""
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    return _stack(tensors, dim, out=out)  # type: ignore[no-any-return]
+    return _stack(tensors, dim, out=out)
 
 
 # Rows, columns, blocks ----------------------------------------------------------------------------
@@ -99,7 +101,9 @@ def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
 
 def _refuse_empty(name: str, tensors: Any) -> None:
     if isinstance(tensors, Tensor) or not isinstance(tensors, (tuple, list)):
-        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+        )
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
@@ -188,4 +192,4 @@ def _block_diag(tensors: Any) -> Array:
 
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices on the diagonal of a large one."""
-    return _block_diag(tensors)  # type: ignore[no-any-return]
+    return _block_diag(tensors)

@@ -43,7 +43,7 @@ def logdet(input: Tensor) -> Tensor:
     square("logdet", input)
     floating("logdet", input._array)
     sign, log = linalg.slogdet(input)
-    return where(sign == -1.0, scalar_tensor(float("nan"), dtype=input.dtype), log)  # type: ignore[no-any-return]
+    return where(sign == -1.0, scalar_tensor(float("nan"), dtype=input.dtype), log)
 
 
 def matrix_exp(input: Tensor) -> Tensor:
@@ -54,7 +54,11 @@ def matrix_exp(input: Tensor) -> Tensor:
 # Decompositions -----------------------------------------------------------------------------------
 
 
-@op("CholeskyBackward0", name="cholesky", self=lambda grad, upper, result: cholesky_backward(grad, upper, result))
+@op(
+    "CholeskyBackward0",
+    name="cholesky",
+    self=lambda grad, upper, result: cholesky_backward(grad, upper, result),
+)
 def _cholesky(self: Array, upper: bool = False) -> Array:
     if not self.size:
         return self.copy()
@@ -73,7 +77,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         "valid (symmetric positive definite) inputs.",
         stacklevel=2,
     )
-    return _cholesky(input, upper, out=out)  # type: ignore[no-any-return]
+    return _cholesky(input, upper, out=out)
 
 
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
@@ -90,12 +94,16 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.svd, with V itself and the small form by default."""
     if input._array.ndim < 2:
-        raise RuntimeError("linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead")
+        raise RuntimeError(
+            "linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
+        )
     if not compute_uv:
         *batch, m, n = input._array.shape
         kind = input._array.dtype
         values = _svd(input, False)[1]
-        return return_types.svd((make(np.zeros((*batch, m, m), kind)), values, make(np.zeros((*batch, n, n), kind))))
+        return return_types.svd(
+            (make(np.zeros((*batch, m, m), kind)), values, make(np.zeros((*batch, n, n), kind)))
+        )
     u, s, vh = _svd(input, not some)
     return return_types.svd((u, s, vh.mH))
 
@@ -127,7 +135,9 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     """X in A X = B, from A's Cholesky factor."""
     for each, text in ((self, "b"), (input2, "u")):
         if each.ndim < 2:
-            raise RuntimeError(f"{text} should have at least 2 dimensions, but has {each.ndim} dimensions instead")
+            raise RuntimeError(
+                f"{text} should have at least 2 dimensions, but has {each.ndim} dimensions instead"
+            )
     if input2.shape[-1] != input2.shape[-2]:
         raise RuntimeError(
             f"cholesky_solve: A must be batches of square matrices, but they are {input2.shape[-2]} by {input2.shape[-1]} matrices"

@@ -14,7 +14,7 @@ from ..rows import Array, op
 
 def _logical(name: str, function: Any, text: str) -> Any:
     def forward(self: Array, other: Array) -> Array:
-        return function(self, other)  # type: ignore[no-any-return]
+        return function(self, other)
 
     forward.__name__, forward.__doc__ = name, text
     return op(meet="self other", numbers=False)(forward)
@@ -57,7 +57,7 @@ def _bitwise(name: str, kernel: str, function: Any, text: str) -> Any:
         kind = np.result_type(self, other) if isinstance(self, np.ndarray) else other.dtype
         if kind.kind not in ("iub" if "bitwise" in kernel else "iu"):
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.BY_NUMPY[kind].legacy}'")
-        return function(self, other)  # type: ignore[no-any-return]
+        return function(self, other)
 
     forward.__name__, forward.__doc__ = name, text
     return op(meet="self other")(forward)

@@ -25,7 +25,9 @@ def _filled(self: Array, mask: Array, value: Any) -> Array:
     shape = broadcast_shapes(mask.shape, self.shape)
     kind = self.dtype
     if value.__class__ not in NUMBERS and not isinstance(value, (np.ndarray, np.generic)):
-        raise TypeError(f"masked_fill(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
+        raise TypeError(
+            f"masked_fill(): argument 'value' must be Number or Tensor, not {type(value).__name__}"
+        )
     result = np.array(np.broadcast_to(self, shape), kind, order="K" if shape == self.shape else "C")
     np.copyto(result, np.asarray(value).astype(kind), where=mask)
     return result
@@ -62,7 +64,7 @@ def _fill_row(value: Any) -> str:
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with one value wherever the mask is True."""
-    return ROWS[_fill_row(value)].call(input, mask, value)  # type: ignore[no-any-return]
+    return ROWS[_fill_row(value)].call(input, mask, value)
 
 
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
@@ -75,7 +77,7 @@ def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     shape = broadcast_shapes(self._array.shape, mask._array.shape)
-    return make(np.zeros(shape, grad._array.dtype)).masked_scatter_(mask, grad)  # type: ignore[no-any-return]
+    return make(np.zeros(shape, grad._array.dtype)).masked_scatter_(mask, grad)
 
 
 @op(
@@ -147,7 +149,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
 
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the nonzero elements, a row each."""
-    return nonzero(input)  # type: ignore[no-any-return]
+    return nonzero(input)
 
 
 PUBLIC = ("argwhere", "masked_fill", "masked_fill_", "masked_scatter", "masked_select", "nonzero")

@@ -103,7 +103,9 @@ def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
         np.broadcast_to(self, found.shape)
     except ValueError:
         axis = next(
-            i for i in range(1, self.ndim + 1) if self.shape[-i] not in (1, found.shape[-i] if i <= found.ndim else 0)
+            i
+            for i in range(1, self.ndim + 1)
+            if self.shape[-i] not in (1, found.shape[-i] if i <= found.ndim else 0)
         )
         raise RuntimeError(
             f"The expanded size of the tensor ({found.shape[-axis]}) must match the existing size ({self.shape[-axis]}) "
@@ -128,7 +130,9 @@ def mv(self: Array, vec: Array) -> Array:
         )
     if self.dtype != vec.dtype:
         mine, theirs = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[vec.dtype].legacy
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {theirs}, {mine}, and {theirs}")
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {theirs}, {mine}, and {theirs}"
+        )
     return product(self, vec)
 
 
@@ -218,11 +222,21 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
 @op(
     "AddbmmBackward0",
     self=lambda grad, beta: maybe_times(grad, beta),
-    batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: maybe_times(
-        _spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(batch2.transpose(1, 2)), alpha
+    batch1=lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
+        maybe_times(
+            _spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
+                batch2.transpose(1, 2)
+            ),
+            alpha,
+        )
     ),
-    batch2=lambda grad, batch1, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: maybe_times(
-        batch1.transpose(1, 2).bmm(_spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)), alpha
+    batch2=lambda grad, batch1, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
+        maybe_times(
+            batch1.transpose(1, 2).bmm(
+                _spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)
+            ),
+            alpha,
+        )
     ),
 )
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
@@ -240,13 +254,15 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
 def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * outer(vec1, vec2)."""
     if vec1.ndim != 1 or vec2.ndim != 1:
-        raise RuntimeError(f"addr: Expected 1-D argument vec{1 if vec1.ndim != 1 else 2}, but got {vec1.ndim}-D")
+        raise RuntimeError(
+            f"addr: Expected 1-D argument vec{1 if vec1.ndim != 1 else 2}, but got {vec1.ndim}-D"
+        )
     kind = dtypes.result_dtype(self, vec1, vec2)
     return _plus(self.astype(kind), np.multiply.outer(vec1, vec2).astype(kind), beta, alpha)
 
 
 def _spread(grad: Tensor, *shape: int) -> Tensor:
-    return grad.unsqueeze(0).expand(shape)  # type: ignore[no-any-return]
+    return grad.unsqueeze(0).expand(shape)
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
@@ -269,13 +285,13 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 1:
-        return dot(input, other)  # type: ignore[no-any-return]
+        return dot(input, other)
     if a == 2 and b == 1:
-        return mv(input, other)  # type: ignore[no-any-return]
+        return mv(input, other)
     if a == 1 and b == 2:
-        return squeeze_(mm(unsqueeze(input, 0), other), 0)  # type: ignore[no-any-return]
+        return squeeze_(mm(unsqueeze(input, 0), other), 0)
     if a == 2 and b == 2:
-        return mm(input, other)  # type: ignore[no-any-return]
+        return mm(input, other)
     if should_fold(input, other):
         return _folded(input, other)
     return _batched(input, other)
@@ -308,9 +324,9 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
     *batch, columns = big._array.shape
     flat = reshape(big, int(np.prod(batch)), columns)
     if small._array.ndim == 1:
-        return _unsafe_view(mv(flat, small), tuple(batch))  # type: ignore[no-any-return]
+        return _unsafe_view(mv(flat, small), tuple(batch))
     found = _unsafe_view(mm(flat, small), (*batch, small._array.shape[1]))
-    return found.mT.contiguous() if swapped else found  # type: ignore[no-any-return]
+    return found.mT.contiguous() if swapped else found
 
 
 def _batched(a: Tensor, b: Tensor) -> Tensor:
@@ -330,8 +346,8 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
     others = reshape(expand(b, (*batch, *inner)), count, *inner)
     shape = (*batch, *left[-2:-1], *columns) if len(left) > 1 else (*batch, *columns)
     if vector:
-        return _unsafe_view(bmm(many, others.unsqueeze(2)).squeeze(-1), shape)  # type: ignore[no-any-return]
-    return _unsafe_view(bmm(many, others), shape)  # type: ignore[no-any-return]
+        return _unsafe_view(bmm(many, others.unsqueeze(2)).squeeze(-1), shape)
+    return _unsafe_view(bmm(many, others), shape)
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
@@ -345,7 +361,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if bias is None:
         return matmul(input, t(weight))
     if ndim == 2:
-        return addmm(bias, input, t(weight))  # type: ignore[no-any-return]
+        return addmm(bias, input, t(weight))
     shape = input._array.shape
     flat = reshape(input, -1 if input._array.size else int(np.prod(shape[:-1])), shape[-1])
     return view(addmm(bias, flat, t(weight)), (*shape[:-1], weight._array.shape[0]))

@@ -55,12 +55,16 @@ def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, kee
     return times(grad, factor) * (self - self.mean(dim, keepdim=True))
 
 
-def _std_backward(result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+def _std_backward(
+    result: Tensor, grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool
+) -> Tensor:
     to_variance = (grad / times(result, 2)).masked_fill_(result == 0, 0)
     return variance_backward(to_variance, self, dim, correction, keepdim)
 
 
-def _plus_mean(found: Tensor | None, grad: Tensor | None, self: Tensor, dim: Any, keepdim: bool) -> Tensor | None:
+def _plus_mean(
+    found: Tensor | None, grad: Tensor | None, self: Tensor, dim: Any, keepdim: bool
+) -> Tensor | None:
     if grad is None:
         return found
     from_mean = mean_backward(grad, self._array.shape, self._array.size, dim or (), keepdim)
@@ -147,7 +151,9 @@ std_mean = _spread("std_mean", _std_mean, "Standard deviation and mean.")
 # Covariance ---------------------------------------------------------------------------------------
 
 
-def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+def cov(
+    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+) -> Tensor:
     """The covariance matrix of variables in rows."""
     if input._array.ndim > 2:
         raise RuntimeError(
@@ -173,16 +179,19 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
         norm = total - spread
     if (norm.item() if isinstance(norm, Tensor) else norm) <= 0:
         warnings.warn(
-            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.", stacklevel=2
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
+            stacklevel=2,
         )
         norm = norm.new_zeros(()) if isinstance(norm, Tensor) else 0
     away = columns - average.unsqueeze(1)
     other = away if weights is None else away * weights
     found = away.matmul(other.t())
-    return found.true_divide(norm).squeeze()  # type: ignore[no-any-return]
+    return found.true_divide(norm).squeeze()
 
 
-def _weights(columns: Tensor, observations: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
+def _weights(
+    columns: Tensor, observations: int, fweights: Tensor | None, aweights: Tensor | None
+) -> Tensor | None:
     for name, given, integral in (("fweights", fweights, True), ("aweights", aweights, False)):
         if given is None:
             continue
@@ -220,7 +229,7 @@ def corrcoef(input: Tensor) -> Tensor:
     if found._array.ndim == 0:
         return found / found
     deviation = found.diagonal().sqrt()
-    return found.div(deviation.view(-1, 1)).div(deviation.view(1, -1)).clip(-1, 1)  # type: ignore[no-any-return]
+    return found.div(deviation.view(-1, 1)).div(deviation.view(1, -1)).clip(-1, 1)
 
 
 PUBLIC = ("corrcoef", "cov", "std", "std_mean", "var", "var_mean")

@@ -36,7 +36,9 @@ def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool
     return np.asarray(found, kind)
 
 
-def norm_backward(grad: Tensor, self: Tensor, order: float, norm: Tensor, dim: Any, keepdim: bool) -> Tensor | None:
+def norm_backward(
+    grad: Tensor, self: Tensor, order: float, norm: Tensor, dim: Any, keepdim: bool
+) -> Tensor | None:
     """torch's norm_backward: the subgradient at zero is zero, ties of the largest share."""
     if not keepdim and self._array.ndim:
         grad = unsqueeze_multiple(grad, dim, self._array.ndim)
@@ -44,34 +46,42 @@ def norm_backward(grad: Tensor, self: Tensor, order: float, norm: Tensor, dim: A
     if order == 0:
         return None
     if order == 1:
-        return self.sgn() * grad  # type: ignore[no-any-return]
+        return self.sgn() * grad
     if order == 2:
         return grad * (self / norm).masked_fill_(norm == 0, 0)
     if math.isinf(order):
         size = self.abs()
         mask = size.eq(norm).logical_or(size.isnan())
-        return self.sgn() * ((grad / mask.sum(dim, True)) * mask)  # type: ignore[no-any-return]
+        return self.sgn() * ((grad / mask.sum(dim, True)) * mask)
     if order < 1:
         scaled = self.sgn() * self.abs().pow_(order - 1).masked_fill_(self == 0, 0)
-        return scaled * grad * norm.pow(1 - order)  # type: ignore[no-any-return]
+        return scaled * grad * norm.pow(1 - order)
     scaled = self.sgn() * self.abs().pow_(order - 1) if order < 2 else self * self.abs().pow_(order - 2)
     scale = grad / norm.pow(order - 1)
     scale.masked_fill_(norm == 0, 0)
-    return scaled * scale  # type: ignore[no-any-return]
+    return scaled * scale
 
 
 @op(
     "LinalgVectorNormBackward0",
     name="linalg_vector_norm",
-    self=lambda grad, self, ord, result, dim, keepdim: norm_backward(grad, self, ord, result, dim or (), keepdim),
+    self=lambda grad, self, ord, result, dim, keepdim: norm_backward(
+        grad, self, ord, result, dim or (), keepdim
+    ),
 )
-def _vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+def _vector_norm(
+    self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Array:
     name = "linalg.vector_norm"
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
-        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
+        raise TypeError(
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
+        )
     given = dtypes.BY_NUMPY[self.dtype]
     if self.dtype.kind not in "fc":
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {given.legacy}")
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {given.legacy}"
+        )
     if dtype is not None:
         if not dtype.is_floating_point:
             raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.legacy}")
@@ -101,7 +111,7 @@ def vector_norm(
     x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Tensor:
     """torch.linalg.vector_norm: of all elements, or along dimensions."""
-    return _vector_norm(x, ord, dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+    return _vector_norm(x, ord, dims(dim), keepdim, dtype, out=out)
 
 
 @op(
@@ -163,7 +173,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
     of_norm = norm_backward(total, self, p, norm, axes, True)
     inverse = plus(norm, 1e-7).reciprocal()
     scaled = times(inverse, maxnorm) * (grad - inverse * of_norm)
-    return where(norm > maxnorm, scaled, grad)  # type: ignore[no-any-return]
+    return where(norm > maxnorm, scaled, grad)
 
 
 @op("RenormBackward0", self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm))
@@ -189,11 +199,11 @@ def _pairs_backward(away: Array, grad: Array, distance: Array, p: float) -> Arra
     if p == 0:
         return np.zeros(away.shape, away.dtype)
     if p == 1:
-        return grad * np.sign(away)  # type: ignore[no-any-return]
+        return grad * np.sign(away)
     if p == 2:
         return np.where(distance == 0, 0, grad * away / distance)
     if math.isinf(p):
-        return grad * np.sign(away) * (1 - np.minimum(1, np.ceil(np.abs(size - distance))))  # type: ignore[no-any-return]
+        return grad * np.sign(away) * (1 - np.minimum(1, np.ceil(np.abs(size - distance))))
     scale = grad / np.power(distance, p - 1)
     if p < 2:
         none = (distance == 0) | ((away == 0) if p < 1 else False)
@@ -229,7 +239,9 @@ def _cdist_backward(grad_: Array, x1: Array, x2: Array, p: Any, cdist: Array) ->
     away = x1[..., :, None, :] - x2[..., None, :, :]
     if not away.size:
         return np.zeros_like(x1)
-    return _pairs_backward(away, grad_[..., None], cdist[..., None], p).sum(-2).astype(grad_.dtype, copy=False)  # type: ignore[no-any-return]
+    return (
+        _pairs_backward(away, grad_[..., None], cdist[..., None], p).sum(-2).astype(grad_.dtype, copy=False)
+    )
 
 
 def _euclidean_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
@@ -251,13 +263,19 @@ def _euclidean_dist(x1: Array, x2: Array) -> Array:
     ones = [np.ones_like(each) for each in lengths]
     left = np.concatenate([x1 * -2, lengths[0], ones[0]], -1)
     right = np.concatenate([x2, ones[1], lengths[1]], -1)
-    return np.sqrt(np.maximum(np.matmul(left, np.swapaxes(right, -1, -2)), 0))  # type: ignore[no-any-return]
+    return np.sqrt(np.maximum(np.matmul(left, np.swapaxes(right, -1, -2)), 0))
 
 
-_MODES = {"use_mm_for_euclid_dist_if_necessary": 0, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": 0,
+    "use_mm_for_euclid_dist": 1,
+    "donot_use_mm_for_euclid_dist": 2,
+}
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
     """The distance of each row of x1 from each row of x2."""
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
@@ -266,10 +284,14 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         if each.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {text} got: {each.ndim}D")
     if a.shape[-1] != b.shape[-1]:
-        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
+        raise RuntimeError(
+            f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
+        )
     for tensor, text in ((x1, "X1"), (x2, "X2")):
         if tensor._array.dtype.kind != "f":
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {text} got: {tensor.dtype.legacy}")
+            raise RuntimeError(
+                f"cdist only supports floating-point dtypes, {text} got: {tensor.dtype.legacy}"
+            )
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if a.dtype != b.dtype:
@@ -280,13 +302,13 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     shape = (*batch, a.shape[-2], b.shape[-2])
     by_product = p == 2 and (mode == 1 or (mode == 0 and max(a.shape[-2], b.shape[-2]) > 25))
     if not by_product or not np.prod(shape) or not a.shape[-1]:
-        return _cdist_forward(x1, x2, float(p))  # type: ignore[no-any-return]
+        return _cdist_forward(x1, x2, float(p))
     if count != 1:
         x1, x2 = (
             each.expand((*batch, *each._array.shape[-2:])).contiguous().view((count, *each._array.shape[-2:]))
             for each in (x1, x2)
         )
-    return _euclidean_dist(x1, x2).view(shape)  # type: ignore[no-any-return]
+    return _euclidean_dist(x1, x2).view(shape)
 
 
 @op(
@@ -319,7 +341,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    return _pdist_forward(input.contiguous(), float(p))  # type: ignore[no-any-return]
+    return _pdist_forward(input.contiguous(), float(p))
 
 
 PUBLIC = ("cdist", "dist", "norm", "pdist", "renorm")

@@ -9,7 +9,7 @@ from typing import Any
 from ..operands import plain_number
 from ..rows import ROWS
 from ..tensor import Tensor
-from . import arithmetic, binary, logic, matmul, power
+from . import arithmetic, logic, matmul, power, remainders
 
 # operator -> the method that it calls; the reflected and in-place ones too.
 OPERATORS = {
@@ -74,8 +74,8 @@ _REFLECTED: dict[str, Callable[[Tensor, Any], Any]] = {
     "_rsub": arithmetic.rsub,
     "_rtruediv": lambda self, other: self.reciprocal() * other,
     "_rpow": lambda self, other: power.pow(other, self),
-    "_rfloordiv": lambda self, other: binary.floor_divide(other, self),
-    "_rmod": lambda self, other: binary.remainder(other, self),
+    "_rfloordiv": lambda self, other: remainders.floor_divide(other, self),
+    "_rmod": lambda self, other: remainders.remainder(other, self),
     "_rlshift": lambda self, other: logic.bitwise_left_shift(other, self),
     "_rrshift": lambda self, other: logic.bitwise_right_shift(other, self),
 }
@@ -84,7 +84,7 @@ _REFLECTED: dict[str, Callable[[Tensor, Any], Any]] = {
 def _invert(self: Tensor) -> Tensor:
     if self._array.dtype.kind not in "iub":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return self.bitwise_not()  # type: ignore[no-any-return]
+    return self.bitwise_not()
 
 
 def attach() -> None:

@@ -67,7 +67,13 @@ def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = Fal
 
 
 def sort(
-    input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool | None = None, axis: Any = None, out: Any = None
+    input: Tensor,
+    dim: Any = -1,
+    descending: bool = False,
+    *,
+    stable: bool | None = None,
+    axis: Any = None,
+    out: Any = None,
 ) -> Any:
     """The elements in order along a dimension, and where they were."""
     dim = dim if axis is None else axis
@@ -78,14 +84,14 @@ def sort(
 
 def argsort(input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
     """Where the elements are found in order along a dimension."""
-    return sort(input.detach(), dim, descending)[1]  # type: ignore[no-any-return]
+    return sort(input.detach(), dim, descending)[1]
 
 
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The elements in order along the first dimension."""
     if out is not None:
-        return out.copy_(sort(input, 0)[0])  # type: ignore[no-any-return]
-    return sort(input, 0)[0]  # type: ignore[no-any-return]
+        return out.copy_(sort(input, 0)[0])
+    return sort(input, 0)[0]
 
 
 # topk, kthvalue -----------------------------------------------------------------------------------
@@ -98,7 +104,9 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     returns=return_types.topk,
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
-def _topk(self: Array, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True) -> tuple[Array, Array]:
+def _topk(
+    self: Array, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Array, Array]:
     axis = wrap_dim(dim, self.ndim)
     if not 0 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
@@ -131,7 +139,7 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
     if not 1 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(axis))
     if self.dtype.kind == "b":
-        raise NotImplementedError('"kthvalue_cpu" not implemented for \'Bool\'')
+        raise NotImplementedError("\"kthvalue_cpu\" not implemented for 'Bool'")
     return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
 
 
@@ -196,11 +204,17 @@ def _median(name: str, ignore_nan: bool, text: str) -> Any:
     every = _median_all(name, f"{node}Backward0", ignore_nan)
     along = _median_dim(name, f"{node}Backward1", ignore_nan)
 
-    def reduce(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None) -> Any:
+    def reduce(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None
+    ) -> Any:
         dim = axis if dim is None else dim
         if dim is None:
             return every(input, out=out)
-        return along(input, dim, keepdim) if out is None else store_several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+        return (
+            along(input, dim, keepdim)
+            if out is None
+            else store_several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
+        )
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
@@ -229,7 +243,9 @@ def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Arr
 
 def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension, the least of equals, and where one is."""
-    return _mode(input, dim, keepdim) if out is None else store_several(ROWS["mode"], out, input, dim, keepdim)
+    return (
+        _mode(input, dim, keepdim) if out is None else store_several(ROWS["mode"], out, input, dim, keepdim)
+    )
 
 
 # Quantiles ----------------------------------------------------------------------------------------
@@ -237,7 +253,9 @@ def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-def _quantile(name: str, self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool) -> Tensor:
+def _quantile(
+    name: str, self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool
+) -> Tensor:
     if not self._array.size:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     if self._array.dtype not in (np.float32, np.float64):
@@ -251,7 +269,9 @@ def _quantile(name: str, self: Tensor, q: Any, dim: Any, keepdim: bool, interpol
     if q._array.dtype != self._array.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
     if interpolation not in _WAYS:
-        raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}")
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
     if not np.all((q._array >= 0) & (q._array <= 1)):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     ndim = self._array.ndim
@@ -267,8 +287,8 @@ def _quantile(name: str, self: Tensor, q: Any, dim: Any, keepdim: bool, interpol
         ranked = sort(self.unsqueeze(-1).transpose(axis, -1))[0]
     found = _interpolated(ranked.view([*shape, ranked._array.shape[-1]]), q, interpolation, ignore_nan)
     if q._array.ndim == 0:
-        return found.squeeze_(-1)  # type: ignore[no-any-return]
-    return found.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)  # type: ignore[no-any-return]
+        return found.squeeze_(-1)
+    return found.unsqueeze_(0).transpose_(0, -1).squeeze_(-1)
 
 
 def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: bool) -> Tensor:
@@ -288,23 +308,35 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
     if interpolation in ("linear", "midpoint"):
         weight = full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
         found = found.lerp_(ranked.gather(-1, ranks.ceil().to(dtypes.int64)), weight)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def quantile(
-    input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear", out: Any = None
+    input: Tensor,
+    q: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Any = None,
 ) -> Tensor:
     """The q-th quantiles; nan where there is a nan."""
     found = _quantile("quantile", input, q, dim, keepdim, interpolation, False)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 def nanquantile(
-    input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear", out: Any = None
+    input: Tensor,
+    q: Any,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Any = None,
 ) -> Tensor:
     """The q-th quantiles of what is not nan."""
     found = _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 PUBLIC = (

@@ -28,7 +28,7 @@ def _slices(array: Array, axis: int) -> Array:
 
 def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index: Tensor) -> Tensor:
     zeros = make(np.zeros(shape, grad._array.dtype))
-    return zeros.index_add_(dim, index, grad)  # type: ignore[no-any-return]
+    return zeros.index_add_(dim, index, grad)
 
 
 @op(
@@ -46,7 +46,9 @@ def index_select(self: Array, dim: Any, index: Array) -> Array:
     where = index.reshape(-1)
     if self.ndim == 0:
         if where.size != 1:
-            raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {where.size} value(s)")
+            raise RuntimeError(
+                f"index_select(): Index to scalar can have only 1 value, got {where.size} value(s)"
+            )
         if where[0] != 0:
             raise IndexError("index out of range in self")
         return self.copy()
@@ -62,8 +64,8 @@ def index_select(self: Array, dim: Any, index: Array) -> Array:
 def _read(grad: Tensor, dim: Any, index: Tensor, source: Tensor) -> Tensor:
     """The part of a gradient that belongs to what was put."""
     if source._array.ndim:
-        return grad.index_select(dim, index).expand_as(source)  # type: ignore[no-any-return]
-    return grad.index_select(dim, index.squeeze(0))  # type: ignore[no-any-return]
+        return grad.index_select(dim, index).expand_as(source)
+    return grad.index_select(dim, index.squeeze(0))
 
 
 def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -> Array:
@@ -85,7 +87,8 @@ def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -
             f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for dim: {axis}"
         )
     mine, theirs = (
-        tuple(n for i, n in enumerate(each.shape) if i != axis) if each.ndim else () for each in (self, source)
+        tuple(n for i, n in enumerate(each.shape) if i != axis) if each.ndim else ()
+        for each in (self, source)
     )
     if mine != theirs:
         raise RuntimeError(
@@ -101,7 +104,9 @@ def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -
     "IndexAddBackward0",
     tensors="index",
     self=lambda grad: grad,
-    source=lambda grad, dim, index, source, alpha, source_dim: maybe_times(_read(grad, dim, index, source), alpha),
+    source=lambda grad, dim, index, source, alpha, source_dim: maybe_times(
+        _read(grad, dim, index, source), alpha
+    ),
 )
 def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any = 1) -> Array:
     """A copy with alpha * source added, slice by slice, where the index says."""
@@ -159,14 +164,17 @@ def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
             f"({source.ndim}), destination dimensionality ({self.ndim})"
         )
     if index.dtype != np.int64:
-        raise RuntimeError(f"{name}Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}")
+        raise RuntimeError(
+            f"{name}Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}"
+        )
     if self.dtype != source.dtype:
         raise RuntimeError(
             f"{name}self and source expected to have the same dtype, but got (self) {dtypes.BY_NUMPY[self.dtype].legacy} "
             f"and (source) {dtypes.BY_NUMPY[source.dtype].legacy}"
         )
     mine, theirs = (
-        tuple(n for i, n in enumerate(each.shape) if i != axis) if each.ndim else () for each in (self, source)
+        tuple(n for i, n in enumerate(each.shape) if i != axis) if each.ndim else ()
+        for each in (self, source)
     )
     if mine != theirs:
         raise RuntimeError(
@@ -175,7 +183,9 @@ def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
         )
     count = source.shape[axis] if source.ndim else 1
     if index.size != count:
-        raise IndexError(f"{name}Number of indices ({index.size}) should be equal to source.size(dim) ({count})")
+        raise IndexError(
+            f"{name}Number of indices ({index.size}) should be equal to source.size(dim) ({count})"
+        )
     n = self.shape[axis] if self.ndim else 1
     wrong = (index < -n) | (index >= n)
     if wrong.any():
@@ -239,7 +249,7 @@ def _fill_row(value: Any) -> str:
 
 def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     """A copy with one value in the slices that the index names."""
-    return ROWS[_fill_row(value)].call(input, dim, index, value)  # type: ignore[no-any-return]
+    return ROWS[_fill_row(value)].call(input, dim, index, value)
 
 
 def index_fill_(self: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
@@ -257,19 +267,21 @@ class _BySlice:
 
     @staticmethod
     def read(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.index_select(dim, index)  # type: ignore[no-any-return]
+        return tensor.index_select(dim, index)
 
     @staticmethod
     def add(tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
-        return tensor.index_add(dim, index, values)  # type: ignore[no-any-return]
+        return tensor.index_add(dim, index, values)
 
     @staticmethod
-    def reduce(tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool) -> Tensor:
-        return tensor.index_reduce(dim, index, values, reduce, include_self=include_self)  # type: ignore[no-any-return]
+    def reduce(
+        tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool
+    ) -> Tensor:
+        return tensor.index_reduce(dim, index, values, reduce, include_self=include_self)
 
     @staticmethod
     def clear(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.index_fill(dim, index, 0)  # type: ignore[no-any-return]
+        return tensor.index_fill(dim, index, 0)
 
 
 _BY_SLICE = _BySlice()
@@ -284,10 +296,14 @@ _BY_SLICE = _BySlice()
         )
     },
 )
-def index_reduce(self: Array, dim: Any, index: Array, source: Array, reduce: str, *, include_self: bool = True) -> Array:
+def index_reduce(
+    self: Array, dim: Any, index: Array, source: Array, reduce: str, *, include_self: bool = True
+) -> Array:
     """A copy with source reduced into it, slice by slice, where the index says."""
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+        raise RuntimeError(
+            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
+        )
     warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
     axis = wrap_dim(dim, self.ndim)
     where = _check_put("index_reduce", self, axis, index, source)
@@ -302,12 +318,16 @@ def index_reduce(self: Array, dim: Any, index: Array, source: Array, reduce: str
 
 def _flat_index(name: str, index: Array, size: int) -> Array:
     if index.dtype != np.int64:
-        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}")
+        raise RuntimeError(
+            f"{name}(): Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}"
+        )
     if not size and index.size:
         raise IndexError(f"{name}(): tried to {name} from an empty tensor")
     wrong = (index < -size) | (index >= size)
     if wrong.any():
-        raise IndexError(f"out of range: tried to access index {int(index[wrong][0])} on a tensor of {size} elements.")
+        raise IndexError(
+            f"out of range: tried to access index {int(index[wrong][0])} on a tensor of {size} elements."
+        )
     return index
 
 
@@ -324,7 +344,9 @@ def take(self: Array, index: Array) -> Array:
 @op(
     "PutBackward0",
     tensors="index",
-    self=lambda grad, index, source, accumulate: grad if accumulate else grad.put(index, zeros_like(source), False),
+    self=lambda grad, index, source, accumulate: (
+        grad if accumulate else grad.put(index, zeros_like(source), False)
+    ),
     source=lambda grad, index, source: grad.take(index).reshape_as(source),
 )
 def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> Array:
@@ -354,7 +376,9 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
 
 @op(
     "NarrowCopyBackward0",
-    self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(grad, self_sym_sizes, dim, start, length),
+    self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(
+        grad, self_sym_sizes, dim, start, length
+    ),
 )
 def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
     """narrow as a copy."""
@@ -368,13 +392,15 @@ def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
     axis = wrap_dim(dim, self.ndim)
     first = narrow_start(self.shape[axis], start, length)
     if length < 0:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({self.shape[axis]}).")
+        raise RuntimeError(
+            f"start ({first}) + length ({length}) exceeds dimension size ({self.shape[axis]})."
+        )
     return self[(slice(None),) * axis + (slice(first, first + length),)].copy()
 
 
 def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any, length: Any) -> Tensor:
     first = start + shape[dim] if start < 0 else start
-    return slice_backward(grad, shape, dim, first, first + length, 1)  # type: ignore[no-any-return]
+    return slice_backward(grad, shape, dim, first, first + length, 1)
 
 
 def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
@@ -386,7 +412,9 @@ def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
 
 @op(
     "SelectScatterBackward0",
-    self=lambda grad, _src_sym_sizes, dim, index: select_scatter(grad, _zeros(grad, _src_sym_sizes), dim, index),
+    self=lambda grad, _src_sym_sizes, dim, index: select_scatter(
+        grad, _zeros(grad, _src_sym_sizes), dim, index
+    ),
     src=lambda grad, dim, index: grad.select(dim, index),
 )
 def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
@@ -411,7 +439,9 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     ),
     src=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
 )
-def slice_scatter(self: Array, src: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Array:
+def slice_scatter(
+    self: Array, src: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1
+) -> Array:
     """A copy with src in place of a slice."""
     axis = wrap_dim(dim, self.ndim)
     result = self.copy("C")

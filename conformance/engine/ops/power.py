@@ -114,16 +114,16 @@ def _pow_number_backward(grad: Tensor, base: Any, exponent: Tensor, result: Tens
 def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """input to the power of exponent; one of them may be a number."""
     if exponent.__class__ in NUMBERS:
-        return _pow_number(input, exponent, out=out)  # type: ignore[no-any-return]
+        return _pow_number(input, exponent, out=out)
     if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
-        return _pow_of_number(input, exponent, out=out)  # type: ignore[no-any-return]
+        return _pow_of_number(input, exponent, out=out)
     if isinstance(exponent, np.generic) or isinstance(input, np.generic):
         return pow(plain_number(input), plain_number(exponent), out=out)
     if not isinstance(exponent, Tensor):
         raise TypeError(
             f"pow(): argument 'exponent' (position 2) must be Tensor, not {type(exponent).__name__}"
         )
-    return _pow_tensor(input, exponent, out=out)  # type: ignore[no-any-return]
+    return _pow_tensor(input, exponent, out=out)
 
 
 def pow_(self: Tensor, exponent: Any) -> Tensor:
@@ -150,7 +150,7 @@ def float_power_(self: Tensor, exponent: Any) -> Tensor:
 
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """input times itself."""
-    return _pow_number(input, 2, out=out)  # type: ignore[no-any-return]
+    return _pow_number(input, 2, out=out)
 
 
 def square_(self: Tensor) -> Tensor:

@@ -39,7 +39,7 @@ def unsqueeze_multiple(tensor: Tensor, dim: Any, ndim: int) -> Tensor:
         if not len(dim):
             return tensor
         if len(dim) == 1:
-            return tensor.unsqueeze(dim[0])  # type: ignore[no-any-return]
+            return tensor.unsqueeze(dim[0])
     for axis in sorted(axes_of(dim, ndim)):
         tensor = tensor.unsqueeze(axis)
     return tensor
@@ -49,7 +49,7 @@ def add_up(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool
     """A sum in the given dtype; halves are added in single precision."""
     if kind == np.float16:
         return np.add.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(np.float16)
-    return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)  # type: ignore[no-any-return]
+    return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
 
 
 def _sum_type(array: Array, dtype: Any) -> Any:
@@ -65,7 +65,7 @@ def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) 
     """A sum's gradient, spread again over the dimensions that were summed."""
     if not keepdim and shape and dim:
         grad = unsqueeze_multiple(grad, dim, len(shape))
-    return grad.expand(shape)  # type: ignore[no-any-return]
+    return grad.expand(shape)
 
 
 @op("SumBackward0", name="sum", self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes))
@@ -83,13 +83,19 @@ def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) ->
 
 
 def sum(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    out: Any = None,
 ) -> Tensor:
     """The sum of all elements, or along dimensions."""
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
-        return _sum_all(input, dtype, out=out)  # type: ignore[no-any-return]
-    return _sum_dim(input, dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+        return _sum_all(input, dtype, out=out)
+    return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
 
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
@@ -99,9 +105,7 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 
     shape = sizes(size)
     if not is_expandable_to(shape, self._array.shape):
-        raise RuntimeError(
-            f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}."
-        )
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}.")
     return sum_to(self, shape)
 
 
@@ -122,10 +126,16 @@ def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = No
 
 
 def nansum(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    out: Any = None,
 ) -> Tensor:
     """The sum of the elements that are not nan."""
-    return _nansum(input, dims(axis if dim is None else dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+    return _nansum(input, dims(axis if dim is None else dim), keepdim, dtype, out=out)
 
 
 # mean ---------------------------------------------------------------------------------------------
@@ -177,21 +187,33 @@ def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, ke
     """A mean's gradient, spread again and divided by how many were averaged."""
     everything = not dim
     n = numel if everything else count_along(shape, axes_of(dim, len(shape)))
-    return over(sum_backward(grad, shape, dim, keepdim), n)  # type: ignore[no-any-return]
+    return over(sum_backward(grad, shape, dim, keepdim), n)
 
 
 def mean(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    out: Any = None,
 ) -> Tensor:
     """The mean of all elements, or along dimensions."""
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
-        return _mean_all(input, dtype, out=out)  # type: ignore[no-any-return]
-    return _mean_dim(input, dims(dim), keepdim, dtype, out=out)  # type: ignore[no-any-return]
+        return _mean_all(input, dtype, out=out)
+    return _mean_dim(input, dims(dim), keepdim, dtype, out=out)
 
 
 def nanmean(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    out: Any = None,
 ) -> Tensor:
     """The mean of the elements that are not nan."""
     dim = axis if dim is None else dim
@@ -200,7 +222,7 @@ def nanmean(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
         )
     count = input.isnan().logical_not().sum(dim, keepdim)
-    return nansum(input, dim, keepdim, dtype=dtype).div(count, out=out)  # type: ignore[no-any-return]
+    return nansum(input, dim, keepdim, dtype=dtype).div(count, out=out)
 
 
 # prod ---------------------------------------------------------------------------------------------
@@ -210,7 +232,7 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
     kind = _sum_type(array, dtype)
     if kind == np.float16:
         return np.multiply.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(kind)
-    return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)  # type: ignore[no-any-return]
+    return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
 
 
 @op(
@@ -225,7 +247,9 @@ def _prod_all(self: Array, dtype: Any = None) -> Array:
 @op(
     "ProdBackward1",
     name="prod_dim",
-    self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(grad, self.to(grad.dtype), result, dim, keepdim),
+    self=lambda grad, self, result, dim, keepdim: _prod_dim_backward(
+        grad, self.to(grad.dtype), result, dim, keepdim
+    ),
 )
 def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
     axis = wrap_dim(dim, self.ndim)
@@ -233,13 +257,19 @@ def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -
 
 
 def prod(
-    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None, out: Any = None
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    out: Any = None,
 ) -> Tensor:
     """The product of all elements, or along a dimension."""
     dim = axis if dim is None else dim
     if dim is None:
-        return _prod_all(input, dtype, out=out)  # type: ignore[no-any-return]
-    return _prod_dim(input, dim, keepdim, dtype, out=out)  # type: ignore[no-any-return]
+        return _prod_all(input, dtype, out=out)
+    return _prod_dim(input, dim, keepdim, dtype, out=out)
 
 
 def _prod_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
@@ -250,7 +280,7 @@ def _prod_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
         return grad * (result / self)
     if zeros > 1 and not state.recording:
         return zeros_like(self)
-    return _without_each(grad, self.contiguous().view(-1), 0).view_as(self)  # type: ignore[no-any-return]
+    return _without_each(grad, self.contiguous().view(-1), 0).view_as(self)
 
 
 def _prod_dim_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
@@ -270,7 +300,7 @@ def _without_each(grad: Tensor, self: Tensor, axis: int) -> Tensor:
 
     n = self._array.shape[axis]
     if not self._array.size:
-        return grad.expand_as(self)  # type: ignore[no-any-return]
+        return grad.expand_as(self)
     if n == 1:
         return grad
     shape = tuple(1 if i == axis else m for i, m in enumerate(self._array.shape))
@@ -317,7 +347,7 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The logarithm of the sum of exponentials, without overflow."""
-    return _logsumexp(input, dims(dim), keepdim, out=out)  # type: ignore[no-any-return]
+    return _logsumexp(input, dims(dim), keepdim, out=out)
 
 
 # Truth --------------------------------------------------------------------------------------------
@@ -325,9 +355,17 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None
 
 def _truth(name: str, function: Any, text: str) -> Any:
     def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
-        axes = tuple(range(self.ndim)) if dim is None else wrap_dims(dim, self.ndim) if self.ndim else wrap_dims(dim, 0) and ()
+        axes = (
+            tuple(range(self.ndim))
+            if dim is None
+            else wrap_dims(dim, self.ndim)
+            if self.ndim
+            else wrap_dims(dim, 0) and ()
+        )
         kind = np.uint8 if self.dtype == np.uint8 else np.bool_
-        return np.asarray(function.reduce(self, axis=axes, dtype=np.bool_, keepdims=keepdim)).astype(kind, copy=False)
+        return np.asarray(function.reduce(self, axis=axes, dtype=np.bool_, keepdims=keepdim)).astype(
+            kind, copy=False
+        )
 
     forward.__name__ = name
     row = op(tensors="self")(forward)
@@ -335,7 +373,7 @@ def _truth(name: str, function: Any, text: str) -> Any:
     def reduce(
         input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None
     ) -> Tensor:
-        return row(input, dims(axis if dim is None else dim), keepdim, out=out)  # type: ignore[no-any-return]
+        return row(input, dims(axis if dim is None else dim), keepdim, out=out)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
@@ -352,7 +390,18 @@ def _count_nonzero(self: Array, dim: object = None) -> Array:
 
 def count_nonzero(input: Tensor, dim: object = None) -> Tensor:
     """How many elements are nonzero."""
-    return _count_nonzero(input, dims(dim))  # type: ignore[no-any-return]
+    return _count_nonzero(input, dims(dim))
 
 
-PUBLIC = ("all", "any", "count_nonzero", "logsumexp", "mean", "nanmean", "nansum", "prod", "sum", "sum_to_size")
+PUBLIC = (
+    "all",
+    "any",
+    "count_nonzero",
+    "logsumexp",
+    "mean",
+    "nanmean",
+    "nansum",
+    "prod",
+    "sum",
+    "sum_to_size",
+)

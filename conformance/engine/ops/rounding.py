@@ -48,7 +48,7 @@ def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
 def round(input: Tensor, *, decimals: int | None = None, out: Any = None) -> Tensor:
     """Rounded to so many digits behind the point (none by default); of two as near, to the even one."""
     name, arguments = _rounded(input, decimals)
-    return ROWS[name].call(*arguments, out=out)  # type: ignore[no-any-return]
+    return ROWS[name].call(*arguments, out=out)
 
 
 def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:

@@ -53,9 +53,9 @@ def _fitting(array: Array, number: Any) -> Array:
 
 def less_than(number: Any, tensor: Tensor) -> Tensor:
     """number - tensor: torch subtracts from a tensor full of the number."""
-    return make(np.full(tensor._array.shape, number, tensor._array.dtype)).sub_(tensor)  # type: ignore[no-any-return]
+    return make(np.full(tensor._array.shape, number, tensor._array.dtype)).sub_(tensor)
 
 
 def maybe_times(tensor: Tensor, number: Any) -> Tensor:
     """tensor * number, the tensor itself for 1."""
-    return tensor if number == 1 else times(tensor, number)  # type: ignore[no-any-return]
+    return tensor if number == 1 else times(tensor, number)

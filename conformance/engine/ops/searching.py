@@ -33,7 +33,9 @@ def _unique_dim(self: Array, dim: int) -> Any:
     axis = wrap_dim(dim, self.ndim)
     if not self.shape[axis]:
         if any(n == 0 for i, n in enumerate(self.shape) if i != axis):
-            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+            raise RuntimeError(
+                "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+            )
         return self.copy(), np.zeros(0, np.int64), np.zeros(0, np.int64)
     return _distinct(self, axis)
 
@@ -56,7 +58,9 @@ def _unique_consecutive(self: Array) -> Any:
     return flat[first], inverse.reshape(self.shape), counts
 
 
-@op("UniqueDimConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_dim_consecutive"))
+@op(
+    "UniqueDimConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_dim_consecutive")
+)
 def _unique_dim_consecutive(self: Array, dim: int) -> Any:
     axis = wrap_dim(dim, self.ndim)
     first, inverse, counts = _runs(np.moveaxis(self, axis, 0))
@@ -69,7 +73,11 @@ def _chosen(found: tuple[Tensor, ...], return_inverse: bool, return_counts: bool
 
 
 def unique(
-    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: Any = None,
 ) -> Any:
     """The distinct elements (or slices) in order."""
     found = _unique2(input) if dim is None else _unique_dim(input, dim)
@@ -124,7 +132,9 @@ def searchsorted(
             f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
         )
     if sequence.ndim == 0:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension")
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
     if sorter is not None:
         if sorter._array.shape != sequence.shape:
             raise RuntimeError(
@@ -142,7 +152,9 @@ def searchsorted(
     return wrap(found) if out is None else store_out(ROWS["histc"], out, found)
 
 
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Tensor:
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None
+) -> Tensor:
     """The bucket between boundaries that each value falls into."""
     if boundaries._array.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._array.ndim})")
@@ -174,7 +186,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """How many elements fall into each of equally wide bins."""
     if self.dtype.kind not in "f":
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'")
+        raise NotImplementedError(
+            f"\"histogram_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'"
+        )
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = float(min), float(max)

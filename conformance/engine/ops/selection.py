@@ -96,10 +96,10 @@ def _clampable(self: Tensor, *bounds: Any) -> None:
 
 def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     if min is None:
-        return where(self <= max, grad, 0)  # type: ignore[no-any-return]
+        return where(self <= max, grad, 0)
     if max is None:
-        return where(self >= min, grad, 0)  # type: ignore[no-any-return]
-    return where((self >= min).logical_and(self <= max), grad, 0)  # type: ignore[no-any-return]
+        return where(self >= min, grad, 0)
+    return where((self >= min).logical_and(self <= max), grad, 0)
 
 
 @op(
@@ -148,7 +148,7 @@ def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """Each element, but no less than min and no more than max."""
     name, low, high = _bounds(input, min, max)
-    return ROWS[name].call(input, low, high, out=out)  # type: ignore[no-any-return]
+    return ROWS[name].call(input, low, high, out=out)
 
 
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
@@ -196,12 +196,12 @@ def _clamp_max_tensor(self: Array, max: Any) -> Array:
 
 def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """Each element, but no less than min."""
-    return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min, out=out)  # type: ignore[no-any-return]
+    return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min, out=out)
 
 
 def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     """Each element, but no more than max."""
-    return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)  # type: ignore[no-any-return]
+    return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
 
 
 def clamp_min_(self: Tensor, min: Any) -> Tensor:
@@ -226,7 +226,7 @@ def clamp_max_(self: Tensor, max: Any) -> Tensor:
 
 
 def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
-    return where(self == other, over(grad, 2), grad)  # type: ignore[no-any-return]
+    return where(self == other, over(grad, 2), grad)
 
 
 @op(

@@ -17,7 +17,12 @@ from .copying import in_order
 # Views --------------------------------------------------------------------------------------------
 
 
-@op("ViewBackward0", name="view", view="default", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
+@op(
+    "ViewBackward0",
+    name="view",
+    view="default",
+    self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
+)
 def _view(self: Array, size: Any) -> Array:
     shape = infer_size(size, self.size)
     try:
@@ -35,21 +40,28 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
         return _view_dtype(self, size[0])
     if dtype is not None:
         return _view_dtype(self, dtype)
-    return _view(self, sizes(size))  # type: ignore[no-any-return]
+    return _view(self, sizes(size))
 
 
 def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     if dtype is self.dtype:
-        return alias(self)  # type: ignore[no-any-return]
+        return alias(self)
     return make(self._array.view(dtype.numpy))
 
 
-@op("UnsafeViewBackward0", name="_unsafe_view", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
+@op(
+    "UnsafeViewBackward0", name="_unsafe_view", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes)
+)
 def _unsafe_view(self: Array, size: Any) -> Array:
     return self.reshape(size)
 
 
-@op("ReshapeAliasBackward0", name="_reshape_alias", view="default", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes))
+@op(
+    "ReshapeAliasBackward0",
+    name="_reshape_alias",
+    view="default",
+    self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
+)
 def _reshape_alias(self: Array, size: Any) -> Array:
     return self.reshape(size, copy=False)
 
@@ -58,16 +70,16 @@ def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     """Another shape: a view where the memory allows, else a copy."""
     wanted = infer_size(sizes(sides if shape is None else (shape,)), input._array.size)
     if input._array.flags.c_contiguous:
-        return _view(input, wanted)  # type: ignore[no-any-return]
+        return _view(input, wanted)
     try:
-        return _reshape_alias(input, wanted)  # type: ignore[no-any-return]
+        return _reshape_alias(input, wanted)
     except ValueError:
-        return _unsafe_view(in_order(input), wanted)  # type: ignore[no-any-return]
+        return _unsafe_view(in_order(input), wanted)
 
 
 def view_as(self: Tensor, other: Tensor) -> Tensor:
     """A view in another tensor's shape."""
-    return _view(self, other._array.shape)  # type: ignore[no-any-return]
+    return _view(self, other._array.shape)
 
 
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
@@ -110,7 +122,13 @@ def _expand(self: Array, size: Any) -> Array:
                 f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
     return np.lib.stride_tricks.as_strided(
-        self, shape, [0] * offset + [0 if m == 1 and n != 1 else s for m, n, s in zip(self.shape, shape[offset:], self.strides, strict=True)]
+        self,
+        shape,
+        [0] * offset
+        + [
+            0 if m == 1 and n != 1 else s
+            for m, n, s in zip(self.shape, shape[offset:], self.strides, strict=True)
+        ],
     )
 
 
@@ -122,17 +140,17 @@ def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Dimensions of length 1 repeated without copying."""
-    return _expand(self, sizes(sides if size is None else (size,)))  # type: ignore[no-any-return]
+    return _expand(self, sizes(sides if size is None else (size,)))
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """expand to another tensor's shape."""
-    return _expand(self, other._array.shape)  # type: ignore[no-any-return]
+    return _expand(self, other._array.shape)
 
 
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """expand, as a function."""
-    return _expand(input, sizes((size,)))  # type: ignore[no-any-return]
+    return _expand(input, sizes((size,)))
 
 
 @op(
@@ -241,10 +259,10 @@ def _squeeze_dims(self: Array, dim: Any) -> Array:
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without the dimensions of length 1."""
     if dim is None:
-        return _squeeze_all(input)  # type: ignore[no-any-return]
+        return _squeeze_all(input)
     if isinstance(dim, Sequence):
-        return _squeeze_dims(input, tuple(dim))  # type: ignore[no-any-return]
-    return _squeeze_dim(input, dim)  # type: ignore[no-any-return]
+        return _squeeze_dims(input, tuple(dim))
+    return _squeeze_dim(input, dim)
 
 
 @op("TBackward0", view="default", self=lambda grad: grad.t())
@@ -287,7 +305,7 @@ def _inverse(dims: Sequence[int]) -> list[int]:
 
 def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """The dimensions in another order."""
-    return _permute(input, sizes(order if dims is None else (dims,)))  # type: ignore[no-any-return]
+    return _permute(input, sizes(order if dims is None else (dims,)))
 
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
@@ -305,7 +323,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         if len(set(wrapped)) != len(wrapped):
             raise RuntimeError(f"movedim: repeated dim in `{what}` ({list(given)})")
     if ndim == 0:
-        return alias(input)  # type: ignore[no-any-return]
+        return alias(input)
     order = [d for d in range(ndim) if d not in src]
     for to, place in sorted(zip(dst, src, strict=True)):
         order.insert(to, place)
@@ -317,12 +335,12 @@ moveaxis = movedim
 
 def swapaxes(input: Tensor, axis0: Any, axis1: Any) -> Tensor:
     """transpose, by numpy's name."""
-    return transpose(input, axis0, axis1)  # type: ignore[no-any-return]
+    return transpose(input, axis0, axis1)
 
 
 def swapdims(input: Tensor, dim0: Any, dim1: Any) -> Tensor:
     """transpose, by another name."""
-    return transpose(input, dim0, dim1)  # type: ignore[no-any-return]
+    return transpose(input, dim0, dim1)
 
 
 def adjoint(input: Tensor) -> Tensor:
@@ -331,7 +349,7 @@ def adjoint(input: Tensor) -> Tensor:
         raise RuntimeError(
             f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
         )
-    return transpose(input, -2, -1)  # type: ignore[no-any-return]
+    return transpose(input, -2, -1)
 
 
 def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
@@ -369,7 +387,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one."""
-    return _view(input.contiguous(), (input._array.size,))  # type: ignore[no-any-return]
+    return _view(input.contiguous(), (input._array.size,))
 
 
 def narrow(input: Tensor, dim: Any, start: Any, length: Any) -> Tensor:
@@ -384,7 +402,7 @@ def narrow(input: Tensor, dim: Any, start: Any, length: Any) -> Tensor:
         raise RuntimeError("narrow(): length must be non-negative.")
     n = input._array.shape[wrap_dim(dim, input._array.ndim)]
     first = narrow_start(n, start, length)
-    return slice_(input, dim, first, first + length, 1)  # type: ignore[no-any-return]
+    return slice_(input, dim, first, first + length, 1)
 
 
 def narrow_start(n: int, start: Any, length: Any) -> Any:
@@ -404,7 +422,9 @@ def narrow_start(n: int, start: Any, length: Any) -> Any:
 @op(
     "DiagonalBackward0",
     view="default",
-    self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(grad, self_sym_sizes, offset, dim1, dim2),
+    self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(
+        grad, self_sym_sizes, offset, dim1, dim2
+    ),
 )
 def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """The diagonal of two dimensions, as the last one."""
@@ -432,7 +452,8 @@ def diagonal_backward(grad_: Array, sizes: Any, offset: int, dim1: int, dim2: in
 def _reversed_dims(self: Tensor) -> Tensor:
     if self._array.ndim == 0:
         warnings.warn(
-            "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.", stacklevel=2
+            "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.",
+            stacklevel=2,
         )
     elif self._array.ndim != 2:
         warnings.warn(
@@ -457,7 +478,7 @@ def _matrix_transpose(self: Tensor) -> Tensor:
         raise RuntimeError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor."
         )
-    return transpose(self, -2, -1)  # type: ignore[no-any-return]
+    return transpose(self, -2, -1)
 
 
 def attach() -> None:

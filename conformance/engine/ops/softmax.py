@@ -88,9 +88,9 @@ def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
 
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
     """Exponentials along a dimension, scaled so that they sum to 1."""
-    return _softmax(input if dtype is None else input.to(dtype), dim, out=out)  # type: ignore[no-any-return]
+    return _softmax(input if dtype is None else input.to(dtype), dim, out=out)
 
 
 def log_softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
     """The logarithm of softmax."""
-    return _log_softmax(input if dtype is None else input.to(dtype), dim, out=out)  # type: ignore[no-any-return]
+    return _log_softmax(input if dtype is None else input.to(dtype), dim, out=out)

@@ -14,6 +14,7 @@ from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
+from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
 from .kernels import half_up, kind_of, need_floats, scipy, unimplemented
 from .rounding import round as round_to
 from .scalars import less_than, minus, over, plus, times
@@ -25,43 +26,30 @@ from .undefined import undefined
 SQRT_PI = math.sqrt(math.pi)
 
 
-def _function(
-    node: str | None, name: str, kernel: Any, text: str, gradient: Callable[..., Any] | None = None
-) -> Any:
-    """A row of one function whose integer arguments become floats."""
-
-    def forward(self: Array) -> Array:
-        return kernel(self)  # type: ignore[no-any-return]
-
-    forward.__doc__ = text
-    formulas = {} if gradient is None else {"self": gradient}
-    return op(node, name=name, meet="self", to_float=True, **formulas)(forward)
-
-
 # Error functions ----------------------------------------------------------------------------------
 
 
 def _bell(self: Tensor, factor: float) -> Tensor:
-    return times((-(self.pow(2))).exp(), factor)  # type: ignore[no-any-return]
+    return times((-(self.pow(2))).exp(), factor)
 
 
-erf = _function(
+erf = float_function(
     "ErfBackward0", "erf", scipy("erf"), "The error function.",
     lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad,
 )  # fmt: skip
-erfc = _function(
+erfc = float_function(
     "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
     lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad,
 )  # fmt: skip
-erfinv = _function(
+erfinv = float_function(
     "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
     lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
 )  # fmt: skip
-_erfcx = _function(
+_erfcx = float_function(
     "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx", half=False), "exp(self * self) * erfc(self).",
     lambda grad, self, result: minus(times(self, 2.0) * result, 2.0 / SQRT_PI) * grad,
 )  # fmt: skip
-_ndtri = _function(
+_ndtri = float_function(
     "SpecialNdtriBackward0", "special_ndtri", scipy("ndtri", half=False), "The inverse of ndtr.",
     lambda grad, result: times(grad, math.sqrt(2 * math.pi)) * over(result.square(), 2).exp(),
 )  # fmt: skip
@@ -77,11 +65,11 @@ def _log_ndtr_kernel(self: Array) -> Array:
     return np.where(x < -1, far, np.log1p(-scipy("erfc")(t) / 2)).astype(self.dtype)
 
 
-_log_ndtr = _function(
+_log_ndtr = float_function(
     "SpecialLogNdtrBackward0", "special_log_ndtr", _log_ndtr_kernel, "The logarithm of ndtr.",
     lambda grad, self, result: over(grad, math.sqrt(2 * math.pi)) * (result + over(self.pow(2), 2)).neg().exp(),
 )  # fmt: skip
-_entr = _function(
+_entr = float_function(
     "SpecialEntrBackward0", "special_entr", scipy("entr"), "-self * log(self).",
     lambda grad, self: grad * (-plus(self.log(), 1)),
 )  # fmt: skip
@@ -89,167 +77,11 @@ _entr = _function(
 
 def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     found = times(plus(times(_floating(input), 1 / math.sqrt(2)).erf(), 1), 0.5)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 def _floating(input: Tensor) -> Tensor:
     return input if input._array.dtype.kind == "f" else input.to(dtypes.default)
-
-
-# Gamma functions ----------------------------------------------------------------------------------
-
-
-def _digamma_kernel(self: Array) -> Array:
-    found = scipy("psi")(self)
-    return np.where(
-        self == 0, np.copysign(np.inf, -self), np.where((self < 0) & (self == np.trunc(self)), np.nan, found)
-    ).astype(self.dtype)
-
-
-def _lgamma_kernel(self: Array) -> Array:
-    return np.where(np.isinf(self), np.inf, scipy("gammaln")(self)).astype(self.dtype)
-
-
-lgamma = _function(
-    "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
-    lambda grad, self: grad * self.digamma(),
-)  # fmt: skip
-digamma = _function(
-    "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",
-    lambda grad, self: grad * polygamma(1, self),
-)  # fmt: skip
-
-
-def _trigamma_kernel(self: Array) -> Array:
-    """torch's own series, so that single precision rounds alike."""
-    x = half_up(self)
-    one = x.dtype.type(1)
-    below = x < 0.5
-    sine = np.sin(x.dtype.type(np.float32(math.pi) if x.dtype == np.float32 else math.pi) * x)
-    result = np.where(below, -(x.dtype.type(math.pi * math.pi) / (sine * sine)), x.dtype.type(0))
-    x = np.where(below, one - x, x)
-    for _ in range(6):
-        result = result + one / (x * x)
-        x = x + one
-    square = one / (x * x)
-    sixth, thirtieth, last = (x.dtype.type(1 / n) for n in (6, 30, 42))
-    result = result + (one + one / (2 * x) + square * (sixth - square * (thirtieth - square * last))) / x
-    return np.where(below, -result, result).astype(self.dtype)
-
-
-@op(
-    "PolygammaBackward0",
-    name="polygamma",
-    meet="self",
-    to_float=True,
-    self=lambda grad, self, n: grad * polygamma(n + 1, self),
-)
-def _polygamma(self: Array, n: int) -> Array:
-    if n == 0:
-        return _digamma_kernel(self)
-    if n == 1:
-        return _trigamma_kernel(self)
-    sign = 1 if n % 2 else -1
-    found = scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(sign * math.exp(math.lgamma(n + 1)))
-    return np.where(np.isposinf(self), self.dtype.type(np.nan), found)
-
-
-def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
-    """The n-th derivative of digamma; as a method, of the tensor."""
-    if isinstance(n, Tensor):
-        n, input = input, n
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return _polygamma(input, n, out=out)  # type: ignore[no-any-return]
-
-
-@op(
-    "PolygammaBackward1",
-    name="polygamma_",
-    meet="self",
-    to_float=True,
-    self=lambda grad, self, n: grad * polygamma(n + 1, self),
-)
-def _polygamma_in_place(self: Array, n: int) -> Array:
-    return ROWS["polygamma"].forward(self, n)  # type: ignore[no-any-return]
-
-
-def _mvlgamma_shifts(kind: Any, p: int) -> Array:
-    return np.arange(-p / 2 + 0.5, 0.5, 0.5, dtype=kind)
-
-
-@op(
-    "MvlgammaBackward0",
-    meet="self",
-    to_float=True,
-    self=lambda grad, self, p: (
-        grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma().sum(-1)
-    ),
-)
-def mvlgamma(self: Array, p: int) -> Array:
-    """The logarithm of gamma of p dimensions."""
-    if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
-    each = _lgamma_kernel(self[..., None] + _mvlgamma_shifts(self.dtype, p))
-    return np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
-
-
-_GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}
-
-
-def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -> Array:
-    need_floats(f"{name}_cpu", a)
-    a, x = a + 0, x + 0  # -0.0 as 0.0
-    found = np.select(
-        [(a < 0) | (x < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
-        [
-            np.nan,
-            np.where(x > 0, at_infinity, np.nan),
-            at_zero,
-            np.where(np.isinf(x), np.nan, at_zero),
-            at_infinity,
-        ],
-        _GAMMA_KERNELS[name](a, x),
-    )
-    return found.astype(kind_of(a))
-
-
-def mvlgamma_(self: Tensor, p: int) -> Tensor:
-    """mvlgamma, in place."""
-    if self._array.dtype.kind != "f":
-        kinds = self.dtype.legacy, dtypes.default.legacy
-        raise RuntimeError(
-            f"mvlgamma: result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
-        )
-    return run_inplace(ROWS["mvlgamma"], [self, p])
-
-
-def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
-    return (minus(self, 1) * other.log() - other - self.lgamma()).exp()  # type: ignore[no-any-return]
-
-
-@op(
-    "IgammaBackward0",
-    meet="self other",
-    numbers=False,
-    self=undefined("igamma: input"),
-    other=lambda grad, self, other: grad * _gamma_slope(self, other),
-)
-def igamma(self: Array, other: Array) -> Array:
-    """The lower incomplete gamma function, as a share of the whole."""
-    return _incomplete("igamma", self, other, 0, 1)
-
-
-@op(
-    "IgammacBackward0",
-    meet="self other",
-    numbers=False,
-    self=undefined("igammac: input"),
-    other=lambda grad, self, other: -grad * _gamma_slope(self, other),
-)
-def igammac(self: Array, other: Array) -> Array:
-    """The upper incomplete gamma function, as a share of the whole."""
-    return _incomplete("igammac", self, other, 1, 0)
 
 
 # Bessel functions ---------------------------------------------------------------------------------
@@ -260,24 +92,24 @@ def _away_from_zero(self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
     eps = float(np.finfo(self._array.dtype).eps)
     far = self.abs() > eps
     safe = where(far, self, full_like(scalar_tensor(0.0, dtype=self.dtype), eps))
-    return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))  # type: ignore[no-any-return]
+    return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))
 
 
-i0 = _function(
+i0 = float_function(
     "I0Backward0", "i0", scipy("i0"), "The modified Bessel function of order 0.",
     lambda grad, self: grad * _i1(self),
 )  # fmt: skip
-_i0e = _function(
+_i0e = float_function(
     "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
     lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),
 )  # fmt: skip
-_i1 = _function(
+_i1 = float_function(
     "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
     lambda grad, self, result: (
         grad * _away_from_zero(self, lambda safe: safe.i0() - result * safe.reciprocal())
     ),
 )  # fmt: skip
-_i1e = _function(
+_i1e = float_function(
     "SpecialI1EBackward0", "special_i1e", scipy("i1e"), "i1(self) * exp(-abs(self)).",
     lambda grad, self, result: (
         grad * _away_from_zero(self, lambda safe: _i0e(safe) - result * (safe.sgn() + safe.reciprocal()))
@@ -309,7 +141,7 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
 
     def number_gradient(grad: Tensor, self: Tensor, other: Any) -> Tensor:
         found = by_number(grad, other)
-        return found if other > edge else found.masked_fill(self == 0.0, 0.0)  # type: ignore[no-any-return]
+        return found if other > edge else found.masked_fill(self == 0.0, 0.0)
 
     by_tensors = op(
         f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
@@ -324,10 +156,10 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
 
     def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
         if other.__class__ in NUMBERS:
-            return by_number(input, other, out=out)  # type: ignore[no-any-return]
+            return by_number(input, other, out=out)
         if input.__class__ in NUMBERS and isinstance(other, Tensor):
-            return of_a_number(input, other, out=out)  # type: ignore[no-any-return]
-        return by_tensors(input, other, out=out)  # type: ignore[no-any-return]
+            return of_a_number(input, other, out=out)
+        return by_tensors(input, other, out=out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
@@ -390,8 +222,8 @@ def _zeta_with_number(self: Array, other: Any) -> Array:
 
 def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
     if other.__class__ in NUMBERS:
-        return _zeta_with_number(input, other, out=out)  # type: ignore[no-any-return]
-    return (_zeta_of_number if input.__class__ in NUMBERS else _zeta_of_tensors)(input, other, out=out)  # type: ignore[no-any-return]
+        return _zeta_with_number(input, other, out=out)
+    return (_zeta_of_number if input.__class__ in NUMBERS else _zeta_of_tensors)(input, other, out=out)
 
 
 # Quotients that need care -------------------------------------------------------------------------
@@ -401,7 +233,7 @@ def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
     self_pi = times(self, math.pi)
     squared = times(self * self, math.pi)
     out = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / squared)
-    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)  # type: ignore[no-any-return]
+    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)
 
 
 @op("SincBackward0", meet="self", to_float=True, self=_sinc_backward)
@@ -415,7 +247,7 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
     low, high, outside = (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
     inside = (self >= low).logical_and(self <= high)
     rest = scalar_tensor(outside, dtype=self.dtype)
-    return where(inside, grad / (self * less_than(1.0, self)), rest)  # type: ignore[no-any-return]
+    return where(inside, grad / (self * less_than(1.0, self)), rest)
 
 
 @op("LogitBackward0", meet="self", to_float=True, self=_logit_backward)
@@ -453,6 +285,6 @@ _bessel_kernels["spherical_bessel_j0"] = lambda self: np.where(
     self == 0, self.dtype.type(1), np.sin(self) / self
 )
 SPECIAL.update(
-    (name, _function(None, f"special_{name}", kernel, "A function that torch gives no derivative."))
+    (name, float_function(None, f"special_{name}", kernel, "A function that torch gives no derivative."))
     for name, kernel in _bessel_kernels.items()
 )

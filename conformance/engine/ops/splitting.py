@@ -30,9 +30,7 @@ def defined(grads: Sequence[Tensor | None], metadata: Any) -> list[Tensor]:
 def unbind(self: Array, dim: Any = 0) -> Any:
     """The entries along a dimension, as views."""
     if self.ndim == 0:
-        raise IndexError(
-            f"Dimension specified as {dim} but tensor has no dimensions"
-        )
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     axis = wrap_dim(dim, self.ndim)
     lead = (slice(None),) * axis
     return [self[(*lead, i, ...)] for i in range(self.shape[axis])]
@@ -62,7 +60,9 @@ def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
     n = self.shape[axis]
     if split_size == 0:
         if n:
-            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
+            raise RuntimeError(
+                f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
+            )
         return [self[...]]
     count = max(1, -(-n // split_size))
     return _pieces(self, axis, [min(split_size, n - i * split_size) for i in range(count)])
@@ -112,7 +112,9 @@ def chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
     """Pieces cut at given places, or in a number of nearly equal ones; each a slice of its own."""
     if input._array.ndim == 0:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
     axis = wrap_dim(dim, input._array.ndim)
     n = input._array.shape[axis]
     if isinstance(indices_or_sections, Tensor):

@@ -28,7 +28,7 @@ def blank(layout: Layout, kind: np.dtype[Any]) -> Array:
 def copy_laid_out(grad: Tensor, layout: Layout) -> Tensor:
     """A recorded copy of a gradient, laid out as the base of a view."""
     result = make(blank(layout, grad._array.dtype))
-    return result.copy_(grad)  # type: ignore[no-any-return]
+    return result.copy_(grad)
 
 
 def over(array: Array, geometry: Geometry) -> Array:
@@ -86,9 +86,11 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
     else:
         memory.as_strided(sizes, steps, theirs).copy_(grad)
     if _overlaps([n for n, _ in reach], [step for _, step in reach]):
-        count = np.bincount(_places([n for n, _ in reach], [step for _, step in reach], mine).ravel(), minlength=extent)
+        count = np.bincount(
+            _places([n for n, _ in reach], [step for _, step in reach], mine).ravel(), minlength=extent
+        )
         memory.div_(make(count.astype(grad._array.dtype)))
-    return memory.as_strided([n for n, _ in base], [step for _, step in base], mine)  # type: ignore[no-any-return]
+    return memory.as_strided([n for n, _ in base], [step for _, step in base], mine)
 
 
 def _extent(sides: list[tuple[int, int]], offset: int) -> int:

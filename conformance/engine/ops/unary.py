@@ -22,7 +22,7 @@ def _float(node: str, function: Any, gradient: Callable[..., Tensor], text: str,
     """A row of one numpy function whose integer arguments become floats."""
 
     def forward(self: Array) -> Array:
-        return function(self)  # type: ignore[no-any-return]
+        return function(self)
 
     forward.__name__ = name or node.removesuffix("Backward0").lower()
     forward.__doc__ = text
@@ -127,7 +127,7 @@ def _overwritten(function: str) -> Any:
     """The in-place form of a function that torch differentiates out of place only."""
 
     def forward(self: Array) -> Array:
-        return ROWS[function].forward(self)  # type: ignore[no-any-return]
+        return ROWS[function].forward(self)
 
     node = f"{function.capitalize()}Backward1"
     return op(

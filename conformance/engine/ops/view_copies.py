@@ -17,7 +17,7 @@ def _copy_of(name: str) -> Callable[..., Any]:
     view = row.forward
 
     def forward(*arguments: Any) -> Array:
-        return view(*arguments).copy()  # type: ignore[no-any-return]
+        return view(*arguments).copy()
 
     forward.__signature__ = _signature(view)  # type: ignore[attr-defined]
     assert row.node is not None
@@ -39,31 +39,31 @@ _squeeze, _squeeze_dim, _squeeze_dims = (_copy_of(n) for n in ("squeeze", "squee
 
 def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """as_strided as a copy."""
-    return _as_strided(input, *strided_arguments(input, size, stride, storage_offset))  # type: ignore[no-any-return]
+    return _as_strided(input, *strided_arguments(input, size, stride, storage_offset))
 
 
 def expand_copy(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
     """expand as a copy."""
-    return _expand(input, sizes((size,)))  # type: ignore[no-any-return]
+    return _expand(input, sizes((size,)))
 
 
 def permute_copy(input: Tensor, dims: Any) -> Tensor:
     """permute as a copy."""
-    return _permute(input, sizes((dims,)))  # type: ignore[no-any-return]
+    return _permute(input, sizes((dims,)))
 
 
 def view_copy(input: Tensor, size: Any) -> Tensor:
     """view as a copy."""
-    return _view(input, sizes((size,)))  # type: ignore[no-any-return]
+    return _view(input, sizes((size,)))
 
 
 def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
     """squeeze as a copy."""
     if dim is None:
-        return _squeeze(input)  # type: ignore[no-any-return]
+        return _squeeze(input)
     if isinstance(dim, (tuple, list)):
-        return _squeeze_dims(input, tuple(dim))  # type: ignore[no-any-return]
-    return _squeeze_dim(input, dim)  # type: ignore[no-any-return]
+        return _squeeze_dims(input, tuple(dim))
+    return _squeeze_dim(input, dim)
 
 
 PUBLIC = (

@@ -20,7 +20,11 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
     """The memory under an array, from an offset in elements, with these strides in elements."""
     memory = storage(self)
     item = self.itemsize
-    offset = (address(self) - address(memory) if memory.size else 0) if storage_offset is None else storage_offset * item
+    offset = (
+        (address(self) - address(memory) if memory.size else 0)
+        if storage_offset is None
+        else storage_offset * item
+    )
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     for step in stride:
@@ -47,13 +51,15 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
     view="default",
     self=lambda grad, size, stride, storage_offset, _geometry: as_strided_backward(grad, *_geometry),
 )
-def _as_strided(self: Array, size: Any, stride: Any, storage_offset: Any = None, _geometry: Any = None) -> Array:
+def _as_strided(
+    self: Array, size: Any, stride: Any, storage_offset: Any = None, _geometry: Any = None
+) -> Array:
     return _laid_over(self, size, stride, storage_offset)
 
 
-_as_strided_in_place = op("AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_strided"].formulas)(
-    ROWS["as_strided"].forward
-)
+_as_strided_in_place = op(
+    "AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_strided"].formulas
+)(ROWS["as_strided"].forward)
 
 
 def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
@@ -64,7 +70,7 @@ def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tup
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """A view of the memory under a tensor, by size, strides and offset."""
-    return _as_strided(input, *_arguments(input, size, stride, storage_offset))  # type: ignore[no-any-return]
+    return _as_strided(input, *_arguments(input, size, stride, storage_offset))
 
 
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
@@ -78,7 +84,9 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None
 @op(
     "UnfoldBackward0",
     view="default",
-    self=lambda grad, self_sym_sizes, dimension, size, step: unfold_backward(grad, self_sym_sizes, dimension, size, step),
+    self=lambda grad, self_sym_sizes, dimension, size, step: unfold_backward(
+        grad, self_sym_sizes, dimension, size, step
+    ),
 )
 def unfold(self: Array, dimension: Any, size: int, step: int) -> Array:
     """Windows of a size along a dimension, one every step, as a new last dimension."""

@@ -1,0 +1,106 @@
+"""HIPS autograd, by its own tape: values alone are claimed.
+
+It has no leaves that keep a gradient. A root of its graph stands for one: autograd's pass calls a root with the
+gradient that it found for it, which is kept there. Every derivative is autograd's own.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import autograd.numpy as anp
+import numpy as np
+from autograd.core import VJPNode, add_outgrads, backward_pass, vspace
+from autograd.tracer import isbox, new_box
+
+from conformance.adapters import arrays
+from conformance.adapters.module import ModuleEngine
+from conformance.adapters.wrapped import Wrapped, functions, gradient_of
+
+
+class Root(VJPNode):
+    """A leaf: keeps what autograd's pass calls it with. Nodes of results, which have parents, are made as ever."""
+
+    __slots__ = ["grad"]
+
+    def initialize_root(self) -> None:
+        """No parents, and no gradient yet."""
+        self.parents, self.grad, self.vjp = [], None, self._keep
+
+    def _keep(self, gradient: Any) -> tuple[()]:
+        self.grad = add_outgrads(None if self.grad is None else (self.grad, False), gradient)[0]
+        return ()
+
+
+class Tensor(Wrapped):
+    """An array, or a box of one, under torch's names."""
+
+    @property
+    def _value(self) -> Any:
+        return self.own._value if isbox(self.own) else self.own
+
+    def tolist(self) -> Any:
+        """The numbers."""
+        return np.asarray(self._value).tolist()
+
+    def item(self) -> Any:
+        """The number."""
+        return np.asarray(self._value).item()
+
+    def backward(self, *given: Any, **named: Any) -> None:
+        """Autograd's pass, from the node of the box."""
+        gradient = gradient_of(given, named)
+        if not isbox(self.own):
+            raise RuntimeError("Output seems independent of input.")
+        if gradient is None and np.size(self._value) != 1:
+            raise TypeError("Grad only applies to real scalar-output functions.")
+        backward_pass(vspace(self._value).ones() if gradient is None else gradient, self.own._node)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return tuple(np.shape(self._value))
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype."""
+        return np.asarray(self._value).dtype
+
+    @property
+    def requires_grad(self) -> bool:
+        """What is in a box is followed."""
+        return bool(isbox(self.own))
+
+    @property
+    def is_leaf(self) -> bool:
+        """What comes from no other box."""
+        return not isbox(self.own) or not self.own._node.parents
+
+    @property
+    def grad(self) -> Any:
+        """What a root keeps; nothing else does."""
+        if not isbox(self.own) or not self.is_leaf or self.own._node.grad is None:
+            return None
+        return Tensor(self.own._node.grad)
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - its name
+        """The transpose."""
+        return Tensor(self.own.T)
+
+
+def _leaf(value: Any, requires_grad: bool) -> Tensor:
+    return Tensor(new_box(value, 0, Root.new_root()) if requires_grad else value)
+
+
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """An array; with ``requires_grad`` in a box, at a root of the tape."""
+    return _leaf(arrays.array(data, dtype), requires_grad)
+
+
+torch = functions(Tensor, arrays.operations(anp))
+torch.tensor = tensor
+torch.ones, torch.zeros = arrays.shaped(np.ones, _leaf), arrays.shaped(np.zeros, _leaf)
+vars(torch).update(arrays.DTYPES)
+engine = ModuleEngine("hips", torch, version=version("autograd"), claims=("values",))

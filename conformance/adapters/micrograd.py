@@ -1,0 +1,56 @@
+"""micrograd: scalars, which are Python's numbers and have a gradient of 0 from the start."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Any
+
+from micrograd.engine import Value
+
+from conformance.adapters.module import ModuleEngine
+from conformance.adapters.wrapped import Wrapped, functions, gradient_of
+
+
+class Tensor(Wrapped):
+    """A ``Value``, or a number that is its gradient, under torch's names."""
+
+    shape = ()
+    dtype = "float64"  # what Python's floats are
+
+    def item(self) -> float:
+        """The number."""
+        return float(self.own.data if isinstance(self.own, Value) else self.own)
+
+    tolist = item
+
+    def backward(self, *given: Any, **named: Any) -> None:
+        """Its own pass, which takes no gradient."""
+        if gradient_of(given, named) is not None:
+            raise NotImplementedError("Tensor.backward(gradient)")
+        self.own.backward()
+
+    @property
+    def is_leaf(self) -> bool:
+        """What comes from no other value."""
+        return not (isinstance(self.own, Value) and self.own._prev)
+
+    @property
+    def grad(self) -> Any:
+        """A number."""
+        return Tensor(self.own.grad) if isinstance(self.own, Value) else None
+
+
+def tensor(data: Any, requires_grad: bool = False) -> Tensor:
+    """A ``Value``, which has a gradient whether that is asked for or not."""
+    if not isinstance(data, int | float):
+        raise NotImplementedError("torch.tensor of more than a number")
+    if not requires_grad:
+        raise NotImplementedError("a tensor that requires no grad")
+    return Tensor(Value(data))
+
+
+torch = functions(Tensor, {"relu": Value.relu})
+torch.tensor = tensor
+torch.nn = SimpleNamespace(functional=SimpleNamespace(relu=torch.relu))
+engine = ModuleEngine("micrograd", torch, version=version("micrograd"), claims=("values",))

@@ -1,0 +1,94 @@
+"""MyGrad. It has no ``retain_grad`` to be asked for, and nodes of its own kind: values alone are claimed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import mygrad as mg
+import mygrad.nnet
+import numpy as np
+
+from conformance.adapters import arrays
+from conformance.adapters.module import ModuleEngine
+from conformance.adapters.wrapped import Wrapped, functions, gradient_of, unwrapped
+
+
+class Tensor(Wrapped):
+    """A ``mygrad.Tensor`` under torch's names."""
+
+    def tolist(self) -> Any:
+        """The numbers."""
+        return self.own.data.tolist()
+
+    def backward(self, *given: Any, **named: Any) -> None:
+        """Its own pass, which frees the graph."""
+        self.own.backward(gradient_of(given, named))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return tuple(self.own.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype."""
+        return self.own.dtype
+
+    @property
+    def requires_grad(self) -> bool:
+        """What is not constant has a gradient."""
+        return not self.own.constant
+
+    @property
+    def is_leaf(self) -> bool:
+        """What no operation created."""
+        return self.own.creator is None
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, an array there."""
+        return None if self.own.grad is None else Tensor(mg.tensor(self.own.grad, constant=True))
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - its name
+        """The transpose."""
+        return Tensor(self.own.T)
+
+    def __iadd__(self, other: Any) -> Any:
+        own = self.own
+        own += unwrapped(other)
+        return self
+
+    def __isub__(self, other: Any) -> Any:
+        own = self.own
+        own -= unwrapped(other)
+        return self
+
+    def __imul__(self, other: Any) -> Any:
+        own = self.own
+        own *= unwrapped(other)
+        return self
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.own[index] = unwrapped(value)
+
+
+def _leaf(value: Any, requires_grad: bool) -> Tensor:
+    return Tensor(mg.tensor(value, constant=not requires_grad))
+
+
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor without a creator."""
+    return _leaf(arrays.array(data, dtype), requires_grad)
+
+
+torch = functions(
+    Tensor, {**arrays.operations(mg), "relu": mygrad.nnet.relu, "sigmoid": mygrad.nnet.sigmoid}
+)
+torch.tensor = tensor
+torch.ones, torch.zeros = arrays.shaped(np.ones, _leaf), arrays.shaped(np.zeros, _leaf)
+torch.no_grad = lambda: mg.no_autodiff
+vars(torch).update(arrays.DTYPES)
+torch.nn = SimpleNamespace(functional=SimpleNamespace(relu=torch.relu, sigmoid=torch.sigmoid))
+engine = ModuleEngine("mygrad", torch, version=mg.__version__, claims=("values",))

@@ -1,0 +1,129 @@
+"""Torch's names around tensors of another engine: what the adapters of small engines share.
+
+An adapter passes on what is asked, under the engine's own name for it. It computes no derivative and answers
+nothing that the engine does not: what has no counterpart there is not implemented, and so *unsupported*.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+Function = Callable[..., Any]
+
+
+class Wrapped:
+    """A tensor: ``own`` is the engine's. What is set or deleted has no counterpart."""
+
+    operations: ClassVar[Mapping[str, Function]] = {}
+    own: Any
+
+    def __init__(self, own: Any) -> None:
+        object.__setattr__(self, "own", own)
+
+    def __getattr__(self, name: str) -> Any:
+        """A method that is a function of the engine."""
+        if name in self.operations:
+            function = self.operations[name]
+            return lambda *given, **named: self.apply(function, self, *given, **named)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise NotImplementedError(f"Tensor.{name} = ...")
+
+    def __delattr__(self, name: str) -> None:
+        raise NotImplementedError(f"del Tensor.{name}")
+
+    @classmethod
+    def apply(cls, function: Function, *given: Any, **named: Any) -> Any:
+        """The engine's function, of its own tensors."""
+        return cls(function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()}))
+
+    def item(self) -> Any:
+        """The number."""
+        return self.own.item()
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.apply(operator.getitem, self, index)
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+
+def unwrapped(value: Any) -> Any:
+    """The engine's own tensor, in sequences too."""
+    if isinstance(value, Wrapped):
+        return value.own
+    if isinstance(value, list | tuple):
+        return type(value)(map(unwrapped, value))
+    return value
+
+
+def _binary(function: Function) -> Function:
+    return lambda self, other: self.apply(function, self, other)
+
+
+def _reflected(function: Function) -> Function:
+    return lambda self, other: self.apply(function, other, self)
+
+
+def _absent(name: str) -> Function:
+    def refuse(self: Any, *given: Any) -> Any:
+        raise NotImplementedError(f"Tensor.{name}")
+
+    return refuse
+
+
+for _name in ("add", "sub", "mul", "truediv", "pow", "matmul"):
+    setattr(Wrapped, f"__{_name}__", _binary(getattr(operator, _name)))
+    setattr(Wrapped, f"__r{_name}__", _reflected(getattr(operator, _name)))
+for _name in ("lt", "le", "gt", "ge", "setitem", "mod", "floordiv", "invert", "and", "or", "iadd", "isub", "imul"):
+    setattr(Wrapped, f"__{_name}__", _absent(f"__{_name}__"))
+Wrapped.__neg__ = lambda self: self.apply(operator.neg, self)  # type: ignore[attr-defined]
+
+
+def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """The one argument of ``backward`` that engines without a graph to keep have."""
+    words = ("gradient", "retain_graph", "create_graph", "inputs")
+    arguments = dict(zip(words, given, strict=False)) | named
+    for word, value in arguments.items():
+        if word != "gradient" and value not in (None, False):
+            raise NotImplementedError(f"Tensor.backward({word}=...)")
+    return unwrapped(arguments.get("gradient"))
+
+
+def functions(tensor: type[Wrapped], operations: Mapping[str, Function]) -> SimpleNamespace:
+    """The operations as torch's functions, and as methods of ``tensor``: arguments that one lacks are told."""
+    known = {name: _telling(name, function) for name, function in operations.items()}
+    tensor.operations = known
+    return SimpleNamespace(
+        Tensor=tensor,
+        **{name: lambda *given, _f=function, **named: tensor.apply(_f, *given, **named) for name, function in known.items()},
+    )
+
+
+def _telling(name: str, function: Function) -> Function:
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        signature = None
+
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            fits = not named if signature is None else bool(signature.bind(*given, **named) or True)
+        except TypeError:
+            fits = False
+        if not fits:
+            raise NotImplementedError(f"torch.{name} with {', '.join(named) or 'these arguments'}")
+        return function(*given, **named)
+
+    return call
