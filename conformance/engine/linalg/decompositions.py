@@ -44,7 +44,8 @@ def _cholesky_ex(self: Array, upper: bool, name: str) -> tuple[Array, Array]:
 
 
 MINOR = (
-    "The factorization could not be completed because the input is not positive-definite (the leading minor of order {} is not "
+    "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+    "order {} is not "
     "positive-definite)."
 )
 
@@ -171,7 +172,7 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
         raise NotImplementedError("\"linalg_eigh_cpu\" not implemented for 'Half'")
     floating("linalg.eigh", A)
     try:
-        values, vectors = np.linalg.eigh(A, UPLO.upper())  # type: ignore[arg-type]
+        values, vectors = np.linalg.eigh(A, UPLO.upper())
     except np.linalg.LinAlgError:
         raise LinAlgError(
             "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "

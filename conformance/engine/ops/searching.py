@@ -100,10 +100,10 @@ def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
     kind = np.int32 if int32 else np.int64
     meeting = np.result_type(sequence, values)
     if sequence.ndim == 1:
-        return np.asarray(np.searchsorted(sequence.astype(meeting), values.astype(meeting), side), kind)  # type: ignore[call-overload]
+        return np.asarray(np.searchsorted(sequence.astype(meeting), values.astype(meeting), side), kind)
     found = np.zeros(values.shape, kind)
     for place in np.ndindex(values.shape[:-1]):
-        found[place] = np.searchsorted(sequence[place], values[place], side)  # type: ignore[call-overload]
+        found[place] = np.searchsorted(sequence[place], values[place], side)
     return found
 
 
@@ -144,8 +144,10 @@ def searchsorted(
         sequence = np.take_along_axis(sequence, sorter._array, -1)
     if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor "
-            f"and input value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input value tensor "
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            "boundaries tensor "
+            f"and input value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input "
+            "value tensor "
             f"{list(values.shape)}"
         )
     found = _search(sequence, values, after, out_int32)
