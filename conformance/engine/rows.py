@@ -121,7 +121,7 @@ def op(
     view: str | None = None,
     returns: Callable[..., Any] | None = None,
     check: Callable[..., None] | None = None,
-    **formulas: Callable[..., Any],
+    **formulas: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an operation; the decorated function is its forward on arrays.
 
@@ -244,8 +244,6 @@ def _compile(row: Row, name: str, source: str, scope: dict[str, Any]) -> Functio
     return made
 
 
-
-
 def _saved_fields(row: Row) -> dict[str, str]:
     fields: dict[str, str] = {}
     for formula in row.formulas.values():
@@ -264,7 +262,10 @@ def _saved_fields(row: Row) -> dict[str, str]:
 
 
 def _node_class(row: Row, name: str) -> type[Node]:
-    body: dict[str, Any] = {"__slots__": tuple(f"saved_{each}" for each in row.saved), "__module__": "builtins"}
+    body: dict[str, Any] = {
+        "__slots__": tuple(f"saved_{each}" for each in row.saved),
+        "__module__": "builtins",
+    }
     for each, kind in row.saved.items():
         if each.startswith("_"):  # this engine's own, torch shows no such attribute
             continue
@@ -283,7 +284,9 @@ def _saved_property(name: str, kind: str) -> property:
     slot = f"saved_{name}"
 
     def read(node: Any) -> Any:
-        return shown(getattr(node, slot), node, "number" if kind == "plain" and name in _SCALARS.split() else kind)
+        return shown(
+            getattr(node, slot), node, "number" if kind == "plain" and name in _SCALARS.split() else kind
+        )
 
     return property(read)
 
@@ -310,7 +313,9 @@ def shown(value: Any, node: Node, kind: str) -> Any:
     if kind == "tensor" and value.__class__ in NUMBERS:
         from .creation import scalar_tensor
 
-        return scalar_tensor(value, dtype=dtypes.float64 if value.__class__ is float else dtypes.of_number(value))
+        return scalar_tensor(
+            value, dtype=dtypes.float64 if value.__class__ is float else dtypes.of_number(value)
+        )
     if isinstance(value, (tuple, list)):
         return tuple(shown(each, node, kind) for each in value)
     if kind == "plain" and value.__class__ is int and value < 0:

@@ -6,18 +6,15 @@ comparisons are written as in torch's kernels.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..creation import zeros_like
 from ..inplace import run_inplace
-from ..modes import state
 from ..rows import ROWS, Array, op
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from .kernels import half_up, need_floats
-from .scalars import less_than, plus, times
 from .selection import where
 from .undefined import unsupported
 

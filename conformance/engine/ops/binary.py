@@ -14,7 +14,7 @@ from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..views import increment_version
-from .kernels import floor_quotient, half_up, integral, need_floats, need_integers, refuse_bools
+from .kernels import half_up, need_floats, need_integers, refuse_bools
 from .scalars import less_than, plus, times
 from .selection import where
 from .undefined import unsupported

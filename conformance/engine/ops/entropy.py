@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
+from ..inplace import run_inplace
 from ..modes import is_grad_enabled, no_grad
-from ..rows import Array, op
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .loss import MEAN, NONE, reduced
 from .scalars import less_than, over, plus, times
@@ -33,7 +34,7 @@ def _weighted_(each: Tensor, weight: Tensor | None) -> Tensor:
 
 
 def _share_(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
-    return each.div_(whole._array.size) if reduction == MEAN else each
+    return run_inplace(ROWS["div_scalar"], [each, whole._array.size]) if reduction == MEAN else each
 
 
 # Binary, of probabilities -------------------------------------------------------------------------
@@ -56,6 +57,8 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
         raise RuntimeError(f"Found dtype {b} but expected {a}")
     if not ((self >= 0) & (self <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
+    if not ((target >= 0) & (target <= 1)).all():
+        raise RuntimeError("all elements of target should be between 0 and 1")
     lower = np.maximum(np.log1p(-self), -100)
     each = (target - 1) * lower - target * np.maximum(np.log(self), -100)
     return reduced((each if weight is None else each * weight).astype(self.dtype, copy=False), reduction)
@@ -86,7 +89,7 @@ def binary_cross_entropy_backward(
 
 def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
     found = (self - target) / (plus(self, _EPS) * plus(less_than(1, self), _EPS))
-    found = _weighted(found * grad, weight)
+    found = _weighted_((found * grad), weight)
     if reduction == NONE:
         return found
     total: Tensor = found.sum()
@@ -104,11 +107,11 @@ def _bce_twice(
 def _bce_twice_target(
     grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int
 ) -> Tensor:
-    found = _weighted(-grad * grad_output, weight)
+    found = _weighted_(-grad * grad_output, weight)
     product = less_than(1, self) * self
     with no_grad():
         product.clamp_(_EPS)
-    return _share(found / product, reduction, target)
+    return _share_(found.div_(product), reduction, target)
 
 
 # Binary, of logits --------------------------------------------------------------------------------
@@ -165,7 +168,7 @@ def _logits_target(
     if pos_weight is None:
         found = -self * grad
     else:
-        from .activation import logsigmoid
+        from .smooth import logsigmoid
 
         found = logsigmoid(-self).sub_(logsigmoid(self).mul_(pos_weight)).mul_(grad)
     return _share_(_weighted_(found, weight), reduction, target)

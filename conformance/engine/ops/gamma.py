@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..creation import full_like, scalar_tensor
-from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
-from .kernels import half_up, kind_of, need_floats, scipy, unimplemented
-from .rounding import round as round_to
-from .scalars import less_than, minus, over, plus, times
-from .selection import where
-from .softmax import log_softmax, softmax
-from .unary import exp2, expm1, log1p, sigmoid
+from .kernels import float_function, half_up, kind_of, need_floats, scipy
+from .scalars import minus
 from .undefined import undefined
+
+PUBLIC = ("digamma", "igamma", "igammac", "lgamma", "mvlgamma", "mvlgamma_", "polygamma")
 
 # Gamma functions ----------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..rows import Array
+from ..rows import Array, op
 
 
 def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
@@ -121,5 +121,5 @@ def float_function(
         return kernel(self)
 
     forward.__doc__ = text
-    formulas = {} if gradient is None else {"self": gradient}
+    formulas: Any = {} if gradient is None else {"self": gradient}
     return op(node, name=name, meet="self", to_float=True, **formulas)(forward)

@@ -92,7 +92,6 @@ def attach() -> None:
     for name, method in OPERATORS.items():
         own = ROWS[method].operator if method in _COMPILED else None
         setattr(Tensor, name, own or operator(_REFLECTED.get(method) or getattr(Tensor, method)))
-    Tensor.__neg__ = Tensor.neg  # type: ignore[method-assign]
-    Tensor.__pos__ = Tensor.positive  # type: ignore[attr-defined]
-    Tensor.__abs__ = Tensor.abs  # type: ignore[attr-defined]
+    for name, method in (("__neg__", "neg"), ("__pos__", "positive"), ("__abs__", "abs")):
+        setattr(Tensor, name, vars(Tensor)[method])
     Tensor.__invert__ = _invert  # type: ignore[method-assign]

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..creation import scalar_tensor, zeros_like
-from ..dtypes import NUMBERS, c_name
+from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from ..views import increment_version
-from .kernels import floor_quotient, half_up, integral, need_floats, need_integers, refuse_bools
-from .scalars import less_than, plus, times
-from .selection import where
+from .kernels import floor_quotient, integral, refuse_bools
 from .undefined import unsupported
 
 # Quotients and remainders -------------------------------------------------------------------------

@@ -7,15 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..modes import state
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .kernels import half_up, need_floats
 from .scalars import less_than, plus, times
-from .selection import where
-from .undefined import unsupported
 
 # What is a function of torch too, not of torch.nn.functional alone.
 PUBLIC = ("celu", "celu_", "selu", "selu_")

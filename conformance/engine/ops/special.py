@@ -13,15 +13,17 @@ from ..creation import full_like, scalar_tensor
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
-from .kernels import half_up, kind_of, need_floats, scipy, unimplemented
+from .kernels import float_function, half_up, scipy, unimplemented
 from .rounding import round as round_to
 from .scalars import less_than, minus, over, plus, times
 from .selection import where
 from .softmax import log_softmax, softmax
 from .unary import exp2, expm1, log1p, sigmoid
 from .undefined import undefined
+
+PUBLIC = ("erf", "erfc", "erfinv", "i0", "logit", "sinc", "xlogy", "xlogy_")
 
 SQRT_PI = math.sqrt(math.pi)
 
@@ -103,13 +105,13 @@ _i0e = float_function(
     "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
     lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),
 )  # fmt: skip
-_i1 = float_function(
+_i1: Any = float_function(
     "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
     lambda grad, self, result: (
         grad * _away_from_zero(self, lambda safe: safe.i0() - result * safe.reciprocal())
     ),
 )  # fmt: skip
-_i1e = float_function(
+_i1e: Any = float_function(
     "SpecialI1EBackward0", "special_i1e", scipy("i1e"), "i1(self) * exp(-abs(self)).",
     lambda grad, self, result: (
         grad * _away_from_zero(self, lambda safe: _i0e(safe) - result * (safe.sgn() + safe.reciprocal()))
@@ -143,7 +145,7 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
         found = by_number(grad, other)
         return found if other > edge else found.masked_fill(self == 0.0, 0.0)
 
-    by_tensors = op(
+    by_tensors: Any = op(
         f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
         self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
         other=lambda grad, self, other: grad * self / slope(other),
@@ -152,7 +154,7 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
         f"{node}1", name=f"{name}_of_number", meet="other", to_float=True,
         other=lambda grad, self, other: times(grad, self) / slope(other),
     )(of_number)  # fmt: skip
-    by_number = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
+    by_number: Any = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
 
     def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
         if other.__class__ in NUMBERS:
