@@ -89,7 +89,7 @@ def binary_cross_entropy_backward(
 
 def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
     found = (self - target) / (plus(self, _EPS) * plus(less_than(1, self), _EPS))
-    found = _weighted_((found * grad), weight)
+    found = _weighted_(found.mul_(grad), weight)
     if reduction == NONE:
         return found
     total: Tensor = found.sum()
@@ -101,7 +101,7 @@ def _bce_twice(
 ) -> Tensor:
     below = plus(less_than(1, self), _EPS)
     found = (self * self - times(self, 2) * target + target) / (plus(self, _EPS).pow(2) * below.pow(2))
-    return _share(_weighted(found * (grad * grad_output), weight), reduction, self)
+    return _share(_weighted_(found.mul_(grad * grad_output), weight), reduction, self)
 
 
 def _bce_twice_target(
