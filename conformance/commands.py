@@ -25,6 +25,7 @@ def add_commands(add: Add) -> None:
     showing = add("show", show, "a scenario statement by statement, torch beside an engine")
     _names_a_case(showing)
     showing.add_argument("--engine", default="inhouse", help="torch: the reference alone (default: inhouse)")
+    _takes_another_python(showing)
     showing.add_argument("--full", action="store_true", help="cut no value")
 
     drawing = add("graph", graph, "an SVG drawing of the autograd graph, as torchviz draws it")
@@ -34,6 +35,7 @@ def add_commands(add: Add) -> None:
     )
     drawing.add_argument("--line", type=int, metavar="N", help="after the statement on line N of the file")
     drawing.add_argument("--engine", default="torch", help="(default: torch)")
+    _takes_another_python(drawing)
     drawing.add_argument("--saved", action="store_true", help="with what each node has saved for backward")
     drawing.add_argument("-o", "--output", metavar="FILE.svg", help="(default: standard output)")
 
@@ -59,6 +61,10 @@ def _names_a_case(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _takes_another_python(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--engine-python", metavar="PATH", help="the interpreter in which the engine is")
+
+
 def show(known: argparse.Namespace, _: list[str]) -> int:
     """What each statement did."""
     from conformance.library import Library
@@ -72,11 +78,12 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
 
     library = Library()
     cases = _cases(known.id, library)
-    reference, engine = _engine("torch"), _engine(known.engine)
+    reference, engine = _engine("torch"), _engine(known.engine, known.engine_python)
     agrees = True
     for number, scenario in enumerate(cases):
         if number:
             print()
+        _refuse_what_is_not_here(scenario)
         alone = engine is reference
         mine = run(scenario, reference)
         its = None if alone else run(scenario, engine)
@@ -105,7 +112,8 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
     scenario, *others = _cases(known.id, Library())
     if others:
         print(f"drawn is {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
-    engine = _engine(known.engine)
+    engine = _engine(known.engine, known.engine_python)
+    _refuse_what_is_not_here(scenario)
     try:
         when, drawing = drawing_of(scenario, engine, step=known.step, line=known.line, saved=known.saved)
     except NoGraphError as error:
@@ -175,13 +183,22 @@ def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
         raise Misuse(str(error)) from None
 
 
-def _engine(name: str) -> Engine:
-    from conformance.adapters.registry import EngineNotFoundError, find
+def _engine(name: str, python: str | None = None) -> Engine:
+    from conformance.adapters.registry import EngineNotFoundError
+    from conformance.candidate import engine
 
     try:
-        return find(name)
+        return engine(name, python)
     except EngineNotFoundError as error:
         raise Misuse(str(error)) from None
+
+
+def _refuse_what_is_not_here(scenario: Scenario) -> None:
+    from conformance.check import available
+
+    for need in scenario.needs:
+        if not available(_engine("torch"), need):
+            raise Misuse(f"{scenario.id} needs {need}, which torch does not find on this machine")
 
 
 def _says(scenario: Scenario, library: Library) -> list[str]:

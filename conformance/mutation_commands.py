@@ -80,7 +80,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     for verdict in campaign(fitting, checks, visits, whole=known.whole, processes=known.processes):
         verdicts.append(verdict)
         survivors = sum(not each.kills for each in verdicts)
-        text = f"{len(verdicts)} of {len(chosen)} faults, {survivors} survived; {verdict.mutant.id}"
+        text = f"{len(verdicts)} of {len(chosen)} faults, {survivors} not killed; {verdict.mutant.id}"
         _tell(text, often=bool(verdict.kills) and len(verdicts) % 10 > 0)
     _tell("")
     verdicts.sort(key=lambda verdict: chosen.index(verdict.mutant))

@@ -19,19 +19,17 @@ from conformance.adapters.module import ModuleEngine
 from conformance.adapters.wrapped import Wrapped, functions, gradient_of
 
 
-class Root(VJPNode):  # type: ignore[misc]
+class Root(VJPNode):
     """A leaf: keeps what autograd's pass calls it with. Nodes of results, which have parents, are made as ever."""
 
     __slots__ = ["grad"]
 
     def initialize_root(self) -> None:
         """No parents, and no gradient yet."""
-        own: Any = self  # its own slots and those of autograd's class
-        own.parents, own.grad, own.vjp = [], None, self._keep
+        self.parents, self.grad, self.vjp = [], None, self._keep
 
     def _keep(self, gradient: Any) -> tuple[()]:
-        own: Any = self
-        own.grad = add_outgrads(None if own.grad is None else (own.grad, False), gradient)[0]
+        self.grad = add_outgrads(None if self.grad is None else (self.grad, False), gradient)[0]
         return ()
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .modes import state
 from .node import AccumulateGrad, Gradients
+from .shapes import is_dense, strides
 from .tensor import Tensor, make
 
 _ALONE = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
@@ -25,6 +26,8 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     """
     variable = node.variable
     gradient = grads[0]
+    if variable._grad_fn is not None:  # detached in place, then changed in place
+        raise RuntimeError("leaf variable has been moved into the graph interior")
     if not variable.requires_grad:
         return ()
     current = variable._grad
@@ -52,18 +55,6 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     return ()
 
 
-def is_dense(array: np.ndarray[Any, Any]) -> bool:
-    """Whether the elements fill their memory, in whatever order of dimensions."""
-    if not array.size:
-        return True
-    expected = array.itemsize
-    for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
-        if step != expected:
-            return False
-        expected *= n
-    return True
-
-
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     """Whether a gradient lies in memory as its leaf does; where the leaf has gaps, without."""
     array, leaf = gradient._array, variable._array
@@ -86,7 +77,6 @@ def copied(gradient: Tensor, variable: Tensor) -> Tensor:
     For a leaf with gaps in its memory it is a clone in order.
     """
     from .creation import empty_strided
-    from .shapes import strides
 
     array, leaf = gradient._array, variable._array
     if not is_dense(leaf):

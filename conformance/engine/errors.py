@@ -189,7 +189,12 @@ def modified_view(creation: str, node: Any, output_nr: int, indirect: bool) -> s
             if creation == "inference"
             else ("no_grad mode", "with grad mode enabled")
         )
-        head = f"A view was created in {place} and {what} modified inplace {where}."
+        view = (
+            "A view was"
+            if node is None
+            else f"Output {output_nr} of {short_name(node)} is a view of a view which was"
+        )
+        head = f"{view} created in {place} and {what} modified inplace {where}."
     else:
         head = f"Output {output_nr} of {short_name(node)} is a view and {what} modified inplace."
     return head + _VIEW_REASONS[creation]

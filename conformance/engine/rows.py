@@ -68,29 +68,10 @@ from .views import as_view
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
 # Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
-_SCALARS = frozenset(
-    [
-        "alpha",
-        "beta",
-        "correction",
-        "exponent",
-        "lambd",
-        "max",
-        "max_val",
-        "maxnorm",
-        "min",
-        "min_val",
-        "negative_slope",
-        "ord",
-        "other",
-        "p",
-        "scale",
-        "self",
-        "threshold",
-        "value",
-        "weight",
-    ]
-)
+_SCALARS = """
+alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self threshold
+value weight
+"""
 
 
 @dataclass(eq=False)
@@ -140,7 +121,7 @@ def op(
     view: str | None = None,
     returns: Callable[..., Any] | None = None,
     check: Callable[..., None] | None = None,
-    **formulas: Callable[..., Any],
+    **formulas: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an operation; the decorated function is its forward on arrays.
 
@@ -303,7 +284,9 @@ def _saved_property(name: str, kind: str) -> property:
     slot = f"saved_{name}"
 
     def read(node: Any) -> Any:
-        return shown(getattr(node, slot), node, "number" if kind == "plain" and name in _SCALARS else kind)
+        return shown(
+            getattr(node, slot), node, "number" if kind == "plain" and name in _SCALARS.split() else kind
+        )
 
     return property(read)
 

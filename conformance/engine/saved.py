@@ -68,7 +68,7 @@ class SavedTensor:
             return self._unpack_hooked(node)
         tensor = self.tensor
         if tensor is not None:
-            if tensor._grad_fn is None and not self.leaf:
+            if tensor._grad_fn is None and not self.leaf and (node is None or node.selective):
                 raise RuntimeError(errors.SAVED_DETACHED)
             counter = tensor._version_counter
             if (0 if counter is None else counter.value) != self.version:

@@ -117,3 +117,15 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
                 )
         result = tuple(m if n == 1 else n for m, n in zip(a, b, strict=True))
     return result
+
+
+def is_dense(array: np.ndarray[Any, Any]) -> bool:
+    """Whether the elements fill their memory, in whatever order of dimensions."""
+    if not array.size:
+        return True
+    expected = array.itemsize
+    for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if step != expected:
+            return False
+        expected *= n
+    return True

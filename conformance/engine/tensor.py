@@ -159,8 +159,10 @@ class Tensor(metaclass=_TensorMeta):
     def requires_grad(self, value: Any) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if self.grad_fn is not None:
-            raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
+        if self._grad_fn is not None:  # a view that has not seen its base change is a leaf still
+            raise RuntimeError(
+                errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF
+            )
         if value and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         if value and self._array.dtype.kind != "f":
@@ -183,7 +185,7 @@ class Tensor(metaclass=_TensorMeta):
                 "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                 + type(requires_grad).__name__
             )
-        if not self.is_leaf:
+        if self._grad_fn is not None:
             if not requires_grad:
                 raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF_OFF)
             return self
@@ -211,9 +213,10 @@ class Tensor(metaclass=_TensorMeta):
         """
         if not self.requires_grad:
             raise RuntimeError(errors.RETAIN_GRAD)
-        node = self.grad_fn
-        if node is None or self._retains_grad:
+        if self._grad_fn is None or self._retains_grad:
             return
+        node = self.grad_fn
+        assert node is not None
         node_hooks(node).retains_grad[self._output_nr] = weakref.ref(self)
         self._retains_grad = True
 
@@ -221,7 +224,7 @@ class Tensor(metaclass=_TensorMeta):
     def grad(self) -> Tensor | None:
         """The gradient that backward stored; warns for a non-leaf that does not retain it."""
         found = self._grad
-        if found is None and self.requires_grad and not self._retains_grad and self.grad_fn is not None:
+        if found is None and self.requires_grad and not self._retains_grad and self._grad_fn is not None:
             warnings.warn(errors.NON_LEAF_GRAD, stacklevel=2)
         return found
 

@@ -166,9 +166,9 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
             raise RuntimeError(
                 errors.modified_view(info.creation, tensor._grad_fn, tensor._output_nr, indirect=False)
             )
-        if tensor.requires_grad and info.base.is_leaf:
+        if tensor.requires_grad and info.base._grad_fn is None:
             raise RuntimeError(errors.LEAF_VIEW_INPLACE)
-    if tensor.requires_grad and tensor.is_leaf:
+    if tensor.requires_grad and tensor._grad_fn is None:  # is_leaf would make a stale grad_fn anew
         raise RuntimeError(errors.LEAF_INPLACE)
 
 

@@ -128,7 +128,7 @@ def campaign(
         for check, visit in usable:
             ranks[_rank(place, visit)].append(check)
         reached.append(len(ranks[0]))
-        able = ranks if mutant.target.startswith("rows:") else ranks[:2]
+        able = ranks if mutant.target.startswith(("rows:", "sources:")) else ranks[:2]
         tasks.append(partial(_judge, mutant, [check for rank in able for check in rank], whole))
     for number, found in forked(tasks, processes):
         kills, ran = ((Kill("", str(found)),), 0) if isinstance(found, Died) else found

@@ -34,6 +34,11 @@ class Shown:
 
 def show(shown: Shown, told: Iterable[Told], *, width: int = 110, full: bool = False) -> Iterator[Line]:
     """The lines; ``full`` cuts no value."""
+    for line in _lines(shown, list(told), width, full):
+        yield [(_visible(text), style) for text, style in line]
+
+
+def _lines(shown: Shown, statements: Sequence[Told], width: int, full: bool) -> Iterator[Line]:
     scenario = shown.scenario
     yield [(scenario.id, "title"), (f"  {scenario.title}", "")]
     yield [(f"{scenario.position.file}:{scenario.position.line}", "dim")]
@@ -41,7 +46,6 @@ def show(shown: Shown, told: Iterable[Told], *, width: int = 110, full: bool = F
         yield [(text, "dim")]
     if shown.verdict:
         yield [(shown.verdict, "" if shown.agrees else "differs")]
-    statements = list(told)
     widths = _widths(statements, shown, width, full)
     number = max((len(str(each.first + len(each.lines))) for each in statements), default=1)
     yield []
@@ -78,7 +82,7 @@ def _cells(cells: Sequence[str], widths: Sequence[int], indent: str, full: bool)
     columns = []
     for cell, width in zip(cells, widths, strict=True):
         text = " ".join(cell.split()) if full else shorten(cell, LINES * width)
-        columns.append(textwrap.wrap(_visible(text), width or 1, break_on_hyphens=False))
+        columns.append(textwrap.wrap(text, width or 1, break_on_hyphens=False))
     for line in zip_longest(*columns, fillvalue=""):
         padded = (f"{text:{width}}" for text, width in zip(line, widths, strict=True))
         yield (indent + "  ".join(padded)).rstrip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from conformance.adapters.module import ModuleEngine
@@ -88,3 +89,21 @@ def report() -> str:
     scenarios = {"notes/adds-up": ["grad-adds-up"], "notes/no-op": ["retain-grad-on-a-constant"]}
     findings = find(claims.claims, scenarios, results)
     return render(results, pages, {key: each.title for key, each in claims.documents.items()}, findings)
+
+
+@cache
+def large() -> str:
+    """A report of 2000 scenarios on six engines, of which three differ in all."""
+    results, pages = [], {}
+    one = next(each for each in checked() if each.result.verdict == "unsupported")
+    for number in range(2000):
+        for engine in range(6):
+            name = f"engine-{engine}"
+            result = replace(
+                one.result, scenario=f"scenario-{number}", engine=name, area=f"area-{number % 40}"
+            )
+            if engine > 2:
+                result = replace(result, verdict="agrees", reason="", missing=())
+            results.append(result)
+            pages[result.scenario, name] = {**(one.page or {}), "of": name}
+    return render(results, pages, {}, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from conformance.report.show import Shown, show
@@ -167,6 +168,9 @@ def test_where_one_ends_early_the_other_is_not_reached() -> None:
 def test_control_characters_are_shown() -> None:
     """A scenario cannot command the terminal."""
     assert "\\x1b[31m" in text("print('\\x1b[31mred')")
+    made = replace(scenario("a = 1"), title="\x1b[31mred")
+    lines = show(Shown(made, ("\x1b",), "torch", "", "", True), told("a = 1"))
+    assert "\x1b" not in "".join(piece for line in lines for piece, _ in line)
 
 
 def test_long_values_are_cut_in_the_middle_unless_asked_for_whole() -> None:

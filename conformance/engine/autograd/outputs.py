@@ -12,7 +12,7 @@ from ..modes import no_grad
 from ..node import Error, Node, gradient_edge, new_node
 from ..saved import SavedTensor, save, save_output
 from ..tensor import Tensor
-from ..views import increment_version, rebase_history
+from ..views import check_inplace, increment_version, rebase_history
 
 if TYPE_CHECKING:
     from .function import BackwardCFunction
@@ -94,6 +94,7 @@ class Outputs:
             warnings.warn(errors.DIRTY_NOT_AN_INPUT, stacklevel=4)
         if value._view is not None and count > 1:
             raise RuntimeError(errors.DIRTY_VIEW_OF_SEVERAL)
+        check_inplace(value, True)
         value._grad = None
         assert self.node is not None
         rebase_history(value, self.node, number)

@@ -44,7 +44,8 @@ def _cholesky_ex(self: Array, upper: bool, name: str) -> tuple[Array, Array]:
 
 
 MINOR = (
-    "The factorization could not be completed because the input is not positive-definite (the leading minor of order {} is not "
+    "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+    "order {} is not "
     "positive-definite)."
 )
 

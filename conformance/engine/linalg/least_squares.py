@@ -66,7 +66,8 @@ def pinv(
     array = A._array
     if array.ndim < 2:
         raise RuntimeError(
-            f"linalg.pinv({dtypes.BY_NUMPY[array.dtype].legacy}{{{list(array.shape)}}}): expected a tensor with 2 or more "
+            f"linalg.pinv({dtypes.BY_NUMPY[array.dtype].legacy}{{{list(array.shape)}}}): expected a tensor "
+            "with 2 or more "
             "dimensions of float, double, cfloat or cdouble types"
         )
     floating("linalg.pinv", array)

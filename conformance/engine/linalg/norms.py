@@ -147,15 +147,10 @@ def matrix_rank(
 
 def threshold(values: Tensor, a: Tensor, atol: Any, rtol: Any) -> Tensor:
     """The size below which a singular value counts as zero: the larger of atol and rtol times the largest."""
-    if rtol is None:
-        eps = float(np.finfo(a._array.dtype).eps) * max(a._array.shape[-2:])
-        absolute = atol._array if isinstance(atol, Tensor) else np.asarray(0.0 if atol is None else atol)
-        rtol = (
-            a.new_tensor(np.where(absolute > 0, 0.0, eps))
-            if isinstance(atol, Tensor)
-            else (0.0 if absolute > 0 else eps)
-        )
-    relative = values.amax(-1) * rtol
-    return relative.maximum(
+    absolute = (
         atol if isinstance(atol, Tensor) else scalar_tensor(0.0 if atol is None else atol, dtype=a.dtype)
     )
+    if rtol is None:  # none where atol says enough
+        epsilon = float(np.finfo(a._array.dtype).eps) * max(a._array.shape[-2:])
+        rtol = where(absolute > 0, scalar_tensor(0.0, dtype=a.dtype), scalar_tensor(epsilon, dtype=a.dtype))
+    return (values.amax(-1) * rtol).maximum(absolute)

@@ -155,9 +155,8 @@ def slogdet(A: Tensor, *, out: Any = None) -> Any:
     sign, log, *_ = _slogdet(A)
     if out is None:
         return return_types.linalg_slogdet((sign, log))
-    return return_types.linalg_slogdet(
-        given(each, value) for each, value in zip(out, (sign, log), strict=True)
-    )
+    stored = [given(each, value) for each, value in zip(out, (sign, log), strict=True)]
+    return getattr(return_types, "linalg_slogdet_out")(stored)  # noqa: B009  made in a loop
 
 
 # Linear equations ---------------------------------------------------------------------------------
@@ -303,7 +302,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     rows, columns = int(np.prod(shape[:ind])), int(np.prod(shape[ind:]))
     if rows != columns:
         raise RuntimeError(
-            f"Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {columns} != "
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
+            f"got {columns} != "
             f"{rows}"
         )
     return given(out, inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind])))

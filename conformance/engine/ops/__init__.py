@@ -26,6 +26,7 @@ from . import (
     diagonals,
     einsum,
     extremes,
+    gamma,
     gated,
     gather,
     grids,
@@ -44,14 +45,20 @@ from . import (
     parts,
     placing,
     power,
+    reducing,
     reduction,
+    remainders,
+    replacing,
     rounding,
     searching,
     selection,
     shape,
+    slicing,
+    smooth,
     softmax,
     special,
     splitting,
+    truth,
     unary,
     view_copies,
     windows,
@@ -59,9 +66,10 @@ from . import (
 
 MODULES: tuple[ModuleType, ...] = (
     activation, arithmetic, arranging, binary, comparison, contraction, copying, cumulative, diagonals,
-    einsum, extremes, gated, gather, grids, indexing, inplace_views, joining, linear_algebra, logic, masking,
-    matmul, moments, norms, ordering, parts, placing, power, reduction, rounding, searching, selection, shape,
-    softmax, special, splitting, unary, view_copies, windows,
+    einsum, extremes, gamma, gated, gather, grids, indexing, inplace_views, joining, linear_algebra, logic,
+    masking, matmul, moments, norms, ordering, parts, placing, power, reducing, reduction, remainders,
+    replacing, rounding, searching, selection, shape, slicing, smooth, softmax, special, splitting, truth,
+    unary, view_copies, windows,
 )  # fmt: skip
 
 
@@ -72,13 +80,15 @@ def _origin(function: Callable[..., Any]) -> str:
 
 
 def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    """A module's own functions with a public name."""
-    own = getattr(module, "PUBLIC", None)
-    names = own if own is not None else [n for n in vars(module) if not n.startswith("_") and n != "attach"]
+    """A module's functions for torch: those it lists as PUBLIC, else its own without an underscore in front."""
+    listed = getattr(module, "PUBLIC", None)
+    if listed is not None:
+        return {name: getattr(module, name) for name in listed}
     found = {}
-    for name in names:
-        value = getattr(module, name)
-        if callable(value) and not isinstance(value, type) and _origin(value) == module.__name__:
+    for name, value in vars(module).items():
+        if name.startswith("_") or name == "attach" or not callable(value) or isinstance(value, type):
+            continue
+        if _origin(value) == module.__name__:
             found[name.rstrip("_") if name in ("slice_", "type_") else name] = value
     return found
 

@@ -1,4 +1,4 @@
-"""Functions of two numbers or more: remainders, angles, signs, interpolation, sums of products, divisors."""
+"""Functions of two numbers or more: angles, signs, interpolation, sums of products, divisors."""
 
 from __future__ import annotations
 
@@ -14,105 +14,10 @@ from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..views import increment_version
-from .kernels import floor_quotient, half_up, integral, need_floats, need_integers, refuse_bools
+from .kernels import half_up, need_floats, need_integers, refuse_bools
 from .scalars import less_than, plus, times
 from .selection import where
 from .undefined import unsupported
-
-# Quotients and remainders -------------------------------------------------------------------------
-
-
-@op(
-    "NotImplemented",
-    name="floor_divide_tensor",
-    meet="self other",
-    self=unsupported("floor_divide"),
-    other=unsupported("floor_divide"),
-)
-def _floor_divide(self: Any, other: Any) -> Array:
-    return floor_quotient(self, other)
-
-
-@op(
-    "NotImplemented",
-    name="floor_divide",
-    meet="self other",
-    numbers="other",
-    self=unsupported("floor_divide"),
-)
-def _floor_divide_by_number(self: Array, other: Any) -> Array:
-    return floor_quotient(self, other)
-
-
-def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The quotient, rounded down."""
-    if other.__class__ in NUMBERS:
-        return _floor_divide_by_number(input, other, out=out)
-    return _floor_divide(input, other, out=out)
-
-
-def floor_divide_(self: Tensor, other: Any) -> Tensor:
-    """floor_divide, in place."""
-    return run_inplace(
-        ROWS["floor_divide" if other.__class__ in NUMBERS else "floor_divide_tensor"], [self, other]
-    )
-
-
-def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
-    """The rows of a remainder by a tensor and by a number."""
-    kernel = f"{name}_cpu"
-
-    def by_tensor(self: Any, other: Any) -> Array:
-        refuse_bools(kernel, self, other)
-        integral(self, other)
-        return function(self, other)
-
-    node = f"{name.capitalize()}Backward"
-    return (
-        op(
-            f"{node}1",
-            name=f"{name}_tensor",
-            meet="self other",
-            numbers=False,
-            self=lambda grad: grad,
-            other=lambda grad, self, other: -grad * self.div(other, rounding_mode=rounding),
-        )(by_tensor),
-        op(f"{node}0", name=name, meet="self other", numbers="other", self=lambda grad: grad)(by_tensor),
-    )  # fmt: skip
-
-
-_fmod_tensor, _fmod_number = _modulo("fmod", np.fmod, "trunc")
-_remainder_tensor, _remainder_number = _modulo("remainder", np.remainder, "floor")
-
-
-@op("NotImplemented", name="remainder_of_number", meet="self other", other=unsupported("remainder"))
-def _remainder_of_number(self: Any, other: Array) -> Array:
-    refuse_bools("remainder_cpu", self, other)
-    integral(self, other)
-    return np.remainder(self, other)
-
-
-def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
-    """What is left of the division, with the sign of input."""
-    return (_fmod_number if other.__class__ in NUMBERS else _fmod_tensor)(input, other, out=out)
-
-
-def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """What is left of the division, with the sign of other."""
-    if input.__class__ in NUMBERS and isinstance(other, Tensor):
-        return _remainder_of_number(input, other, out=out)
-    return (_remainder_number if other.__class__ in NUMBERS else _remainder_tensor)(input, other, out=out)
-
-
-def fmod_(self: Tensor, other: Any) -> Tensor:
-    """fmod, in place."""
-    return run_inplace(ROWS["fmod" if other.__class__ in NUMBERS else "fmod_tensor"], [self, other])
-
-
-def remainder_(self: Tensor, other: Any) -> Tensor:
-    """remainder, in place."""
-    return run_inplace(ROWS["remainder" if other.__class__ in NUMBERS else "remainder_tensor"], [self, other])
-
 
 # Angles and lengths -------------------------------------------------------------------------------
 

@@ -35,7 +35,8 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
             second = second.sum(j, True, dtype=second.dtype)
         elif n != m:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size {m} in dim {j}"
+                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size "
+                f"{m} in dim {j}"
             )
         else:
             inner *= n
@@ -115,10 +116,10 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     if n < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
     shape: list[int] = []
-    for place, each in ((0, "first"), (n - 1, "last")):
+    for place, text in ((0, "first"), (n - 1, "last")):
         ndim = given[place]._array.ndim
         if ndim not in (1, 2):
-            raise RuntimeError(f"multi_dot(): the {each} tensor must be 1D or 2D but got {ndim}D")
+            raise RuntimeError(f"multi_dot(): the {text} tensor must be 1D or 2D but got {ndim}D")
     shapes = [each._array.shape for each in given]
     if len(shapes[0]) == 1:
         given[0] = given[0].unsqueeze(0)
@@ -139,7 +140,8 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     for i in range(n - 1):
         if given[i]._array.shape[-1] != given[i + 1]._array.shape[0]:
             raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and {list(shapes[i + 1])} cannot be "
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and {list(shapes[i + 1])} "
+                "cannot be "
                 "multiplied"
             )
     found = _chain(
@@ -274,8 +276,10 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
     """The cross product; along the first dimension of length 3 unless one is named."""
     if dim is None:
         warnings.warn(
-            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply "
-            "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future "
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
+            "explicitly or simply "
+            "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "
+            "in a future "
             "release.",
             stacklevel=2,
         )

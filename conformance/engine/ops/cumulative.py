@@ -16,7 +16,7 @@ from ..tensor import Tensor, make
 from .extremes import store_several
 from .joining import cat
 from .scalars import over, times
-from .shape import slice_
+from .slicing import slice_
 
 # cumsum and cumprod -------------------------------------------------------------------------------
 
@@ -226,7 +226,8 @@ def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:
     for i, (a, b) in enumerate(zip(other._array.shape, input._array.shape, strict=True)):
         if a != b and i != axis:
             raise RuntimeError(
-                "diff expects the shape of tensor to prepend or append to match that of input except along the differencing "
+                "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                "differencing "
                 f"dimension; input.size({i}) = {b}, but got tensor.size({i}) = {a}"
             )
 
@@ -310,11 +311,13 @@ def _steps(spacing: Any, axes: Sequence[int], dim: Any) -> Sequence[Any]:
     if len(spacing) != len(axes):
         if dim is None:
             raise RuntimeError(
-                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
+                "'self.dim() = "
                 f"{len(axes)}', since dim argument was not given, but got a list of length {len(spacing)}"
             )
         raise RuntimeError(
-            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same "
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to "
+            "have the same "
             f"length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(axes)}."
         )
     return spacing
@@ -370,5 +373,6 @@ def _uneven(
 
 
 PUBLIC = (
-    "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp", "trapezoid", "trapz",
+    "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp",
+    "trapezoid", "trapz",
 )  # fmt: skip

@@ -11,6 +11,7 @@ from ..creation import finish
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
+from .slicing import diagonal_backward
 
 # Triangles ----------------------------------------------------------------------------------------
 
@@ -75,17 +76,13 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
 
 @op(
     "DiagonalBackward0_copy",
-    self=lambda grad, self_sym_sizes, offset, dim1, dim2: _spread(grad, self_sym_sizes, offset, dim1, dim2),
+    self=lambda grad, self_sym_sizes, offset, dim1, dim2: diagonal_backward(
+        grad, self_sym_sizes, offset, dim1, dim2
+    ),
 )
 def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """The diagonal of two dimensions, as a copy."""
     return ROWS["diagonal"].forward(self, offset, dim1, dim2).copy()
-
-
-def _spread(grad: Tensor, shape: Any, offset: int, dim1: int, dim2: int) -> Tensor:
-    from .shape import diagonal_backward
-
-    return diagonal_backward(grad, shape, offset, dim1, dim2)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
@@ -139,5 +136,6 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 
 
 PUBLIC = (
-    "diag", "diag_embed", "diagflat", "diagonal_copy", "fill_diagonal_", "tril", "tril_indices", "triu", "triu_indices", "vander",
+    "diag", "diag_embed", "diagflat", "diagonal_copy", "fill_diagonal_", "tril", "tril_indices", "triu",
+    "triu_indices", "vander",
 )  # fmt: skip

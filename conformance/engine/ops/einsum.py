@@ -1,4 +1,4 @@
-"""torch.einsum: operands brought to one order of subscripts, then multiplied pair by pair (torch: native/Linear.cpp)."""
+"""torch.einsum: operands brought to one order of subscripts, then multiplied pair by pair."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def _covered(inputs: list[Labels], operands: Sequence[Tensor]) -> int:
         if ELLIPSIS in labels:
             if named > ndim:
                 raise RuntimeError(
-                    f"einsum(): the number of subscripts in the equation ({named}) is more than the number of dimensions "
+                    f"einsum(): the number of subscripts in the equation ({named}) is more than the number of "
+                    "dimensions "
                     f"({ndim}) for operand {number}"
                 )
             most = max(most, ndim - named)
@@ -213,9 +214,9 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
     counts = [sum(each._array.shape[dim] != 1 for each in operands) for dim in range(places.count)]
     while len(operands) > 1:
         a, b = operands.pop(0), operands.pop(0)
-        of_a: list[Any] = []
-        of_b: list[Any] = []
-        of_both: list[Any] = []
+        of_a: list[int] = []
+        of_b: list[int] = []
+        of_both: list[int] = []
         for dim in range(places.output, places.count):
             in_a, in_b = a._array.shape[dim] != 1, b._array.shape[dim] != 1
             if in_a and in_b:
@@ -238,7 +239,8 @@ def einsum(*args: Any) -> Tensor:
     """A sum of products, written with subscripts; or operands each followed by a list of subscript numbers."""
     if len(args) < 2:
         raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts "
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and "
+            "its subscripts "
             "list"
         )
     if isinstance(args[0], str):

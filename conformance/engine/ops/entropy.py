@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
-from ..modes import no_grad
-from ..rows import Array, op
+from ..inplace import run_inplace
+from ..modes import is_grad_enabled, no_grad
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .loss import MEAN, NONE, reduced
 from .scalars import less_than, over, plus, times
@@ -28,6 +29,14 @@ def _share(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
     return over(each, whole._array.size) if reduction == MEAN else each
 
 
+def _weighted_(each: Tensor, weight: Tensor | None) -> Tensor:
+    return each if weight is None else each.mul_(weight)
+
+
+def _share_(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
+    return run_inplace(ROWS["div_scalar"], [each, whole._array.size]) if reduction == MEAN else each
+
+
 # Binary, of probabilities -------------------------------------------------------------------------
 
 
@@ -37,8 +46,8 @@ def _share(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
     self=lambda grad, self, target, weight, reduction: binary_cross_entropy_backward(
         grad, self, target, weight, reduction
     ),
-    target=lambda grad, self, target, weight, reduction: _share(
-        _weighted(self.logit().neg() * grad, weight), reduction, target
+    target=lambda grad, self, target, weight, reduction: _share_(
+        _weighted_(self.logit().neg_().mul_(grad), weight), reduction, target
     ),
 )
 def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reduction: int = MEAN) -> Array:
@@ -48,6 +57,8 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
         raise RuntimeError(f"Found dtype {b} but expected {a}")
     if not ((self >= 0) & (self <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
+    if not ((target >= 0) & (target <= 1)).all():
+        raise RuntimeError("all elements of target should be between 0 and 1")
     lower = np.maximum(np.log1p(-self), -100)
     each = (target - 1) * lower - target * np.maximum(np.log(self), -100)
     return reduced((each if weight is None else each * weight).astype(self.dtype, copy=False), reduction)
@@ -78,7 +89,7 @@ def binary_cross_entropy_backward(
 
 def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
     found = (self - target) / (plus(self, _EPS) * plus(less_than(1, self), _EPS))
-    found = _weighted(found * grad, weight)
+    found = _weighted_(found.mul_(grad), weight)
     if reduction == NONE:
         return found
     total: Tensor = found.sum()
@@ -90,17 +101,17 @@ def _bce_twice(
 ) -> Tensor:
     below = plus(less_than(1, self), _EPS)
     found = (self * self - times(self, 2) * target + target) / (plus(self, _EPS).pow(2) * below.pow(2))
-    return _share(_weighted(found * (grad * grad_output), weight), reduction, self)
+    return _share(_weighted_(found.mul_(grad * grad_output), weight), reduction, self)
 
 
 def _bce_twice_target(
     grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int
 ) -> Tensor:
-    found = _weighted(-grad * grad_output, weight)
+    found = _weighted_(-grad * grad_output, weight)
     product = less_than(1, self) * self
     with no_grad():
         product.clamp_(_EPS)
-    return _share(found / product, reduction, target)
+    return _share_(found.div_(product), reduction, target)
 
 
 # Binary, of logits --------------------------------------------------------------------------------
@@ -134,12 +145,21 @@ def binary_cross_entropy_with_logits(
 def _logits_backward(
     grad: Tensor, self: Tensor, target: Tensor, weight: Any, pos_weight: Any, reduction: int
 ) -> Tensor:
+    """The gradient, in place where no graph is made of it: whoever counts versions sees that."""
+    likely = sigmoid(self)
+    if is_grad_enabled():
+        if pos_weight is None:
+            found = (likely - target) * grad
+        else:
+            t = pos_weight * target
+            found = (((plus(t, 1) - target) * likely) - t) * grad
+        return _share_(_weighted(found, weight), reduction, self)
     if pos_weight is None:
-        found = (sigmoid(self) - target) * grad
+        found = likely.sub_(target)
     else:
         t = pos_weight * target
-        found = (((plus(t, 1) - target) * sigmoid(self)) - t) * grad
-    return _share(_weighted(found, weight), reduction, self)
+        found = plus(t, 1).sub_(target).mul_(likely).sub_(t)
+    return _share_(_weighted_(found.mul_(grad), weight), reduction, self)
 
 
 def _logits_target(
@@ -148,10 +168,10 @@ def _logits_target(
     if pos_weight is None:
         found = -self * grad
     else:
-        from .activation import logsigmoid
+        from .smooth import logsigmoid
 
-        found = (logsigmoid(-self) - logsigmoid(self) * pos_weight) * grad
-    return _share(_weighted(found, weight), reduction, target)
+        found = logsigmoid(-self).sub_(logsigmoid(self).mul_(pos_weight)).mul_(grad)
+    return _share_(_weighted_(found, weight), reduction, target)
 
 
 # Classes ------------------------------------------------------------------------------------------

@@ -33,7 +33,8 @@ def _reduce_all(name: str, node: str, function: Any) -> Any:
     def forward(self: Array) -> Array:
         if not self.size:
             raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                "reduction dim with "
                 "the 'dim' argument."
             )
         return np.asarray(function.reduce(self, axis=None))
@@ -175,7 +176,8 @@ def _no_identity(name: str, self: Array, dim: Any, axes: tuple[int, ...]) -> Non
         return
     if not dim:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+            "dim with the "
             "'dim' argument."
         )
     for axis in axes:

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import ones_like, zeros_like
+from ..creation import zeros_like
 from ..inplace import run_inplace
-from ..node import Error, gradient_edge, new_node
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
@@ -33,7 +32,7 @@ def _listed(shape: tuple[int, ...]) -> str:
     return str(list(shape))
 
 
-def _at_least_1d(array: Array) -> Array:
+def at_least_1d(array: Array) -> Array:
     return array.reshape(1) if array.ndim == 0 else array
 
 
@@ -68,7 +67,7 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
     if index.size == 0:
         return np.zeros(index.shape, self.dtype)
     index = index_dtype("gather", index)
-    source, where = _at_least_1d(self), _at_least_1d(index)
+    source, where = at_least_1d(self), at_least_1d(index)
     if source.ndim != where.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     for i, (n, m) in enumerate(zip(where.shape, source.shape, strict=True)):
@@ -113,7 +112,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
 # scatter ------------------------------------------------------------------------------------------
 
 
-def _checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -> tuple[int, Array]:
+def checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -> tuple[int, Array]:
     """The axis and the index, fit for each other."""
     axis = wrap_dim(dim, self.ndim)
     if index.size:
@@ -122,28 +121,30 @@ def _checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) 
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if index.size == 0:
         return axis, index
-    where, target = _at_least_1d(index), _at_least_1d(self)
+    where, target = at_least_1d(index), at_least_1d(self)
     if where.ndim != target.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
-    if src is not None and _at_least_1d(src).ndim != where.ndim:
+    if src is not None and at_least_1d(src).ndim != where.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     too_big = any(n > m for i, (n, m) in enumerate(zip(where.shape, target.shape, strict=True)) if i != axis)
-    if src is not None and any(n > m for n, m in zip(where.shape, _at_least_1d(src).shape, strict=True)):
+    if src is not None and any(n > m for n, m in zip(where.shape, at_least_1d(src).shape, strict=True)):
         raise RuntimeError(
-            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart from dimension "
+            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart from "
+            "dimension "
             f"{axis} and to be no larger size than src {_listed(src.shape)}"
         )
     if too_big:
         tail = "" if src is None else f" and to be no larger size than src {_listed(src.shape)}"
         raise RuntimeError(
-            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart from dimension "
+            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart from "
+            "dimension "
             f"{axis}{tail}"
         )
     in_bounds(where, axis, target.shape[axis])
     return axis, where
 
 
-def _places(result: Array, axis: int, where: Array) -> tuple[Array, ...]:
+def places(result: Array, axis: int, where: Array) -> tuple[Array, ...]:
     """One index array a dimension, for the elements that ``where`` names along the axis."""
     grids = np.ogrid[tuple(slice(n) for n in where.shape)]
     return tuple(where if i == axis else grids[i] for i in range(result.ndim))
@@ -151,19 +152,19 @@ def _places(result: Array, axis: int, where: Array) -> tuple[Array, ...]:
 
 def put_along(result: Array, axis: int, where: Array, values: Any) -> None:
     """Write values along the axis of a fresh array, in place."""
-    target = _at_least_1d(result)
-    target[_places(target, axis, where)] = values
+    target = at_least_1d(result)
+    target[places(target, axis, where)] = values
 
 
 def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
     """Add values along the axis of a fresh contiguous array, in place; repeated indices add up."""
-    target = _at_least_1d(result)
-    flat = np.ravel_multi_index(np.broadcast_arrays(*_places(target, axis, where)), target.shape)
+    target = at_least_1d(result)
+    flat = np.ravel_multi_index(np.broadcast_arrays(*places(target, axis, where)), target.shape)
     np.add.at(target.reshape(-1), flat.ravel(), np.ascontiguousarray(values).ravel())
 
 
-def _src_part(src: Array, where: Array) -> Array:
-    return _at_least_1d(src)[tuple(slice(n) for n in where.shape)]
+def src_part(src: Array, where: Array) -> Array:
+    return at_least_1d(src)[tuple(slice(n) for n in where.shape)]
 
 
 @op(
@@ -174,10 +175,10 @@ def _src_part(src: Array, where: Array) -> Array:
     src=lambda grad, dim, index: grad.gather(dim, index),
 )
 def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
-    axis, where = _checked("scatter", self, dim, index, src)
+    axis, where = checked("scatter", self, dim, index, src)
     result = self.copy("C")
     if where.size:
-        put_along(result, axis, where, _src_part(src, where))
+        put_along(result, axis, where, src_part(src, where))
     return result
 
 
@@ -188,7 +189,7 @@ def _scatter(self: Array, dim: Any, index: Array, src: Array) -> Array:
     self=lambda grad, dim, index: _scatter_value(grad, dim, index, 0),
 )
 def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
-    axis, where = _checked("scatter", self, dim, index, None)
+    axis, where = checked("scatter", self, dim, index, None)
     result = self.copy("C")
     if where.size:
         put_along(result, axis, where, value)
@@ -199,17 +200,17 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
     if reduce not in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     given = src if isinstance(src, np.ndarray) else None
-    axis, where = _checked("scatter", self, dim, index, given)
+    axis, where = checked("scatter", self, dim, index, given)
     result = self.copy("C")
     if where.size:
         values = np.broadcast_to(
-            np.asarray(src, self.dtype) if given is None else _src_part(src, where), where.shape
+            np.asarray(src, self.dtype) if given is None else src_part(src, where), where.shape
         )
         if reduce == "add":
             add_along(result, axis, where, values)
         else:
-            target = _at_least_1d(result)
-            np.multiply.at(target, _places(target, axis, where), values)
+            target = at_least_1d(result)
+            np.multiply.at(target, places(target, axis, where), values)
     return result
 
 
@@ -239,7 +240,8 @@ def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
         return name, [given]
     if name == "scatter":
         warnings.warn(
-            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+            "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
+            "future PyTorch "
             "release. Use torch.scatter_reduce instead for more reduction options.",
             stacklevel=3,
         )
@@ -277,175 +279,11 @@ def scatter_(
 )
 def scatter_add(self: Array, dim: Any, index: Array, src: Array) -> Array:
     """A copy with src added where the index says along a dimension."""
-    axis, where = _checked("scatter_add", self, dim, index, src)
+    axis, where = checked("scatter_add", self, dim, index, src)
     result = self.copy("C")
     if where.size:
-        add_along(result, axis, where, _src_part(src, where))
+        add_along(result, axis, where, src_part(src, where))
     return result
 
 
-# scatter_reduce -----------------------------------------------------------------------------------
-
-_KERNELS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
-_NEUTRAL = {"sum": 0, "prod": 1, "mean": 0}
-
-
-def reduce_at(
-    result: Array, places: tuple[Array, ...], values: Array, reduce: str, include_self: bool
-) -> None:
-    """Reduce values into the places of an array, its own elements counted or not, in place."""
-    kind = result.dtype
-    if not include_self:
-        if reduce in _NEUTRAL:
-            result[places] = _NEUTRAL[reduce]
-        elif kind.kind == "f":
-            result[places] = -np.inf if reduce == "amax" else np.inf
-        elif kind.kind == "b":
-            result[places] = reduce == "amin"
-        else:
-            limits = np.iinfo(kind)
-            result[places] = limits.min if reduce == "amax" else limits.max
-    _KERNELS[reduce].at(result, places, values)
-    if reduce == "mean":
-        count = np.ones(result.shape, np.int64) if include_self else np.zeros(result.shape, np.int64)
-        np.add.at(count, places, 1)
-        count[count == 0] = 1
-        result[...] = np.true_divide(result, count) if kind.kind == "f" else result // count
-
-
-@op(
-    "ScatterReduceBackward0",
-    tensors="index",
-    inputs={
-        "self src": lambda grad, self, dim, index, src, reduce, include_self, result: reduce_backward(
-            _ALONG,  # type: ignore[has-type]
-            grad,
-            self,
-            dim,
-            index,
-            src,
-            reduce,
-            include_self,
-            result,
-        )
-    },
-)
-def scatter_reduce(
-    self: Array, dim: Any, index: Array, src: Array, reduce: str, *, include_self: bool = True
-) -> Array:
-    """A copy with src reduced into it where the index says along a dimension."""
-    if reduce not in _KERNELS:
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    axis, where = _checked("scatter_reduce", self, dim, index, src)
-    result = self.copy("C")
-    if where.size:
-        target = _at_least_1d(result)
-        reduce_at(target, _places(target, axis, where), _src_part(src, where), reduce, include_self)
-    return result
-
-
-class _Along:
-    """How scatter_reduce reads, adds, reduces and clears; index_reduce does it by whole slices."""
-
-    name, source = "scatter_reduce", "src"
-
-    @staticmethod
-    def read(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.gather(dim, index)
-
-    @staticmethod
-    def add(tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
-        return tensor.scatter_add(dim, index, values)
-
-    @staticmethod
-    def reduce(
-        tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool
-    ) -> Tensor:
-        return tensor.scatter_reduce(dim, index, values, reduce, include_self=include_self)
-
-    @staticmethod
-    def clear(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.scatter(dim, index, 0)
-
-
-_ALONG = _Along()
-
-
-def reduce_backward(
-    how: Any,
-    grad: Tensor,
-    self: Tensor,
-    dim: Any,
-    index: Tensor,
-    src: Tensor,
-    reduce: str,
-    include_self: bool,
-    result: Tensor,
-) -> tuple[Tensor, Tensor]:
-    """The gradients of scatter_reduce and index_reduce; ties share an extreme's gradient evenly."""
-    if reduce == "sum":
-        to_self, to_src = grad, how.read(grad, dim, index)
-    elif reduce == "prod":
-        masked = self.masked_fill(self == 0, 1)
-        to_self = grad * how.reduce(masked, dim, index, src, reduce, include_self) / masked
-        to_src = _prod_src(how, grad, self, dim, index, src, include_self, result)
-    elif reduce == "mean":
-        count = ones_like(grad) if include_self else zeros_like(grad)
-        count = how.add(count, dim, index, ones_like(src))
-        count.masked_fill_(count == 0, 1)
-        to_self = grad / count
-        to_src = how.read(grad, dim, index) / how.read(count, dim, index)
-    else:
-        mine = (self == result).to(self.dtype)
-        theirs = (src == how.read(result, dim, index)).to(self.dtype)
-        shared = grad / how.add(mine, dim, index, theirs)
-        to_self = mine * shared
-        to_src = theirs * how.read(shared, dim, index)
-    return (to_self if include_self else how.clear(to_self, dim, index)), to_src
-
-
-def _prod_src(
-    how: Any,
-    grad: Tensor,
-    self: Tensor,
-    dim: Any,
-    index: Tensor,
-    src: Tensor,
-    include_self: bool,
-    result: Tensor,
-) -> Tensor:
-    zero = src == 0
-    zeros = how.read(how.add(zeros_like(self), dim, index, zero.to(self.dtype)), dim, index)
-    single = zero.logical_and(zeros == 1)
-    without = how.reduce(self, dim, index, src.masked_fill(single, 1), "prod", include_self)
-    at_zero = how.read(grad * without, dim, index)
-    elsewhere = how.read(grad * result, dim, index) / src.masked_fill(zero, 1)
-    found: Tensor = _where(single, at_zero, elsewhere)
-    if (zeros > 1).any().item():
-        message = (
-            f"{how.name}(): Double backward is unsupported for {how.source} when >1 zeros in {how.source} are scattered "
-            "to the same position in self"
-        )
-        return delayed_error(found, message)
-    return found
-
-
-def _where(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    from .selection import where
-
-    return where(condition, a, b)
-
-
-def delayed_error(tensor: Tensor, message: str) -> Tensor:
-    """The same values; whoever differentiates through them gets the message."""
-    result = make(tensor._array)
-    if tensor.requires_grad:
-        node = new_node(Error)
-        node.message = message
-        node.next_edges = (gradient_edge(tensor),)
-        node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
-        result._grad_fn, result._requires_grad = node, True
-    return result
-
-
-PUBLIC = ("gather", "take_along_dim", "scatter", "scatter_", "scatter_add", "scatter_reduce")
+PUBLIC = ("gather", "scatter", "scatter_", "scatter_add", "take_along_dim")

@@ -39,7 +39,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
                 continue
             if found[-i] != 1:
                 raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {n} at {-i}! Mismatching argument at index {number} had "
+                    f"Attempting to broadcast a dimension of length {n} at {-i}! Mismatching argument at index "
+                    f"{number} had "
                     f"{each}; but expected shape should be broadcastable to {found}"
                 )
             found[-i] = n
@@ -155,5 +156,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
 
 PUBLIC = (
-    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_shapes", "broadcast_tensors", "cartesian_prod", "combinations", "meshgrid",
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_shapes", "broadcast_tensors", "cartesian_prod",
+    "combinations", "meshgrid",
 )  # fmt: skip

@@ -14,7 +14,8 @@ from ..dtypes import BY_NUMPY
 from ..inplace import run_inplace, warn_of_overlap
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
-from .shape import alias, expand, select, slice_, unsqueeze, view
+from .shape import alias, expand, unsqueeze, view
+from .slicing import select, slice_
 
 
 def _numpy_index(indices: Any) -> tuple[Any, ...]:

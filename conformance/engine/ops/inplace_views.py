@@ -27,9 +27,9 @@ def _twin(name: str, node: str) -> Row:
     return ROWS[f"{name}_in_place"]
 
 
-_squeeze_all, _squeeze_dim, _squeeze_dims = (
-    _twin("squeeze", "SqueezeBackward3"), _twin("squeeze_dim", "SqueezeBackward4"), _twin("squeeze_dims", "SqueezeBackward5"),
-)  # fmt: skip
+_squeeze_all = _twin("squeeze", "SqueezeBackward3")
+_squeeze_dim = _twin("squeeze_dim", "SqueezeBackward4")
+_squeeze_dims = _twin("squeeze_dims", "SqueezeBackward5")
 _unsqueeze = _twin("unsqueeze", "UnsqueezeBackward1")
 _transpose = _twin("transpose", "TransposeBackward1")
 _t = _twin("t", "TBackward1")

@@ -148,7 +148,7 @@ def _block_shape(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
-    from .shape import slice_
+    from .slicing import slice_
 
     found, row, column = [], 0, 0
     for shape in shapes:
@@ -179,7 +179,8 @@ def _block_diag(tensors: Any) -> Array:
     for number, each in enumerate(tensors):
         if each.ndim > 2:
             raise RuntimeError(
-                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {number} has {each.ndim} dimensions"
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {number} has "
+                f"{each.ndim} dimensions"
             )
     shapes = [_block_shape(each.shape) for each in tensors] or [(1, 0)]
     result = np.zeros((sum(r for r, _ in shapes), sum(c for _, c in shapes)), kind)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..rows import Array
+from ..rows import Array, op
 
 
 def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
@@ -110,3 +110,16 @@ def scipy(name: str, half: bool = True) -> Callable[..., Array]:
         return np.asarray(find()(*arrays)).astype(kind, copy=False)
 
     return kernel
+
+
+def float_function(
+    node: str | None, name: str, kernel: Any, text: str, gradient: Callable[..., Any] | None = None
+) -> Any:
+    """A row of one function whose integer arguments become floats."""
+
+    def forward(self: Array) -> Array:
+        return kernel(self)
+
+    forward.__doc__ = text
+    formulas: Any = {} if gradient is None else {"self": gradient}
+    return op(node, name=name, meet="self", to_float=True, **formulas)(forward)

@@ -71,9 +71,12 @@ def _cholesky(self: Array, upper: bool = False) -> Array:
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky, by its older name."""
     warnings.warn(
-        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
-        "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\n"
-        "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results for all "
+        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future "
+        "PyTorch release.\n"
+        "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
+        "torch.cholesky(A, upper=True)\n"
+        "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
+        "results for all "
         "valid (symmetric positive definite) inputs.",
         stacklevel=2,
     )
@@ -83,8 +86,10 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.qr, by its older name."""
     warnings.warn(
-        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe boolean "
-        "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced "
+        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
+        "release.\nThe boolean "
+        "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
+        "be replaced "
         "with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
         stacklevel=2,
     )
@@ -140,11 +145,13 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
             )
     if input2.shape[-1] != input2.shape[-2]:
         raise RuntimeError(
-            f"cholesky_solve: A must be batches of square matrices, but they are {input2.shape[-2]} by {input2.shape[-1]} matrices"
+            f"cholesky_solve: A must be batches of square matrices, but they are {input2.shape[-2]} by "
+            f"{input2.shape[-1]} matrices"
         )
     if input2.shape[-2] != self.shape[-2]:
         raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {input2.shape[-1]} by {input2.shape[-2]} but each "
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {input2.shape[-1]} by "
+            f"{input2.shape[-2]} but each "
             f"b matrix is {self.shape[-2]} by {self.shape[-1]}"
         )
     broadcast_shapes(self.shape[:-2], input2.shape[:-2])
@@ -175,5 +182,6 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
 
 
 PUBLIC = (
-    "cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "matrix_exp", "pinverse", "qr", "slogdet", "svd",
+    "cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "matrix_exp", "pinverse",
+    "qr", "slogdet", "svd",
 )  # fmt: skip

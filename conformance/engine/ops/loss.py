@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..rows import Array, op
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .kernels import need_floats
 from .scalars import over, plus, times
@@ -33,7 +34,7 @@ def _norm(array: Array, reduction: int) -> float:
 
 def _share(each: Tensor, reduction: int) -> Tensor:
     """What one element adds to a mean of all."""
-    return over(each, each._array.size) if reduction == MEAN else each
+    return run_inplace(ROWS["div_scalar"], [each, each._array.size]) if reduction == MEAN else each
 
 
 def _met(name: str, self: Array, target: Array) -> None:
@@ -70,7 +71,7 @@ def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction:
 
 def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
     found = times(grad, 2.0)
-    return over(found, self._array.size) if reduction == MEAN else found
+    return _share(found, reduction)
 
 
 # Squares near 0, absolute values farther off ------------------------------------------------------

@@ -46,13 +46,15 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the left matrix, laid out as the matrix was."""
-    found = mat2.mm(grad.t()).t() if tuple(steps) == (1, shape[0]) else grad.mm(mat2.t())
+    by_columns = tuple(steps) == (1, shape[0])
+    found = mat2.mm(grad.t()).t() if by_columns else grad.mm(mat2.t())
     return maybe_times(found, alpha)
 
 
 def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the right matrix, laid out as the matrix was."""
-    found = grad.t().mm(mat1).t() if tuple(steps) == (1, shape[0]) else mat1.t().mm(grad)
+    by_columns = tuple(steps) == (1, shape[0])
+    found = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
     return maybe_times(found, alpha)
 
 
@@ -102,7 +104,8 @@ def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
             if self.shape[-i] not in (1, found.shape[-i] if i <= found.ndim else 0)
         )
         raise RuntimeError(
-            f"The expanded size of the tensor ({found.shape[-axis]}) must match the existing size ({self.shape[-axis]}) "
+            f"The expanded size of the tensor ({found.shape[-axis]}) must match the existing size "
+            f"({self.shape[-axis]}) "
             f"at non-singleton dimension {found.ndim - axis}.  Target sizes: {list(found.shape)}.  Tensor sizes: "
             f"{list(self.shape)}"
         ) from None
@@ -163,7 +166,8 @@ def _check_dot(a: Array, b: Array) -> None:
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {first} and {second}")
     if a.shape != b.shape:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor {list(a.shape)} and src {list(b.shape)} to have the same number of "
+            f"inconsistent tensor size, expected tensor {list(a.shape)} and src {list(b.shape)} to have the "
+            "same number of "
             f"elements, but got {a.size} and {b.size} elements respectively"
         )
 

@@ -30,7 +30,8 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     variance = np.true_divide(np.add.reduce(away * away, axis=axes, keepdims=keepdim), max(freedom, 0))
     if freedom <= 0:
         warnings.warn(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+            "factor (input "
             "numel divided by output numel).",
             stacklevel=4,
         )
@@ -157,7 +158,8 @@ def cov(
     """The covariance matrix of variables in rows."""
     if input._array.ndim > 2:
         raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} dimensions"
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} "
+            "dimensions"
         )
     if input._array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
@@ -197,7 +199,8 @@ def _weights(
             continue
         if given._array.ndim > 1:
             raise RuntimeError(
-                f"cov(): expected {name} to have one or fewer dimensions but got {name} with {given._array.ndim} dimensions"
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+                f"{given._array.ndim} dimensions"
             )
         if integral and given._array.dtype.kind not in "iu":
             raise RuntimeError(
@@ -205,7 +208,8 @@ def _weights(
             )
         if not integral and given._array.dtype.kind != "f":
             raise RuntimeError(
-                f"cov(): expected aweights to have floating point dtype but got aweights with {given.dtype.legacy} dtype"
+                "cov(): expected aweights to have floating point dtype but got aweights with "
+                f"{given.dtype.legacy} dtype"
             )
         if given._array.size != observations:
             raise RuntimeError(
@@ -223,7 +227,8 @@ def corrcoef(input: Tensor) -> Tensor:
     """The matrix of correlation coefficients of variables in rows."""
     if input._array.ndim > 2:
         raise RuntimeError(
-            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} dimensions"
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
+            f"{input._array.ndim} dimensions"
         )
     found = cov(input)
     if found._array.ndim == 0:

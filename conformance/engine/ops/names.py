@@ -2,17 +2,17 @@
 
 # Tensor has these methods, torch no function of the name.
 METHODS_ALONE = """
-contiguous expand expand_as index repeat reshape_as sum_to_size to type type_as view view_as unfold
+contiguous expand expand_as index repeat reshape_as sum_to_size to type type_as unfold view view_as
 """
 
 # torch has these functions, Tensor no method of the name.
 FUNCTIONS_ALONE = """
-alias_copy as_strided_copy atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors
-bucketize cartesian_prod cat cdist celu celu_ chain_matmul column_stack combinations concat concatenate
-cumulative_trapezoid diagonal_copy dstack einsum expand_copy gradient hstack isin meshgrid pdist permute_copy
-row_stack rrelu rrelu_ rsub searchsorted select_copy selu selu_ slice_copy squeeze_copy stack std_mean t_copy
-tensordot threshold threshold_ transpose_copy trapezoid trapz tril_indices triu_indices unfold_copy unsqueeze_copy
-vander var_mean view_copy vstack
+alias_copy as_strided_copy atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors bucketize
+cartesian_prod cat cdist celu celu_ chain_matmul column_stack combinations concat concatenate cumulative_trapezoid
+diagonal_copy dstack einsum expand_copy gradient hstack isin meshgrid pdist permute_copy row_stack rrelu rrelu_
+rsub searchsorted select_copy selu selu_ slice_copy squeeze_copy stack std_mean t_copy tensordot threshold
+threshold_ transpose_copy trapezoid trapz tril_indices triu_indices unfold_copy unsqueeze_copy vander var_mean
+view_copy vstack
 """
 
 # Tensor has the in-place form ``name_`` of these.
@@ -42,6 +42,6 @@ zero_
 
 # Neither: what modules of operations share among themselves.
 INTERNAL = """
-add_at alias in_order defined diagonal_backward getitem index_backward linear narrow_start product rmatmul select_backward
-setitem should_fold slice slice_backward
+add_at alias defined delitem diagonal_backward getitem in_order index_backward linear narrow_start product rmatmul
+select_backward setitem should_fold slice slice_backward
 """

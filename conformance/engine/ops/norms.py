@@ -87,7 +87,8 @@ def _vector_norm(
             raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.legacy}")
         if dtypes.promote_types(given, dtype) is not dtype:
             raise RuntimeError(
-                f"{name}: the dtype of the input ({given.legacy}) should be convertible without narrowing to the specified "
+                f"{name}: the dtype of the input ({given.legacy}) should be convertible without narrowing to "
+                "the specified "
                 f"dtype ({dtype.legacy})"
             )
         self = self.astype(dtype.numpy)
@@ -96,12 +97,14 @@ def _vector_norm(
         shown = f"{ord:g}"
         if not dim:
             raise RuntimeError(
-                f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not have an identity"
+                f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not "
+                "have an identity"
             )
         for axis in axes:
             if not self.shape[axis]:
                 raise RuntimeError(
-                    f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is empty and the "
+                    f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is "
+                    "empty and the "
                     "operation does not have an identity"
                 )
     return norm_array(self, ord, axes, keepdim)

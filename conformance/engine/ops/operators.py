@@ -9,7 +9,7 @@ from typing import Any
 from ..operands import plain_number
 from ..rows import ROWS
 from ..tensor import Tensor
-from . import arithmetic, binary, logic, matmul, power
+from . import arithmetic, logic, matmul, power, remainders
 
 # operator -> the method that it calls; the reflected and in-place ones too.
 OPERATORS = {
@@ -74,8 +74,8 @@ _REFLECTED: dict[str, Callable[[Tensor, Any], Any]] = {
     "_rsub": arithmetic.rsub,
     "_rtruediv": lambda self, other: self.reciprocal() * other,
     "_rpow": lambda self, other: power.pow(other, self),
-    "_rfloordiv": lambda self, other: binary.floor_divide(other, self),
-    "_rmod": lambda self, other: binary.remainder(other, self),
+    "_rfloordiv": lambda self, other: remainders.floor_divide(other, self),
+    "_rmod": lambda self, other: remainders.remainder(other, self),
     "_rlshift": lambda self, other: logic.bitwise_left_shift(other, self),
     "_rrshift": lambda self, other: logic.bitwise_right_shift(other, self),
 }
@@ -92,7 +92,6 @@ def attach() -> None:
     for name, method in OPERATORS.items():
         own = ROWS[method].operator if method in _COMPILED else None
         setattr(Tensor, name, own or operator(_REFLECTED.get(method) or getattr(Tensor, method)))
-    Tensor.__neg__ = vars(Tensor)["neg"]  # type: ignore[method-assign]
-    setattr(Tensor, "__pos__", vars(Tensor)["positive"])  # noqa: B010  mypy takes the assignment for an operand
-    Tensor.__abs__ = Tensor.abs  # type: ignore[attr-defined]
+    for name, method in (("__neg__", "neg"), ("__pos__", "positive"), ("__abs__", "abs")):
+        setattr(Tensor, name, vars(Tensor)[method])
     Tensor.__invert__ = _invert  # type: ignore[method-assign]

@@ -160,7 +160,8 @@ def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
     place: Any = np.full([1 if i == axis else m for i, m in enumerate(array.shape)], (n - 1) // 2)
     if array.dtype.kind == "f":
         nans = np.isnan(array).sum(axis, keepdims=True)
-        place = np.maximum((n - nans - 1) // 2, 0) if ignore_nan else np.where(nans > 0, n - nans, place)
+        of_numbers = np.maximum((n - nans - 1) // 2, 0)
+        place = of_numbers if ignore_nan else np.where(nans > 0, n - nans, place)
     return np.squeeze(np.take_along_axis(order, place, axis), axis)
 
 

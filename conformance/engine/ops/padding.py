@@ -106,7 +106,7 @@ def _pair(name: str, node: str, mirrored: bool) -> Any:
         f"{node}BackwardBackward0",
         name=f"{name}_backward",
         grad_output=again,
-        self=lambda self: zeros_like(self),
+        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
     )(backward)
     padded = op(f"{node}Backward0", name=name, self=first)(forward)
     return padded

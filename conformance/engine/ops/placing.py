@@ -13,9 +13,9 @@ from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
-from .gather import in_bounds, reduce_at, reduce_backward
+from .gather import in_bounds
+from .reducing import reduce_at, reduce_backward
 from .scalars import maybe_times
-from .shape import narrow_start, slice_, slice_backward
 
 
 def _slices(array: Array, axis: int) -> Array:
@@ -68,6 +68,11 @@ def _read(grad: Tensor, dim: Any, index: Tensor, source: Tensor) -> Tensor:
     return grad.index_select(dim, index.squeeze(0))
 
 
+def _others(array: Array, axis: int) -> tuple[int, ...]:
+    """The lengths of the other dimensions."""
+    return tuple(n for i, n in enumerate(array.shape) if i != axis)
+
+
 def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -> Array:
     """The index as a vector that fits source and self, for index_add and index_reduce."""
     kind = dtypes.BY_NUMPY[index.dtype].legacy
@@ -84,13 +89,10 @@ def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -
     count = source.shape[axis] if source.ndim else 1
     if index.size != count:
         raise RuntimeError(
-            f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for dim: {axis}"
+            f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for "
+            f"dim: {axis}"
         )
-    own_rest, source_rest = (
-        tuple(n for i, n in enumerate(each.shape) if i != axis) if each.ndim else ()
-        for each in (self, source)
-    )
-    if own_rest != source_rest:
+    if _others(self, axis) != _others(source, axis):
         raise RuntimeError(
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(self.shape)} source.shape = {list(source.shape)}"
@@ -160,7 +162,8 @@ def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
         raise IndexError(f"{name}When source is scalar, index should have one element (got {index.size})")
     if source.ndim and self.ndim and source.ndim != self.ndim:
         raise IndexError(
-            f"{name}When source and destination are not scalars, their dimensionality must match. Source dimensionality "
+            f"{name}When source and destination are not scalars, their dimensionality must match. Source "
+            "dimensionality "
             f"({source.ndim}), destination dimensionality ({self.ndim})"
         )
     if index.dtype != np.int64:
@@ -169,13 +172,11 @@ def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
         )
     if self.dtype != source.dtype:
         raise RuntimeError(
-            f"{name}self and source expected to have the same dtype, but got (self) {dtypes.BY_NUMPY[self.dtype].legacy} "
+            f"{name}self and source expected to have the same dtype, but got (self) "
+            f"{dtypes.BY_NUMPY[self.dtype].legacy} "
             f"and (source) {dtypes.BY_NUMPY[source.dtype].legacy}"
         )
-    mine, theirs = (
-        tuple(n for i, n in enumerate(each.shape) if i != axis) if each.ndim else ()
-        for each in (self, source)
-    )
+    mine, theirs = _others(self, axis), _others(source, axis)
     if mine != theirs:
         raise RuntimeError(
             f"{name}Source/destination tensor must have same slice shapes. Destination slice shape: {_spaced(mine)} at "
@@ -358,7 +359,8 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
         )
     if self.dtype != source.dtype:
         raise RuntimeError(
-            f"put_(): self and source expected to have the same dtype, but got self.dtype = {dtypes.BY_NUMPY[self.dtype].legacy} "
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{dtypes.BY_NUMPY[self.dtype].legacy} "
             f"and source.dtype = {dtypes.BY_NUMPY[source.dtype].legacy}"
         )
     where = _flat_index("put_", index, self.size).reshape(-1)
@@ -371,108 +373,6 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
     return result
 
 
-# Copies with a part replaced ----------------------------------------------------------------------
-
-
-@op(
-    "NarrowCopyBackward0",
-    self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(
-        grad, self_sym_sizes, dim, start, length
-    ),
-)
-def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
-    """narrow as a copy."""
-    if self.ndim == 0:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if dim >= self.ndim:
-        raise RuntimeError(
-            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message "
-            "be improved?  If so, please report an enhancement request to PyTorch.)"
-        )
-    axis = wrap_dim(dim, self.ndim)
-    first = narrow_start(self.shape[axis], start, length)
-    if length < 0:
-        raise RuntimeError(
-            f"start ({first}) + length ({length}) exceeds dimension size ({self.shape[axis]})."
-        )
-    return self[(slice(None),) * axis + (slice(first, first + length),)].copy()
-
-
-def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any, length: Any) -> Tensor:
-    first = start + shape[dim] if start < 0 else start
-    return slice_backward(grad, shape, dim, first, first + length, 1)
-
-
-def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
-    if src.shape != shape:
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = {list(shape)}"
-        )
-
-
-@op(
-    "SelectScatterBackward0",
-    self=lambda grad, _src_sym_sizes, dim, index: select_scatter(
-        grad, _zeros(grad, _src_sym_sizes), dim, index
-    ),
-    src=lambda grad, dim, index: grad.select(dim, index),
-)
-def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
-    """A copy with src in place of one entry along a dimension."""
-    axis = wrap_dim(dim, self.ndim)
-    result = self.copy("C")
-    n = self.shape[axis]
-    if not -n <= index < n:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}"
-        )
-    part = (slice(None),) * axis + (index,)
-    _expected("select_scatter", result[part].shape, src)
-    result[part] = src
-    return result
-
-
-@op(
-    "SliceScatterBackward0",
-    self=lambda grad, _src_sym_sizes, dim, start, end, step: slice_scatter(
-        grad, _zeros(grad, _src_sym_sizes), dim, start, end, step
-    ),
-    src=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
-)
-def slice_scatter(
-    self: Array, src: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1
-) -> Array:
-    """A copy with src in place of a slice."""
-    axis = wrap_dim(dim, self.ndim)
-    result = self.copy("C")
-    part = (slice(None),) * axis + (slice(start, end, step),)
-    _expected("slice_scatter", result[part].shape, src)
-    result[part] = src
-    return result
-
-
-@op(
-    "DiagonalScatterBackward0",
-    self=lambda grad, _src_sym_sizes, offset, dim1, dim2: diagonal_scatter(
-        grad, _zeros(grad, _src_sym_sizes), offset, dim1, dim2
-    ),
-    src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
-)
-def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
-    """A copy with src on a diagonal."""
-    result = self.copy("C")
-    part = np.diagonal(result, offset, wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim))
-    _expected("diagonal_scatter", part.shape, src)
-    part.flags.writeable = True
-    part[...] = src
-    return result
-
-
-def _zeros(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return make(np.zeros(shape, grad._array.dtype))
-
-
 PUBLIC = (
-    "diagonal_scatter", "index_add", "index_copy", "index_fill", "index_fill_", "index_reduce", "index_select", "narrow_copy",
-    "put", "select_scatter", "slice_scatter", "take",
+    "index_add", "index_copy", "index_fill", "index_fill_", "index_reduce", "index_select", "put", "take",
 )  # fmt: skip

@@ -136,7 +136,7 @@ def _max_rows(spatial: int) -> Any:
         name=f"max_pool{spatial}d_with_indices_backward",
         tensors="indices",
         grad_output=lambda grad, indices: gathered(grad, indices, spatial),
-        self=lambda self: zeros_like(self),
+        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
     )
     def backward(
         grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
@@ -193,7 +193,7 @@ def _mean_rows(spatial: int) -> Any:
         grad_output=lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             forward(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         ),
-        self=lambda self: zeros_like(self),
+        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
     )
     def backward(
         grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
@@ -282,7 +282,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         f"AdaptiveAvgPool{spatial}DBackwardBackward0",
         name=f"_adaptive_avg_pool{spatial}d_backward",
         grad_output=named(again, "grad", *sizes),
-        self=lambda self: zeros_like(self),
+        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
     )(named(spread, "grad_output", "self", *sizes))
 
     @op(
@@ -326,7 +326,7 @@ def _adaptive_max_rows(spatial: int) -> Any:
         name=f"adaptive_max_pool{spatial}d_backward",
         tensors="indices",
         grad_output=lambda grad, indices: gathered(grad, indices, spatial),
-        self=lambda self: zeros_like(self),
+        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
     )
     def backward(grad_output: Array, self: Array, indices: Array) -> Array:
         return _at_indices(grad_output, indices, self.shape, spatial)

@@ -146,7 +146,8 @@ def _mean_type(array: Array, dtype: Any) -> Any:
     if kind.kind not in "fc":
         which = "Input" if dtype is None else "Optional"
         raise RuntimeError(
-            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. Got: "
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+            "dtype. Got: "
             f"{dtypes.BY_NUMPY[kind].legacy}"
         )
     return kind
@@ -350,58 +351,4 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None
     return _logsumexp(input, dims(dim), keepdim, out=out)
 
 
-# Truth --------------------------------------------------------------------------------------------
-
-
-def _truth(name: str, function: Any, text: str) -> Any:
-    def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
-        axes = (
-            tuple(range(self.ndim))
-            if dim is None
-            else wrap_dims(dim, self.ndim)
-            if self.ndim
-            else wrap_dims(dim, 0) and ()
-        )
-        kind = np.uint8 if self.dtype == np.uint8 else np.bool_
-        return np.asarray(function.reduce(self, axis=axes, dtype=np.bool_, keepdims=keepdim)).astype(
-            kind, copy=False
-        )
-
-    forward.__name__ = name
-    row = op(tensors="self")(forward)
-
-    def reduce(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None
-    ) -> Tensor:
-        return row(input, dims(axis if dim is None else dim), keepdim, out=out)
-
-    reduce.__name__, reduce.__doc__ = name, text
-    return reduce
-
-
-all = _truth("all", np.logical_and, "Whether every element is nonzero.")
-any = _truth("any", np.logical_or, "Whether some element is nonzero.")
-
-
-@op(name="count_nonzero", tensors="self")
-def _count_nonzero(self: Array, dim: object = None) -> Array:
-    return np.asarray(np.count_nonzero(self, axes_of(dim, self.ndim)), np.int64)
-
-
-def count_nonzero(input: Tensor, dim: object = None) -> Tensor:
-    """How many elements are nonzero."""
-    return _count_nonzero(input, dims(dim))
-
-
-PUBLIC = (
-    "all",
-    "any",
-    "count_nonzero",
-    "logsumexp",
-    "mean",
-    "nanmean",
-    "nansum",
-    "prod",
-    "sum",
-    "sum_to_size",
-)
+PUBLIC = ("logsumexp", "mean", "nanmean", "nansum", "prod", "sum", "sum_to_size")

@@ -144,8 +144,10 @@ def searchsorted(
         sequence = np.take_along_axis(sequence, sorter._array, -1)
     if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor "
-            f"and input value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input value tensor "
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            "boundaries tensor "
+            f"and input value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input "
+            "value tensor "
             f"{list(values.shape)}"
         )
     found = _search(sequence, values, after, out_int32)

@@ -1,9 +1,9 @@
 """Which of equal elements torch picks: the partial orders of C++, step by step.
 
-Note [Ties in selection]: kthvalue, topk and mode move elements about and stop when the wanted ones are in place, so that
-among equal elements chance seems to decide. It is not chance: kthvalue is a quickselect of torch's own, topk is
-libstdc++'s nth_element and sort, or partial_sort where few are wanted, mode is a sort. They are followed here for the lines that have
-ties among what they return; elsewhere every method gives the same.
+Note [Ties in selection]: kthvalue, topk and mode move elements about and stop when the wanted ones are in place, so
+that among equal elements chance seems to decide. It is not chance: kthvalue is a quickselect of torch's own, topk is
+libstdc++'s nth_element and sort, or partial_sort where few are wanted, mode is a sort. They are followed here for the
+lines that have ties among what they return; elsewhere every method gives the same.
 """
 
 from __future__ import annotations

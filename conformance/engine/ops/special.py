@@ -13,8 +13,9 @@ from ..creation import full_like, scalar_tensor
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
-from ..tensor import Tensor, make
-from .kernels import half_up, kind_of, need_floats, scipy, unimplemented
+from ..tensor import Tensor
+from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
+from .kernels import float_function, half_up, scipy, unimplemented
 from .rounding import round as round_to
 from .scalars import less_than, minus, over, plus, times
 from .selection import where
@@ -22,20 +23,9 @@ from .softmax import log_softmax, softmax
 from .unary import exp2, expm1, log1p, sigmoid
 from .undefined import undefined
 
+PUBLIC = ("erf", "erfc", "erfinv", "i0", "logit", "sinc", "xlogy", "xlogy_")
+
 SQRT_PI = math.sqrt(math.pi)
-
-
-def _function(
-    node: str | None, name: str, kernel: Any, text: str, gradient: Callable[..., Any] | None = None
-) -> Any:
-    """A row of one function whose integer arguments become floats."""
-
-    def forward(self: Array) -> Array:
-        return kernel(self)
-
-    forward.__doc__ = text
-    formulas = {} if gradient is None else {"self": gradient}
-    return op(node, name=name, meet="self", to_float=True, **formulas)(forward)
 
 
 # Error functions ----------------------------------------------------------------------------------
@@ -45,23 +35,23 @@ def _bell(self: Tensor, factor: float) -> Tensor:
     return times((-(self.pow(2))).exp(), factor)
 
 
-erf = _function(
+erf = float_function(
     "ErfBackward0", "erf", scipy("erf"), "The error function.",
     lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad,
 )  # fmt: skip
-erfc = _function(
+erfc = float_function(
     "ErfcBackward0", "erfc", scipy("erfc"), "1 - erf(self).",
     lambda grad, self: _bell(self, -2.0 / SQRT_PI) * grad,
 )  # fmt: skip
-erfinv = _function(
+erfinv = float_function(
     "ErfinvBackward0", "erfinv", scipy("erfinv"), "The inverse of erf.",
     lambda grad, self: times(self.erfinv().pow(2).exp(), 0.5 * SQRT_PI) * grad,
 )  # fmt: skip
-_erfcx = _function(
+_erfcx = float_function(
     "SpecialErfcxBackward0", "special_erfcx", scipy("erfcx", half=False), "exp(self * self) * erfc(self).",
     lambda grad, self, result: minus(times(self, 2.0) * result, 2.0 / SQRT_PI) * grad,
 )  # fmt: skip
-_ndtri = _function(
+_ndtri = float_function(
     "SpecialNdtriBackward0", "special_ndtri", scipy("ndtri", half=False), "The inverse of ndtr.",
     lambda grad, result: times(grad, math.sqrt(2 * math.pi)) * over(result.square(), 2).exp(),
 )  # fmt: skip
@@ -77,11 +67,11 @@ def _log_ndtr_kernel(self: Array) -> Array:
     return np.where(x < -1, far, np.log1p(-scipy("erfc")(t) / 2)).astype(self.dtype)
 
 
-_log_ndtr = _function(
+_log_ndtr = float_function(
     "SpecialLogNdtrBackward0", "special_log_ndtr", _log_ndtr_kernel, "The logarithm of ndtr.",
     lambda grad, self, result: over(grad, math.sqrt(2 * math.pi)) * (result + over(self.pow(2), 2)).neg().exp(),
 )  # fmt: skip
-_entr = _function(
+_entr = float_function(
     "SpecialEntrBackward0", "special_entr", scipy("entr"), "-self * log(self).",
     lambda grad, self: grad * (-plus(self.log(), 1)),
 )  # fmt: skip
@@ -96,162 +86,6 @@ def _floating(input: Tensor) -> Tensor:
     return input if input._array.dtype.kind == "f" else input.to(dtypes.default)
 
 
-# Gamma functions ----------------------------------------------------------------------------------
-
-
-def _digamma_kernel(self: Array) -> Array:
-    found = scipy("psi")(self)
-    return np.where(
-        self == 0, np.copysign(np.inf, -self), np.where((self < 0) & (self == np.trunc(self)), np.nan, found)
-    ).astype(self.dtype)
-
-
-def _lgamma_kernel(self: Array) -> Array:
-    return np.where(np.isinf(self), np.inf, scipy("gammaln")(self)).astype(self.dtype)
-
-
-lgamma = _function(
-    "LgammaBackward0", "lgamma", _lgamma_kernel, "The logarithm of the absolute value of gamma.",
-    lambda grad, self: grad * self.digamma(),
-)  # fmt: skip
-digamma = _function(
-    "DigammaBackward0", "digamma", _digamma_kernel, "The derivative of lgamma.",
-    lambda grad, self: grad * polygamma(1, self),
-)  # fmt: skip
-
-
-def _trigamma_kernel(self: Array) -> Array:
-    """torch's own series, so that single precision rounds alike."""
-    x = half_up(self)
-    one = x.dtype.type(1)
-    below = x < 0.5
-    sine = np.sin(x.dtype.type(np.float32(math.pi) if x.dtype == np.float32 else math.pi) * x)
-    result = np.where(below, -(x.dtype.type(math.pi * math.pi) / (sine * sine)), x.dtype.type(0))
-    x = np.where(below, one - x, x)
-    for _ in range(6):
-        result = result + one / (x * x)
-        x = x + one
-    square = one / (x * x)
-    sixth, thirtieth, last = (x.dtype.type(1 / n) for n in (6, 30, 42))
-    result = result + (one + one / (2 * x) + square * (sixth - square * (thirtieth - square * last))) / x
-    return np.where(below, -result, result).astype(self.dtype)
-
-
-@op(
-    "PolygammaBackward0",
-    name="polygamma",
-    meet="self",
-    to_float=True,
-    self=lambda grad, self, n: grad * polygamma(n + 1, self),
-)
-def _polygamma(self: Array, n: int) -> Array:
-    if n == 0:
-        return _digamma_kernel(self)
-    if n == 1:
-        return _trigamma_kernel(self)
-    sign = 1 if n % 2 else -1
-    found = scipy("zeta")(self.dtype.type(n + 1), self) * self.dtype.type(sign * math.exp(math.lgamma(n + 1)))
-    return np.where(np.isposinf(self), self.dtype.type(np.nan), found)
-
-
-def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
-    """The n-th derivative of digamma; as a method, of the tensor."""
-    if isinstance(n, Tensor):
-        n, input = input, n
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return _polygamma(input, n, out=out)
-
-
-@op(
-    "PolygammaBackward1",
-    name="polygamma_",
-    meet="self",
-    to_float=True,
-    self=lambda grad, self, n: grad * polygamma(n + 1, self),
-)
-def _polygamma_in_place(self: Array, n: int) -> Array:
-    return ROWS["polygamma"].forward(self, n)
-
-
-def _mvlgamma_shifts(kind: Any, p: int) -> Array:
-    return np.arange(-p / 2 + 0.5, 0.5, 0.5, dtype=kind)
-
-
-@op(
-    "MvlgammaBackward0",
-    meet="self",
-    to_float=True,
-    self=lambda grad, self, p: (
-        grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma().sum(-1)
-    ),
-)
-def mvlgamma(self: Array, p: int) -> Array:
-    """The logarithm of gamma of p dimensions."""
-    if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
-    each = _lgamma_kernel(self[..., None] + _mvlgamma_shifts(self.dtype, p))
-    return np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
-
-
-_GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}
-
-
-def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -> Array:
-    need_floats(f"{name}_cpu", a)
-    a, x = a + 0, x + 0  # -0.0 as 0.0
-    found = np.select(
-        [(a < 0) | (x < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
-        [
-            np.nan,
-            np.where(x > 0, at_infinity, np.nan),
-            at_zero,
-            np.where(np.isinf(x), np.nan, at_zero),
-            at_infinity,
-        ],
-        _GAMMA_KERNELS[name](a, x),
-    )
-    return found.astype(kind_of(a))
-
-
-def mvlgamma_(self: Tensor, p: int) -> Tensor:
-    """mvlgamma, in place."""
-    if self._array.dtype.kind != "f":
-        kinds = self.dtype.legacy, dtypes.default.legacy
-        raise RuntimeError(
-            f"mvlgamma: result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
-        )
-    return run_inplace(ROWS["mvlgamma"], [self, p])
-
-
-def _gamma_slope(self: Tensor, other: Tensor) -> Tensor:
-    return (minus(self, 1) * other.log() - other - self.lgamma()).exp()
-
-
-@op(
-    "IgammaBackward0",
-    meet="self other",
-    numbers=False,
-    self=undefined("igamma: input"),
-    other=lambda grad, self, other: grad * _gamma_slope(self, other),
-)
-def igamma(self: Array, other: Array) -> Array:
-    """The lower incomplete gamma function, as a share of the whole."""
-    return _incomplete("igamma", self, other, 0, 1)
-
-
-@op(
-    "IgammacBackward0",
-    meet="self other",
-    numbers=False,
-    self=undefined("igammac: input"),
-    other=lambda grad, self, other: -grad * _gamma_slope(self, other),
-)
-def igammac(self: Array, other: Array) -> Array:
-    """The upper incomplete gamma function, as a share of the whole."""
-    return _incomplete("igammac", self, other, 1, 0)
-
-
 # Bessel functions ---------------------------------------------------------------------------------
 
 
@@ -263,21 +97,21 @@ def _away_from_zero(self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
     return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))
 
 
-i0 = _function(
+i0 = float_function(
     "I0Backward0", "i0", scipy("i0"), "The modified Bessel function of order 0.",
     lambda grad, self: grad * _i1(self),  # type: ignore[has-type]
 )  # fmt: skip
-_i0e = _function(
+_i0e = float_function(
     "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
     lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),  # type: ignore[has-type]
 )  # fmt: skip
-_i1 = _function(
+_i1: Any = float_function(
     "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
     lambda grad, self, result: (
         grad * _away_from_zero(self, lambda safe: safe.i0() - result * safe.reciprocal())
     ),
 )  # fmt: skip
-_i1e = _function(
+_i1e: Any = float_function(
     "SpecialI1EBackward0", "special_i1e", scipy("i1e"), "i1(self) * exp(-abs(self)).",
     lambda grad, self, result: (
         grad * _away_from_zero(self, lambda safe: _i0e(safe) - result * (safe.sgn() + safe.reciprocal()))
@@ -311,7 +145,7 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
         found = by_number(grad, other)
         return found if other > edge else found.masked_fill(self == 0.0, 0.0)
 
-    by_tensors = op(
+    by_tensors: Any = op(
         f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
         self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
         other=lambda grad, self, other: grad * self / slope(other),
@@ -320,7 +154,7 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
         f"{node}1", name=f"{name}_of_number", meet="other", to_float=True,
         other=lambda grad, self, other: times(grad, self) / slope(other),
     )(of_number)  # fmt: skip
-    by_number = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
+    by_number: Any = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
 
     def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
         if other.__class__ in NUMBERS:
@@ -453,6 +287,6 @@ _bessel_kernels["spherical_bessel_j0"] = lambda self: np.where(
     self == 0, self.dtype.type(1), np.sin(self) / self
 )
 SPECIAL.update(
-    (name, _function(None, f"special_{name}", kernel, "A function that torch gives no derivative."))
+    (name, float_function(None, f"special_{name}", kernel, "A function that torch gives no derivative."))
     for name, kernel in _bessel_kernels.items()
 )

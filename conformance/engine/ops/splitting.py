@@ -12,7 +12,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat, stack
-from .shape import slice_
+from .slicing import slice_
 
 
 def defined(grads: Sequence[Tensor | None], metadata: Any) -> list[Tensor]:
@@ -80,7 +80,8 @@ def split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
     axis = wrap_dim(dim, self.ndim)
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(split_sizes)}"
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(split_sizes)}"
         )
     if sum(split_sizes) != self.shape[axis]:
         raise RuntimeError(
@@ -126,7 +127,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
             )
         if indices_or_sections._array.ndim > 1:
             raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but "
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+                "tensor, but "
                 f"got a tensor with {indices_or_sections._array.ndim} dims"
             )
         indices_or_sections = indices_or_sections.tolist()

@@ -67,6 +67,6 @@ def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
 
 
 PUBLIC = (
-    "alias_copy", "as_strided_copy", "expand_copy", "permute_copy", "select_copy", "slice_copy", "squeeze_copy", "t_copy",
-    "transpose_copy", "unfold_copy", "unsqueeze_copy", "view_copy",
+    "alias_copy", "as_strided_copy", "expand_copy", "permute_copy", "select_copy", "slice_copy",
+    "squeeze_copy", "t_copy", "transpose_copy", "unfold_copy", "unsqueeze_copy", "view_copy",
 )  # fmt: skip

@@ -39,7 +39,8 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
     available = memory.nbytes
     if needed > available:
         raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset // item}, and itemsize {item} "
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset // item}, and "
+            f"itemsize {item} "
             f"requiring a storage size of {needed} are out of bounds for storage of size {available}"
         )
     return np.ndarray(size, self.dtype, memory.data, offset, tuple(step * item for step in stride))

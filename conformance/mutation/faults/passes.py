@@ -81,7 +81,7 @@ PASSES = (
         ("inference-records", "inference mode leaves recording on",
          "modes:_set", "None if inference else grad_enabled", "grad_enabled"),
         ("inference-tensors-are-normal", "tensors made in inference mode are normal ones",
-         "rows:_call_source", "elif recording is None: result._inference = True", "elif False: pass"),
+         "sources:call_source", "elif recording is None: result._inference = True", "elif False: pass"),
         ("inference-false-is-true", "inference_mode(False) disables grad mode",
          "modes:inference_mode.__enter__", "_set(not self.mode, self.mode)", "_set(False, self.mode)"),
         ("inference-tensor-may-be-saved", "an inference tensor may be saved for backward",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...inplace import inplace
 from ...ops import activation as ops
-from ...ops import gated
+from ...ops import gated, smooth
 from ...ops import softmax as softmaxes
 from ...rows import ROWS
 from ...tensor import Tensor
@@ -19,8 +19,8 @@ relu_, elu_, celu_, leaky_relu_, hardtanh_, threshold_ = (
 silu_, mish_, hardsigmoid_, hardswish_ = (
     inplace(ROWS[n]) for n in ("silu", "mish", "hardsigmoid", "hardswish")
 )
-selu_, rrelu_ = ops.selu_, gated.rrelu_
-gelu, softplus, logsigmoid = ops.gelu, ops.softplus, ops.logsigmoid
+selu_, rrelu_ = smooth.selu_, gated.rrelu_
+gelu, softplus, logsigmoid = smooth.gelu, smooth.softplus, smooth.logsigmoid
 hardshrink, softshrink, prelu = ops.hardshrink, ops.softshrink, gated.prelu
 
 
@@ -53,17 +53,17 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The number where it is positive, else alpha * (exp(number) - 1)."""
-    return (elu_ if inplace else ops.elu)(input, alpha)
+    return (elu_ if inplace else smooth.elu)(input, alpha)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """elu, continuously differentiable for every alpha."""
-    return (celu_ if inplace else ops.celu)(input, alpha)
+    return (celu_ if inplace else smooth.celu)(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu with the alpha and scale that keep mean and deviation."""
-    return (selu_ if inplace else ops.selu)(input)
+    return (selu_ if inplace else smooth.selu)(input)
 
 
 def rrelu(
@@ -75,12 +75,12 @@ def rrelu(
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """The number times its sigmoid."""
-    return (silu_ if inplace else ops.silu)(input)
+    return (silu_ if inplace else smooth.silu)(input)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """The number times tanh(softplus(number))."""
-    return (mish_ if inplace else ops.mish)(input)
+    return (mish_ if inplace else smooth.mish)(input)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:

@@ -15,7 +15,7 @@ from ...creation import ones_like, scalar_tensor, zeros_like
 from ...modes import no_grad
 from ...ops import entropy
 from ...ops import loss as ops
-from ...ops.activation import logsigmoid
+from ...ops.smooth import logsigmoid
 from ...ops.scalars import minus, over, plus, times
 from ...ops.selection import minimum, where
 from ...ops.shape import expand
@@ -314,7 +314,7 @@ def poisson_nll_loss(
     if full:
         root = times(times(target, 2 * math.pi).log(), 0.5)
         stirling = target * target.log() - target + root
-        loss = loss + stirling.masked_fill(target <= 1, 0)
+        loss += stirling.masked_fill(target <= 1, 0)
     return reduce_loss(loss, chosen(None, None, reduction))
 
 
@@ -371,7 +371,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return reduce_loss(plus(-target * (input1 - input2), margin).clamp_min(0), number)
+    return reduce_loss(plus(-target * (input1 - input2), margin).clamp_min_(0), number)
 
 
 def hinge_embedding_loss(

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...creation import empty
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
-from ...ops.shape import slice_
+from ...ops.slicing import slice_
 from ...tensor import Tensor
 
 

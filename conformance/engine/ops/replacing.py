@@ -1,0 +1,115 @@
+"""Copies of a part, and copies with a part replaced: narrow_copy, select_scatter, slice_scatter, diagonal_scatter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..rows import Array, op
+from ..shapes import wrap_dim
+from ..tensor import Tensor, make
+from .slicing import narrow_start, slice_, slice_backward
+
+
+@op(
+    "NarrowCopyBackward0",
+    self=lambda grad, self_sym_sizes, dim, start, length: _narrow_backward(
+        grad, self_sym_sizes, dim, start, length
+    ),
+)
+def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
+    """narrow as a copy."""
+    if self.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if dim >= self.ndim:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this "
+            "error message "
+            "be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    axis = wrap_dim(dim, self.ndim)
+    first = narrow_start(self.shape[axis], start, length)
+    if length < 0:
+        raise RuntimeError(
+            f"start ({first}) + length ({length}) exceeds dimension size ({self.shape[axis]})."
+        )
+    return self[(slice(None),) * axis + (slice(first, first + length),)].copy()
+
+
+def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any, length: Any) -> Tensor:
+    first = start + shape[dim] if start < 0 else start
+    return slice_backward(grad, shape, dim, first, first + length, 1)
+
+
+def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
+    if src.shape != shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size "
+            f"= {list(shape)}"
+        )
+
+
+@op(
+    "SelectScatterBackward0",
+    self=lambda grad, _src_sym_sizes, dim, index: select_scatter(
+        grad, _zeros(grad, _src_sym_sizes), dim, index
+    ),
+    src=lambda grad, dim, index: grad.select(dim, index),
+)
+def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
+    """A copy with src in place of one entry along a dimension."""
+    axis = wrap_dim(dim, self.ndim)
+    result = self.copy("C")
+    n = self.shape[axis]
+    if not -n <= index < n:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}"
+        )
+    part = (slice(None),) * axis + (index,)
+    _expected("select_scatter", result[part].shape, src)
+    result[part] = src
+    return result
+
+
+@op(
+    "SliceScatterBackward0",
+    self=lambda grad, _src_sym_sizes, dim, start, end, step: slice_scatter(
+        grad, _zeros(grad, _src_sym_sizes), dim, start, end, step
+    ),
+    src=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
+)
+def slice_scatter(
+    self: Array, src: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1
+) -> Array:
+    """A copy with src in place of a slice."""
+    axis = wrap_dim(dim, self.ndim)
+    result = self.copy("C")
+    part = (slice(None),) * axis + (slice(start, end, step),)
+    _expected("slice_scatter", result[part].shape, src)
+    result[part] = src
+    return result
+
+
+@op(
+    "DiagonalScatterBackward0",
+    self=lambda grad, _src_sym_sizes, offset, dim1, dim2: diagonal_scatter(
+        grad, _zeros(grad, _src_sym_sizes), offset, dim1, dim2
+    ),
+    src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+)
+def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
+    """A copy with src on a diagonal."""
+    result = self.copy("C")
+    part = np.diagonal(result, offset, wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim))
+    _expected("diagonal_scatter", part.shape, src)
+    part.flags.writeable = True
+    part[...] = src
+    return result
+
+
+def _zeros(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    return make(np.zeros(shape, grad._array.dtype))
+
+
+PUBLIC = ("diagonal_scatter", "narrow_copy", "select_scatter", "slice_scatter")

@@ -1,0 +1,126 @@
+"""Scenarios by what a person types or pastes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance import locate
+from conformance.cli import main
+from conformance.library import Library
+from conformance.lookup import NotFoundError, find
+
+SPECS = """
+topic: A topic
+scenarios:
+  - id: one-case
+    title: one case
+    run: a = torch.ones(2, requires_grad=True)
+  - id: a-matrix
+    title: a matrix
+    matrix: {size: [1, 2], op: [exp, exp2]}
+    run: a = torch.ones(${size}).${op}()
+  - id: on-cuda
+    title: somewhere else
+    needs: [cuda]
+    run: a = torch.ones(1).cuda()
+"""
+BROKEN = "scenarios:\n  - id: cannot-be-read\n    title: it\n    rum: a = 1\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Small specs, and a folder beside them with a file of its own."""
+    area = tmp_path / "specs" / "area"
+    area.mkdir(parents=True)
+    (area / "topic.yaml").write_text(SPECS)
+    (area / "broken.yaml").write_text(BROKEN)
+    monkeypatch.setattr(locate, "specs", lambda: tmp_path / "specs")
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "mine.yaml").write_text(SPECS.replace("one-case", "my-case").replace("a-matrix", "my-matrix"))
+    (work / "services.yaml").write_text("services: {}\n")
+    monkeypatch.chdir(work)
+    return work
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("one-case", ["one-case"]),
+        ("a-matrix", ["a-matrix[1-exp]", "a-matrix[1-exp2]", "a-matrix[2-exp]", "a-matrix[2-exp2]"]),
+        ("a-matrix[2-exp]", ["a-matrix[2-exp]"]),
+        ("a-matrix[2-exp2]", ["a-matrix[2-exp2]"]),
+        ("a-matrix[2-exp-inhouse]", ["a-matrix[2-exp]"]),
+        ("one-case[inhouse]", ["one-case"]),
+        ("area/topic.yaml::one-case", ["one-case"]),
+        ("specs/area/topic.yaml::a-matrix[1-exp2-some.engine]", ["a-matrix[1-exp2]"]),
+        ("my-case", ["my-case"]),
+        ("mine.yaml::my-case", ["my-case"]),
+    ],
+)
+def test_what_is_meant(text: str, found: list[str]) -> None:
+    """Ids, cases, and all that pytest prints, with the engine in its brackets too."""
+    assert [scenario.id for scenario in find(text, Library())] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("one-cas", "there is no scenario one-cas; did you mean `one-case`?"),
+        ("a-matrix[3-exp]", "there is no case a-matrix[3-exp]; there are a-matrix[1-exp], "),
+        ("gone.yaml", "there is no file gone.yaml"),
+        ("services.yaml", "services.yaml has no top-level key `scenarios`"),
+        ("cannot-be-read", "cannot-be-read cannot be read:\n"),
+    ],
+)
+def test_what_is_not_there(text: str, message: str) -> None:
+    """And why; what cannot be read is told with its mistakes."""
+    with pytest.raises(NotFoundError) as error:
+        find(text, Library())
+    assert str(error.value).startswith(message)
+
+
+def test_a_file_is_all_its_scenarios() -> None:
+    """In their order."""
+    assert [scenario.id for scenario in find("mine.yaml", Library())][:2] == ["my-case", "my-matrix[1-exp]"]
+
+
+def test_show(capsys: pytest.CaptureFixture[str]) -> None:
+    """Plain where the output is no terminal; its status says whether the engine agrees."""
+    assert main(["show", "one-case", "--engine", "torch"]) == 0
+    shown = capsys.readouterr().out
+    assert "6 | a = torch.ones(2, requires_grad=True)" in shown and "\x1b" not in shown
+    assert main(["show", "gone"]) == 2
+    assert "there is no scenario gone" in capsys.readouterr().err
+
+
+def test_show_is_in_colour_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same text, with the program's words in colour."""
+    main(["show", "one-case", "--engine", "torch"])
+    plain = capsys.readouterr().out
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    main(["show", "one-case", "--engine", "torch"])
+    coloured = capsys.readouterr().out
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
+
+
+def test_show_of_several_cases(capsys: pytest.CaptureFixture[str]) -> None:
+    """One below the other."""
+    main(["show", "a-matrix", "--engine", "torch"])
+    assert capsys.readouterr().out.count("  a matrix\n") == 4
+
+
+def test_what_is_not_on_this_machine_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """Rather than shown as an error of the program."""
+    assert main(["show", "on-cuda", "--engine", "torch"]) == 2
+    assert main(["graph", "on-cuda"]) == 2
+    assert capsys.readouterr().err.count("on-cuda needs cuda, which torch does not find on this machine") == 2

@@ -1,0 +1,59 @@
+"""``--conformance-html``: a report of a run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import conformance.report.html
+import conformance.report.page
+
+SCENARIOS = """
+scenarios:
+  - id: square
+    title: backward fills the leaf's grad
+    matrix: {value: [1., 2.]}
+    run: |
+      a = torch.tensor([${value}], requires_grad=True)
+      (a * a).backward()
+  - id: cannot-be-read
+    title: it has no program
+"""
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_a_run_writes_a_report(pytester: pytest.Pytester, processes: str) -> None:
+    """With each scenario's pages, which come from xdist's workers too."""
+    pytester.makefile(".yaml", mine=SCENARIOS)
+    result = pytester.runpytest(
+        "--engine=torch",
+        "--engine=conformance.adapters.torch:engine",
+        "--conformance-html=r.html",
+        "-n",
+        processes,
+    )
+    result.assert_outcomes(passed=4, failed=1)
+    text = (pytester.path / "r.html").read_text()
+    assert len(re.findall(r'<tr data-n="\d+">', text)) == 3
+    assert "there is nothing to run" in text
+    assert text.count("</html>") == 1
+    assert len(text) > 20_000
+
+
+def test_a_file_that_cannot_be_written_is_refused(pytester: pytest.Pytester) -> None:
+    """Before anything runs."""
+    result = pytester.runpytest("--conformance-html=no/such/folder/r.html")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--conformance-html no/such/folder/r.html: No such file or directory"])
+
+
+def test_without_it_no_pages_are_made(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They cost time."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(conformance.report.page, "page", refuse)
+    pytester.makefile(".yaml", mine=SCENARIOS)
+    pytester.runpytest("--engine=torch", "-k", "square").assert_outcomes(passed=2)
