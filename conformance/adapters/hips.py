@@ -19,17 +19,19 @@ from conformance.adapters.module import ModuleEngine
 from conformance.adapters.wrapped import Wrapped, functions, gradient_of
 
 
-class Root(VJPNode):
+class Root(VJPNode):  # type: ignore[misc]
     """A leaf: keeps what autograd's pass calls it with. Nodes of results, which have parents, are made as ever."""
 
     __slots__ = ["grad"]
 
     def initialize_root(self) -> None:
         """No parents, and no gradient yet."""
-        self.parents, self.grad, self.vjp = [], None, self._keep
+        own: Any = self  # its own slots and those of autograd's class
+        own.parents, own.grad, own.vjp = [], None, self._keep
 
     def _keep(self, gradient: Any) -> tuple[()]:
-        self.grad = add_outgrads(None if self.grad is None else (self.grad, False), gradient)[0]
+        own: Any = self
+        own.grad = add_outgrads(None if own.grad is None else (own.grad, False), gradient)[0]
         return ()
 
 

@@ -83,9 +83,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     return _leaf(arrays.array(data, dtype), requires_grad)
 
 
-torch = functions(
-    Tensor, {**arrays.operations(mg), "relu": mygrad.nnet.relu, "sigmoid": mygrad.nnet.sigmoid}
-)
+torch = functions(Tensor, {**arrays.operations(mg), "relu": mygrad.nnet.relu, "sigmoid": mygrad.nnet.sigmoid})
 torch.tensor = tensor
 torch.ones, torch.zeros = arrays.shaped(np.ones, _leaf), arrays.shaped(np.zeros, _leaf)
 torch.no_grad = lambda: mg.no_autodiff

@@ -86,9 +86,23 @@ def _absent(name: str) -> Function:
 for _name in ("add", "sub", "mul", "truediv", "pow", "matmul"):
     setattr(Wrapped, f"__{_name}__", _binary(getattr(operator, _name)))
     setattr(Wrapped, f"__r{_name}__", _reflected(getattr(operator, _name)))
-for _name in ("lt", "le", "gt", "ge", "setitem", "mod", "floordiv", "invert", "and", "or", "iadd", "isub", "imul"):
+for _name in (
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "setitem",
+    "mod",
+    "floordiv",
+    "invert",
+    "and",
+    "or",
+    "iadd",
+    "isub",
+    "imul",
+):
     setattr(Wrapped, f"__{_name}__", _absent(f"__{_name}__"))
-Wrapped.__neg__ = lambda self: self.apply(operator.neg, self)  # type: ignore[attr-defined]
+setattr(Wrapped, "__neg__", lambda self: self.apply(operator.neg, self))  # noqa: B010  mypy takes it for an operand
 
 
 def gradient_of(given: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -107,7 +121,10 @@ def functions(tensor: type[Wrapped], operations: Mapping[str, Function]) -> Simp
     tensor.operations = known
     return SimpleNamespace(
         Tensor=tensor,
-        **{name: lambda *given, _f=function, **named: tensor.apply(_f, *given, **named) for name, function in known.items()},
+        **{
+            name: lambda *given, _f=function, **named: tensor.apply(_f, *given, **named)
+            for name, function in known.items()
+        },
     )
 
 

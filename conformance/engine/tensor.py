@@ -160,9 +160,7 @@ class Tensor(metaclass=_TensorMeta):
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
         if self._grad_fn is not None:  # a view that has not seen its base change is a leaf still
-            raise RuntimeError(
-                errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF
-            )
+            raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
         if value and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         if value and self._array.dtype.kind != "f":
@@ -213,10 +211,11 @@ class Tensor(metaclass=_TensorMeta):
         """
         if not self.requires_grad:
             raise RuntimeError(errors.RETAIN_GRAD)
-        if self._grad_fn is None or self._retains_grad:
+        node = (
+            None if self._grad_fn is None else self.grad_fn
+        )  # a view that has not seen its base change is a leaf
+        if node is None or self._retains_grad:
             return
-        node = self.grad_fn
-        assert node is not None
         node_hooks(node).retains_grad[self._output_nr] = weakref.ref(self)
         self._retains_grad = True
 

@@ -22,6 +22,7 @@ def test_a_row_is_compiled_by_its_first_call() -> None:
     assert doubled.__code__ is not before
     assert list(inspect.signature(doubled).parameters) == ["input", "rest", "out"]
     y.sum().backward()
+    assert x.grad is not None
     assert x.grad.tolist() == [2.0, 2.0]
 
 

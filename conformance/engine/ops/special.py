@@ -99,11 +99,11 @@ def _away_from_zero(self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
 
 i0 = float_function(
     "I0Backward0", "i0", scipy("i0"), "The modified Bessel function of order 0.",
-    lambda grad, self: grad * _i1(self),  # type: ignore[has-type]
+    lambda grad, self: grad * _i1(self),
 )  # fmt: skip
 _i0e = float_function(
     "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
-    lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),  # type: ignore[has-type]
+    lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),
 )  # fmt: skip
 _i1: Any = float_function(
     "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",

@@ -110,7 +110,7 @@ GRAPH = (
          "tensor:Tensor.requires_grad_", "raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF_OFF)",
          "self._requires_grad = False"),
         ("non-leaf-may-be-set", "requires_grad = False works on a non-leaf",
-         "tensor:Tensor.requires_grad", "if self.grad_fn is not None:", "if False:"),
+         "tensor:Tensor.requires_grad", "if self._grad_fn is not None:", "if False:"),
         ("integers-may-require-grad", "requires_grad_() works on an integer tensor",
          "tensor:Tensor.requires_grad_", "self._array.dtype.kind !=", "self._array.dtype.kind not in 'iu' +"),
         ("new-integers-may-require-grad", "torch.tensor makes an integer tensor that requires grad",

@@ -64,7 +64,7 @@ WRITES = (
          "tensor:Tensor.detach_", "raise RuntimeError(errors.DETACH_VIEW)", "pass"),
         ("saved-offset-in-bytes", "the saved offset of a regenerated view counts bytes",
          "views:AsStridedBackward0._saved_storage_offset",
-         "self.geometry.offset // self.input_metadata[0][1].itemsize", "self.geometry.offset"),
+         "self.geometry.offset // self._itemsize()", "self.geometry.offset"),
     ),
     *area(
         "in-place checks",
@@ -83,7 +83,7 @@ WRITES = (
         ("expanded-memory-is-written", "an expanded tensor may be changed in place",
          "inplace:check_no_overlap", "if ", "if False and "),
         ("overlapping-operand-is-read", "an operand that shares memory with the target is taken",
-         "inplace:check_no_partial_overlap", "if not same and", "if False and"),
+         "inplace:check_no_partial_overlap", "if first < second + operand.nbytes", "if False and first < second"),
         ("history-not-rebased", "an in-place change leaves grad_fn as it was",
          "inplace:run_inplace", "rebase_history(self, node)", "pass"),
         ("change-counts-first", "a change of an inference tensor is refused before it is made",

@@ -15,10 +15,10 @@ from ...creation import ones_like, scalar_tensor, zeros_like
 from ...modes import no_grad
 from ...ops import entropy
 from ...ops import loss as ops
-from ...ops.smooth import logsigmoid
 from ...ops.scalars import minus, over, plus, times
 from ...ops.selection import minimum, where
 from ...ops.shape import expand
+from ...ops.smooth import logsigmoid
 from ...ops.softmax import log_softmax
 from ...ops.special import xlogy
 from ...shapes import broadcast_shapes
