@@ -100,14 +100,15 @@ def checks_of(scenarios: Sequence[Scenario], processes: int) -> list[Check]:
 
     chunks = [scenarios[number :: processes or 1] for number in range(processes or 1)]
     traces: dict[str, Trace] = {}
-    for number, found in forked([partial(_traces, chunk) for chunk in chunks], processes):
+    for number, found in forked([partial(reference_traces, chunk) for chunk in chunks], processes):
         if isinstance(found, Died):
             raise found
         traces |= {scenario.id: trace for scenario, trace in zip(chunks[number], found, strict=True)}
     return [Check(each.id, partial(difference, each, traces[each.id])) for each in scenarios]
 
 
-def _traces(scenarios: Sequence[Scenario]) -> list[Trace]:
+def reference_traces(scenarios: Sequence[Scenario]) -> list[Trace]:
+    """What torch does, in this process."""
     from conformance.adapters.registry import find
     from conformance.runner.execute import run
 
