@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.library import Library, shown
 from conformance.pytest_plugin import engine_names
 from conformance.report.result import Result
+from conformance.session.library import Library, shown
 from conformance.spec.load import Problem
 from conformance.spec.scenario import Position, Scenario
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
-    from conformance.candidate import Candidate
-    from conformance.check import Checker
+    from conformance.session.candidate import Candidate
+    from conformance.session.check import Checker
 
 _LIBRARY = pytest.StashKey[Library]()
 _CANDIDATES = pytest.StashKey["dict[str, Candidate]"]()
@@ -38,7 +38,7 @@ def candidate_of(config: pytest.Config, name: str) -> Candidate:
     """An engine of a run, imported when it is first asked for."""
     candidates = config.stash.setdefault(_CANDIDATES, {})
     if name not in candidates:
-        from conformance.candidate import candidate
+        from conformance.session.candidate import candidate
 
         candidates[name] = candidate(name, config.getoption("--engine-python"))
     return candidates[name]
@@ -47,8 +47,8 @@ def candidate_of(config: pytest.Config, name: str) -> Candidate:
 def checker_of(config: pytest.Config) -> Checker:
     """What checks the scenarios of a run against torch, live or recorded."""
     if _CHECKER not in config.stash:
-        from conformance.candidate import reference
-        from conformance.check import Checker
+        from conformance.session.candidate import reference
+        from conformance.session.check import Checker
 
         config.stash[_CHECKER] = Checker(
             reference(config.getoption("--reference")),
@@ -61,7 +61,7 @@ def checker_of(config: pytest.Config) -> Checker:
 def misdeclared(config: pytest.Config) -> Iterator[Problem]:
     """What is wrong with the divergence files of the engines that ran in this process."""
     if candidates := config.stash.get(_CANDIDATES, None):
-        from conformance.candidate import misdeclared
+        from conformance.session.candidate import misdeclared
 
         for candidate in candidates.values():
             yield from misdeclared(candidate, library_of(config))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conformance.findings import Findings
     from conformance.report.claims import Finding
     from conformance.report.result import Result
+    from conformance.session.findings import Findings
     from conformance.spec.document import Problem
     from conformance.spec.scenario import Position
 
@@ -91,7 +91,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """
     if file_path.suffix not in (".yaml", ".yml"):
         return None
-    from conformance.locate import misspells_scenarios
+    from conformance.session.locate import misspells_scenarios
     from conformance.spec.load import is_scenario_file
 
     named = parent.session.isinitpath(file_path)
@@ -217,8 +217,8 @@ class Reporter:
         """When all have run: what is wrong with claims and divergences is reported as failures."""
         done = yield
         if self.results:
-            from conformance.findings import findings
             from conformance.items import failure_report, library_of, misdeclared
+            from conformance.session.findings import findings
 
             self.findings = findings(library_of(self.config), self.results)
             self.problems += misdeclared(self.config)

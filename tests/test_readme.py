@@ -12,9 +12,9 @@ import pytest
 
 import conformance.adapters.inhouse
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
-from conformance import locate
-from conformance.cli import _parser, main
+from conformance.cli import main, parser
 from conformance.pytest_plugin import pytest_addoption
+from conformance.session import locate
 from conformance.spec.claims import Verdict, load_claims
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
@@ -92,11 +92,11 @@ def test_the_table_of_claims() -> None:
 
 def test_every_command_and_option_is_named() -> None:
     """With the words that `--help` has for it."""
-    commands, parser = _choices(_parser()), pytest.Parser(_ispytest=True)
-    pytest_addoption(parser)
+    commands, plugin = _choices(parser()), pytest.Parser(_ispytest=True)
+    pytest_addoption(plugin)
     options = {
         name: option.attrs()["help"]
-        for option in parser.getgroup("conformance").options
+        for option in plugin.getgroup("conformance").options
         for name in option.names()
     }
     rows = dict(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import conformance
-from conformance import documenting
 from conformance.cli import main
+from conformance.commands import documenting
 from conformance.report import docs
 from conformance.spec.claims import load_claims_text
 from conformance.spec.load import load_text

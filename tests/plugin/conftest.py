@@ -6,13 +6,6 @@ import pytest
 
 # Before any run inside a run: pytester takes away what the inner one imported, and neither torch nor numpy
 # survives a second import.
-import conformance.adapters.inhouse
-import conformance.adapters.torch
-import conformance.check
-import conformance.findings
-import conformance.items
-import conformance.report.jsonlines
-import conformance.report.terminal  # noqa: F401
 
 
 @pytest.fixture

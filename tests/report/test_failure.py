@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
-from conformance.check import Checker
 from conformance.report.text import LONGEST
 from conformance.runner.engine import Engine
+from conformance.session.check import Checker
 from conformance.spec.load import load_text
 from tests.report import golden
 from tests.runner.broken import broken, raising, torch

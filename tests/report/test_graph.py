@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from conformance.adapters.torch import engine as torch
 from conformance.cli import main
+from conformance.commands.tracing import NoGraphError, drawing_of
 from conformance.report.drawing import Arrow, Box, Drawing, draw
 from conformance.report.layout import BETWEEN, place
 from conformance.report.svg import svg
-from conformance.tracing import NoGraphError, drawing_of
 from tests.runner.make import last, scenario
 
 NETWORK = """

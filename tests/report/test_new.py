@@ -9,7 +9,7 @@ import pytest
 
 from conformance.adapters.torch import engine as torch
 from conformance.cli import main
-from conformance.making import NotAScenarioError, make
+from conformance.commands.making import NotAScenarioError, make
 from conformance.report.draft import beginning
 from conformance.report.pasted import clean
 from conformance.report.snippet import read

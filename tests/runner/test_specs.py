@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.locate import CLAIMS, specs
 from conformance.runner.execute import run
 from conformance.runner.trace import Trace
+from conformance.session.locate import CLAIMS, specs
 from conformance.spec.load import load_file
 from conformance.spec.scenario import Scenario
 from tests.runner.make import torch_engine

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import locate
+from conformance.session import locate
 from conformance.spec import schema
 from conformance.spec.load import is_scenario_file
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from conformance.locate import governing_claims, scenario_files
+from conformance.session.locate import governing_claims, scenario_files
 from conformance.spec.claims import Claims, load_claims
 from conformance.spec.load import Loaded, Problem, is_scenario_file, load_file
 from conformance.spec.scenario import Position, Scenario

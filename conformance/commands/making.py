@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance import lookup
-from conformance.library import Library
 from conformance.report.draft import CannotDraftError, Step, beginning, draft
 from conformance.report.snippet import Part, read
 from conformance.report.text import clip
@@ -20,6 +18,8 @@ from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import sound
+from conformance.session import lookup
+from conformance.session.library import Library
 from conformance.spec import scenario as plain
 from conformance.spec.load import load_text
 from conformance.spec.model import LONGEST_TITLE

@@ -10,9 +10,9 @@ from pathlib import Path
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
 from conformance.adapters.registry import EngineNotFoundError, find
-from conformance.library import Library, shown
-from conformance.locate import specs
 from conformance.runner.engine import Engine
+from conformance.session.library import Library, shown
+from conformance.session.locate import specs
 from conformance.spec.divergences import load_divergences
 from conformance.spec.document import Problem
 from conformance.spec.scenario import Position

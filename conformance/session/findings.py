@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.library import Library
-from conformance.locate import governing_claims
 from conformance.report.claims import Finding, find
 from conformance.report.result import Result
+from conformance.session.library import Library
+from conformance.session.locate import governing_claims
 from conformance.spec.claims import Claims
 
 

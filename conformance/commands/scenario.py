@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.cli import Misuse
+from conformance.commands.command import Add, Misuse
 
 if TYPE_CHECKING:
-    from conformance.library import Library
     from conformance.report.show import Line
     from conformance.runner.engine import Engine
+    from conformance.session.library import Library
     from conformance.spec.scenario import Scenario
-
-Add = Callable[..., argparse.ArgumentParser]
 
 
 def add_commands(add: Add) -> None:
@@ -67,7 +65,6 @@ def _takes_another_python(parser: argparse.ArgumentParser) -> None:
 
 def show(known: argparse.Namespace, _: list[str]) -> int:
     """What each statement did."""
-    from conformance.library import Library
     from conformance.report.show import Shown
     from conformance.report.show import show as lines
     from conformance.report.statements import tell
@@ -75,6 +72,7 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.report.wording import verdict_line
     from conformance.runner.execute import run
     from conformance.runner.verdict import judge
+    from conformance.session.library import Library
 
     library = Library()
     cases = _cases(known.id, library)
@@ -105,9 +103,9 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
 
 def graph(known: argparse.Namespace, _: list[str]) -> int:
     """The graph of one moment."""
-    from conformance.library import Library
+    from conformance.commands.tracing import NoGraphError, drawing_of
     from conformance.report.svg import svg
-    from conformance.tracing import NoGraphError, drawing_of
+    from conformance.session.library import Library
 
     scenario, *others = _cases(known.id, Library())
     if others:
@@ -128,7 +126,7 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
 
 def new(known: argparse.Namespace, _: list[str]) -> int:
     """A scenario file of a snippet."""
-    from conformance.making import NotAScenarioError, make
+    from conformance.commands.making import NotAScenarioError, make
 
     file = "<stdin>" if known.snippet == "-" else known.snippet
     output = Path(known.output) if known.output else None
@@ -155,7 +153,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
 
 def docs(known: argparse.Namespace, _: list[str]) -> int:
     """Markdown files of a checkout, made current."""
-    from conformance.documenting import files, makers
+    from conformance.commands.documenting import files, makers
     from conformance.report.docs import filled
 
     parts = makers()
@@ -175,7 +173,7 @@ def docs(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
-    from conformance.lookup import NotFoundError, find
+    from conformance.session.lookup import NotFoundError, find
 
     try:
         return find(text, library)
@@ -185,7 +183,7 @@ def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
 
 def _engine(name: str, python: str | None = None) -> Engine:
     from conformance.adapters.registry import EngineNotFoundError
-    from conformance.candidate import engine
+    from conformance.session.candidate import engine
 
     try:
         return engine(name, python)
@@ -194,7 +192,7 @@ def _engine(name: str, python: str | None = None) -> Engine:
 
 
 def _refuse_what_is_not_here(scenario: Scenario) -> None:
-    from conformance.check import available
+    from conformance.session.check import available
 
     for need in scenario.needs:
         if not available(_engine("torch"), need):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from conformance import locate
-from conformance.library import Library
 from conformance.report import docs
+from conformance.session import locate
+from conformance.session.library import Library
 from conformance.spec.scenario import Scenario
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def files() -> Iterator[Path]:
@@ -24,7 +24,7 @@ def files() -> Iterator[Path]:
 
 def makers() -> dict[str, Callable[[], str]]:
     """What makes each part."""
-    from conformance.cli import _parser
+    from conformance.cli import parser
     from conformance.pytest_plugin import pytest_addoption
 
     return {
@@ -34,7 +34,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "areas": lambda: docs.areas(_scenarios()),
         "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
         "options": lambda: docs.pytest_options(pytest_addoption),
-        "commands": lambda: docs.commands(_parser()),
+        "commands": lambda: docs.commands(parser()),
         "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
         "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
     }

@@ -12,7 +12,7 @@ _LISTS_CLAIMS = re.compile(rb"^[\"']?claims[\"']?\s*:", re.MULTILINE)  # another
 
 def specs() -> Path:
     """The folder of the suite's own specs: in a wheel beside the code, in a checkout beside the package."""
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     for folder in (package / "_specs", package.parent / "specs"):
         if folder.is_dir():
             return folder

@@ -6,12 +6,12 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance import locate
-from conformance.cli import Misuse
+from conformance.commands.command import Add, Misuse
+from conformance.session import locate
 
 if TYPE_CHECKING:
     from conformance.mutation.campaign import Check
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SECONDS = 10.0  # that a scenario may take on a faulty engine
 
 
-def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
+def add_commands(add: Add) -> None:
     """The commands of this module."""
     mutating = add("mutants", mutants, "small faults of the in-house engine: which of them the specs catch")
     mutating.add_argument("--area", help="the faults of one area")
@@ -44,11 +44,11 @@ def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
 def mutants(known: argparse.Namespace, _: list[str]) -> int:
     """Exit status 0 where all are killed, 1 where one survives."""
     from conformance.adapters.registry import find
-    from conformance.library import Library
     from conformance.mutation.campaign import Verdict, campaign, survey
     from conformance.mutation.faults import MUTANTS
     from conformance.mutation.matrix import as_json, footer, matrix
     from conformance.mutation.mutant import misfits
+    from conformance.session.library import Library
 
     chosen = [
         each

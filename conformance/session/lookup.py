@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance import locate
-from conformance.library import Library, base_id
+from conformance.session import locate
+from conformance.session.library import Library, base_id
 from conformance.spec.load import is_scenario_file
 from conformance.spec.scenario import Scenario
 from conformance.spec.suggest import did_you_mean

@@ -8,15 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from conformance import locate
-from conformance.cli import FAILED, Misuse, _with_progress
+from conformance.commands.command import FAILED, Add, Misuse, with_progress
+from conformance.session import locate
 
 if TYPE_CHECKING:
-    from conformance.candidate import Candidate
+    from conformance.session.candidate import Candidate
     from conformance.spec.scenario import Scenario
 
 Found = TypeVar("Found")
-Add = Callable[..., argparse.ArgumentParser]
 
 
 def add_commands(add: Add) -> None:
@@ -67,8 +66,8 @@ def _takes_paths(parser: argparse.ArgumentParser) -> None:
 def tell(known: argparse.Namespace, _: list[str]) -> int:
     """What an engine's author wants to know, or with --propose what its divergence file needs."""
     from conformance.adapters.probe import probe
-    from conformance.candidate import candidate
     from conformance.report.engine import describe
+    from conformance.session.candidate import candidate
     from conformance.spec.usage import names_used
 
     found = _found(lambda: candidate(known.name, known.engine_python))
@@ -89,20 +88,20 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
     """Run all; print the diff, and apart from it what no entry can cover."""
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
-    from conformance.candidate import reference
-    from conformance.check import available
-    from conformance.library import shown
     from conformance.report.proposal import Undeclared, diff
     from conformance.runner.compare import is_ending
     from conformance.runner.execute import run
     from conformance.runner.verdict import judge
+    from conformance.session.candidate import reference
+    from conformance.session.check import available
+    from conformance.session.library import shown
 
     torch = _found(lambda: reference(recording))
     ran = {scenario.id for scenario in scenarios}
     kept = [entry for entry in found.entries if entry.scenario not in ran]
     undeclared: list[Undeclared] = []
     uncoverable: list[str] = []
-    for scenario in _with_progress(scenarios):
+    for scenario in with_progress(scenarios):
         if not all(available(torch, need) for need in scenario.needs):
             kept += found.entries_for(scenario.id)
             continue
@@ -132,16 +131,16 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
 def record(known: argparse.Namespace, _: list[str]) -> int:
     """Run all scenarios on one engine and keep what each left."""
     from conformance.adapters.recording import write
-    from conformance.candidate import engine
-    from conformance.check import available
     from conformance.runner.execute import run
+    from conformance.session.candidate import engine
+    from conformance.session.check import available
 
     recorded = _found(lambda: engine(known.engine, known.engine_python))
     scenarios = _scenarios(known.paths)
     needs = {need for scenario in scenarios for need in scenario.needs}
     there = {need for need in needs if recorded.torch is not None and available(recorded, need)}
     possible = [scenario for scenario in scenarios if there.issuperset(scenario.needs)]
-    traces = ((scenario, run(scenario, recorded)) for scenario in _with_progress(possible))
+    traces = ((scenario, run(scenario, recorded)) for scenario in with_progress(possible))
     try:
         count = write(known.output, recorded, traces, there)
     except OSError as error:
@@ -189,7 +188,7 @@ def matrix(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _scenarios(paths: list[Path] | None) -> tuple[Scenario, ...]:
-    from conformance.library import Library
+    from conformance.session.library import Library
 
     loaded = Library().load_all(paths or [locate.specs()])
     if loaded.problems:

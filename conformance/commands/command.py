@@ -1,0 +1,30 @@
+"""What all commands share: how one is added, how it ends, what it shows while it runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conformance.spec.scenario import Scenario
+
+Command = Callable[
+    [argparse.Namespace, list[str]], int
+]  # what it was given, and what it does not know of that
+Add = Callable[[str, Command, str], argparse.ArgumentParser]
+
+FAILED, MISUSED = 1, 2
+
+
+class Misuse(Exception):  # noqa: N818 - an answer to the person who typed the command
+    """The command cannot be done as it was given."""
+
+
+def with_progress(scenarios: Sequence[Scenario]) -> Iterator[Scenario]:
+    """The scenarios, counted on a terminal: they take a while."""
+    for number, scenario in enumerate(scenarios, start=1):
+        if sys.stderr.isatty():
+            print(f"\r{number} of {len(scenarios)}", end="\r", file=sys.stderr, flush=True)
+        yield scenario

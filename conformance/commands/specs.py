@@ -1,0 +1,134 @@
+"""The commands about scenario files as a whole: check them, what they say of the claims, run them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.commands.command import FAILED, Add, Misuse, with_progress
+from conformance.session import locate
+
+if TYPE_CHECKING:
+    from conformance.report.result import Result
+    from conformance.session.library import Library
+    from conformance.spec.scenario import Scenario
+
+
+def add_commands(add: Add) -> None:
+    """The commands of this module."""
+    linting = add("lint", lint, "check scenario files without running them")
+    linting.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: the specs)"
+    )
+
+    claiming = add(
+        "claims", claims, "what torch makes of the documents' claims, and whether an engine agrees"
+    )
+    claiming.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
+    claiming.add_argument("--engine", default="inhouse", help="(default: inhouse)")
+
+    running = add("run", run, "run the suite's own specs with pytest; other options are pytest's")
+    running.add_argument("--engine", action="append", default=[], help="repeatable (default: inhouse)")
+
+
+def lint(known: argparse.Namespace, _: list[str]) -> int:
+    """All problems of all files, a line each."""
+    from conformance.session.library import Library
+    from conformance.spec.lint import remarks, uncovered
+    from conformance.spec.load import is_scenario_file
+
+    paths: list[Path] = known.paths or [locate.specs()]
+    for path in paths:
+        if not path.exists():
+            raise Misuse(f"there is no {path}")
+    library = Library()
+    problems: list[object] = []
+    scenarios: list[Scenario] = []
+    for path in locate.scenario_files(paths):
+        if is_scenario_file(path):
+            loaded = library.load(path)
+            problems += (*loaded.problems, *remarks(loaded.scenarios))
+            scenarios += loaded.scenarios
+        elif path.name == locate.CLAIMS:
+            problems += library.claims(path.resolve()).problems
+        elif path in paths:
+            problems += library.load(path).problems  # that there is no key `scenarios`
+    for folder in filter(Path.is_dir, paths):
+        claims = (
+            library.claims((folder / locate.CLAIMS).resolve()) if (folder / locate.CLAIMS).exists() else None
+        )
+        for claim in uncovered(claims, scenarios) if claims else ():
+            problems.append(f"{claim.position}: no scenario bears on {claim.id}")
+    for problem in problems:
+        print(problem)
+    files = len({scenario.position.file for scenario in scenarios})
+    print(
+        f"{_count(len(scenarios), 'scenario')} in {_count(files, 'file')}: {_count(len(problems), 'problem')}"
+    )
+    return FAILED if problems else 0
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def claims(known: argparse.Namespace, _: list[str]) -> int:
+    """Every scenario of the specs that bears on a claim, on torch and the engine; then the table."""
+    from conformance.report.claims import as_json, contradiction
+    from conformance.report.terminal import summary
+    from conformance.session.findings import findings
+    from conformance.session.library import Library
+
+    library = Library()
+    results = _results(library, known.engine)
+    found = [finding for each in findings(library, results) for finding in each.found]
+    if known.format == "json":
+        print(json.dumps(as_json(found), indent=2, ensure_ascii=False))
+    else:
+        documents = library.claims(locate.specs() / locate.CLAIMS).documents
+        titles = {key: document.title for key, document in documents.items()}
+        for line in summary(results, titles, found):
+            print(line)
+    wrong = [finding for finding in found if finding.contradicted]
+    for finding in wrong:
+        print(contradiction(finding), file=sys.stderr)
+    agrees = all(finding.engine_agrees for finding in found)
+    return 0 if agrees and not wrong else FAILED
+
+
+def _results(library: Library, engine: str) -> list[Result]:
+    from conformance.adapters.registry import EngineNotFoundError, find
+
+    loaded = library.load_all([locate.specs()])
+    if loaded.problems:
+        raise Misuse("\n".join(["the specs have problems:", *map(str, loaded.problems)]))
+    try:
+        reference, checked = find("torch"), find(engine)
+    except EngineNotFoundError as error:
+        raise Misuse(str(error)) from None
+    from conformance.session.check import Checker
+
+    check = Checker(reference)
+    scenarios = [scenario for scenario in loaded.scenarios if scenario.claims]
+    return [check(scenario, checked).result for scenario in with_progress(scenarios)]
+
+
+def run(known: argparse.Namespace, others: list[str]) -> int:
+    """Run pytest on the specs; ``area/topic.yaml::id`` names a part of them wherever they are installed."""
+    import pytest
+
+    specs = locate.specs()
+    targets = [part for part in others if _names_spec(specs, part)]
+    arguments = [str(specs / part) if part in targets else part for part in others]
+    engines = [f"--engine={name}" for name in known.engine]
+    # Cache and node ids belong to the folder the command is given in, not to where the package is installed.
+    return pytest.main([f"--rootdir={os.getcwd()}", *engines, *arguments, *([] if targets else [str(specs)])])
+
+
+def _names_spec(specs: Path, part: str) -> bool:
+    name = part.partition("::")[0]
+    return name.endswith((".yaml", "/")) and (specs / name).exists()
