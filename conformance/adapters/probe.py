@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.adapters.samples import OWNERS, samples
 from conformance.runner.engine import Engine
 from conformance.runner.isolate import isolated, lookup
 from conformance.runner.texts import error_text
@@ -26,12 +27,14 @@ def probe(engine: Engine) -> dict[str, Any]:
     """What it is, the names that it lacks, what a first tensor of it answers."""
     with isolated(engine.torch):
         tensor = _tensor(engine)
+        unanswered = list(_unanswered(engine))
     lacking = [path for path, kind in PATHS.items() if kind != "module" and not _has(engine, path)]
     return {
         "name": engine.name,
         "version": engine.version,
         "claims": sorted(engine.claims),
         "lacking": lacking,
+        "unanswered": unanswered,
         "names": sum(kind != "module" for kind in PATHS.values()),
         "echoes": _is_torch(engine),
         **tensor,
@@ -44,6 +47,14 @@ def _has(engine: Engine, path: str) -> bool:
     for name in path.split(".")[1:]:
         found = getattr(found, name, missing)
     return found is not missing
+
+
+def _unanswered(engine: Engine) -> Iterator[str]:
+    """Attributes that nothing of the engine's has; Python's own are not its."""
+    made = {owner: list(samples(engine.torch, owner)) for owner in OWNERS}
+    for entry in entries():
+        if entry.owner in OWNERS and not any(_answers(value, entry.name) for value in made[entry.owner]):
+            yield entry.path
 
 
 def _tensor(engine: Engine) -> dict[str, Any]:

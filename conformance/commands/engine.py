@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -30,6 +31,14 @@ def add_commands(add: Add) -> None:
         help="run all and print, as a diff, what its divergence file needs; nothing is written",
     )
     _takes_paths(telling)
+
+    covering = add(
+        "coverage", coverage, "the vocabulary by area: what an engine has of it, what scenarios exercise"
+    )
+    covering.add_argument("--engine", default="inhouse", help="(default: inhouse)")
+    covering.add_argument("--engine-python", metavar="PATH", help="the interpreter in which it is")
+    covering.add_argument("--format", choices=("text", "json"), default="text", help="(default: text)")
+    _takes_paths(covering)
 
     recording = add("record", record, "write the traces of torch, or of another engine, to a file")
     recording.add_argument("--engine", default="torch", help="(default: torch)")
@@ -82,6 +91,27 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
     for line in describe(known.name, facts, uses, entries=len(found.entries)):
         print(line)
     return FAILED if facts["made"] else 0
+
+
+def coverage(known: argparse.Namespace, _: list[str]) -> int:
+    """The vocabulary against an engine and the scenarios; 1 where a name is in no scenario."""
+    from conformance.adapters.probe import probe
+    from conformance.candidate import engine
+    from conformance.report.coverage import as_json, as_text, cover
+    from conformance.spec.usage import names_used
+    from conformance.spec.vocabulary import entries
+
+    asked = _found(lambda: engine(known.engine, known.engine_python))
+    remote = getattr(asked, "probe", None)
+    facts = _found(remote) if remote else probe(asked)
+    lacking = {*facts["lacking"], *facts["unanswered"]}
+    areas = cover(entries(), lacking, map(names_used, _scenarios(known.paths)))
+    if known.format == "json":
+        print(json.dumps(as_json(areas, facts), indent=2))
+    else:
+        for line in as_text(areas, facts["name"]):
+            print(line)
+    return FAILED if any(area.unexercised for area in areas) else 0
 
 
 def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | None) -> int:

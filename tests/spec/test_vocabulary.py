@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from conformance.adapters.samples import OWNERS, samples
 from conformance.spec import vocabulary
 from tests.spec import reserved
 
@@ -19,65 +20,24 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # reading every attribute mee
 OBJECTS: dict[str, Any] = {}
 
 
+PYTHON: dict[str, list[Any]] = {
+    "generator": [(i for i in range(1))],
+    "property": [property()],
+    "Exception": [ValueError(), StopIteration()],
+    "slice": [slice(1)],
+    "list": [[]],
+    "dict": [{}],
+    "set": [set()],
+    "str": [""],
+    "float": [1.0],
+}
+
+
 def instances(owner: str) -> list[Any]:
     """Objects of the kind that an owner of attributes names."""
-    x: Any = torch.ones(3, requires_grad=True)
-    y = x * 2
-    linear = torch.nn.Linear(2, 2)
-    optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)
-
-    class Square(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            ctx.save_for_backward(x)
-            return x * x
-
-        @staticmethod
-        def backward(ctx: Any, grad: Any) -> Any:
-            return grad
-
-    node: Any = Square.apply(x).grad_fn  # type: ignore[no-untyped-call]
-    accumulate = y.grad_fn.next_functions[0][0]
-    schedulers = torch.optim.lr_scheduler
-    results = [
-        *(x.max(0), x.detach().sort(), torch.linalg.slogdet(torch.eye(2)), torch.linalg.qr(torch.eye(2))),
-        *(torch.svd(torch.eye(2)), torch.linalg.svd(torch.eye(2)), torch.linalg.eigh(torch.eye(2))),
-        *(
-            torch.linalg.lu(torch.eye(2)),
-            torch.linalg.lu_factor(torch.eye(2)),
-            torch.linalg.inv_ex(torch.eye(2)),
-        ),
-        *(torch.linalg.lstsq(torch.eye(2), torch.eye(2)), torch.aminmax(x), torch.frexp(torch.ones(1))),
-        torch.triangular_solve(torch.eye(2), torch.eye(2)),
-    ]
-    conv, norm = torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm1d(2)
-    modules = [
-        *(linear, torch.nn.Bilinear(1, 1, 1), torch.nn.Embedding(2, 2), conv, norm, torch.nn.LayerNorm(2)),
-        *(torch.nn.Dropout(), torch.nn.LeakyReLU(), torch.nn.PReLU(), torch.nn.ELU(), torch.nn.MSELoss()),
-        *(torch.nn.Softplus(), linear.load_state_dict(linear.state_dict())),
-    ]
-    known: dict[str, list[Any]] = {
-        "Node": [y.grad_fn, accumulate],
-        "Handle": [x.register_hook(print)],
-        "SavedTensor": [(x * x).grad_fn._raw_saved_self],
-        "Function": [node, Square],
-        "Module": modules,
-        "Scheduler": [schedulers.StepLR(optimizer, 1), schedulers.ExponentialLR(optimizer, 0.1)],
-        "Result": results,
-        "generator": [(i for i in range(1))],
-        "property": [property()],
-        "Exception": [ValueError(), StopIteration()],
-        "slice": [slice(1)],
-        "list": [[]],
-        "dict": [{}],
-        "set": [set()],
-        "str": [""],
-        "float": [1.0],
-        "torch.nn.Module": [linear],
-        "torch.optim.Optimizer": [optimizer],
-        "torch.finfo": [torch.finfo(torch.float32)],
-    }
-    return known.get(owner) or [reserved.resolve(owner)]
+    if owner in OWNERS:
+        return list(samples(torch, owner))
+    return PYTHON.get(owner) or [reserved.resolve(owner)]
 
 
 def test_every_name_exists_in_torch() -> None:

@@ -1,0 +1,99 @@
+"""Objects of the kinds whose attributes the vocabulary names, made with the torch that an engine stands in for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Make = Callable[[Any], Any]
+
+_MODULES: tuple[Make, ...] = (
+    lambda torch: torch.nn.Linear(2, 2),
+    lambda torch: torch.nn.Bilinear(1, 1, 1),
+    lambda torch: torch.nn.Embedding(2, 2),
+    lambda torch: torch.nn.Conv2d(1, 1, 1),
+    lambda torch: torch.nn.BatchNorm1d(2),
+    lambda torch: torch.nn.LayerNorm(2),
+    lambda torch: torch.nn.Dropout(),
+    lambda torch: torch.nn.LeakyReLU(),
+    lambda torch: torch.nn.PReLU(),
+    lambda torch: torch.nn.ELU(),
+    lambda torch: torch.nn.MSELoss(),
+    lambda torch: torch.nn.Softplus(),
+    lambda torch: torch.nn.Linear(1, 1).load_state_dict({}, strict=False),
+)
+
+_RESULTS: tuple[Make, ...] = (
+    lambda torch: torch.ones(3).max(0),
+    lambda torch: torch.ones(3).sort(),
+    lambda torch: torch.linalg.slogdet(torch.eye(2)),
+    lambda torch: torch.linalg.qr(torch.eye(2)),
+    lambda torch: torch.svd(torch.eye(2)),
+    lambda torch: torch.linalg.svd(torch.eye(2)),
+    lambda torch: torch.linalg.eigh(torch.eye(2)),
+    lambda torch: torch.linalg.lu(torch.eye(2)),
+    lambda torch: torch.linalg.lu_factor(torch.eye(2)),
+    lambda torch: torch.linalg.inv_ex(torch.eye(2)),
+    lambda torch: torch.linalg.lstsq(torch.eye(2), torch.eye(2)),
+    lambda torch: torch.aminmax(torch.ones(3)),
+    lambda torch: torch.frexp(torch.ones(1)),
+    lambda torch: torch.triangular_solve(torch.eye(2), torch.eye(2)),
+)
+
+_MAKERS: dict[str, tuple[Make, ...]] = {
+    "torch.Tensor": (lambda torch: torch.ones(1, 1, requires_grad=True),),
+    "torch.UntypedStorage": (lambda torch: torch.ones(1).untyped_storage(),),
+    "torch.Generator": (lambda torch: torch.Generator(),),
+    "torch.finfo": (lambda torch: torch.finfo(torch.float32),),
+    "torch.device": (lambda torch: torch.ones(1).device,),
+    "torch.autograd.graph.GradientEdge": (
+        lambda torch: torch.autograd.graph.get_gradient_edge(torch.ones(1, requires_grad=True)),
+    ),
+    "torch.nn.Module": (lambda torch: torch.nn.Linear(1, 1),),
+    "torch.optim.Optimizer": (lambda torch: _optimizer(torch),),
+    "Node": (
+        lambda torch: (torch.ones(1, requires_grad=True) * 2).grad_fn,
+        lambda torch: (torch.ones(1, requires_grad=True) * 2).grad_fn.next_functions[0][0],
+    ),
+    "Handle": (lambda torch: torch.ones(1, requires_grad=True).register_hook(print),),
+    "SavedTensor": (lambda torch: (torch.ones(1, requires_grad=True) ** 2).grad_fn._raw_saved_self,),
+    "Function": (lambda torch: torch.autograd.Function, lambda torch: _node(torch)),
+    "Module": _MODULES,
+    "Scheduler": (
+        lambda torch: torch.optim.lr_scheduler.StepLR(_optimizer(torch), 1),
+        lambda torch: torch.optim.lr_scheduler.ExponentialLR(_optimizer(torch), 0.5),
+    ),
+    "Result": _RESULTS,
+}
+
+OWNERS = frozenset(_MAKERS)
+"""The kinds of which this can make objects; the vocabulary's others are Python's own."""
+
+
+def samples(torch: Any, owner: str) -> Iterator[Any]:
+    """What can be made of a kind; what raises is not there."""
+    for make in _MAKERS[owner]:
+        try:
+            yield make(torch)
+        except Exception:
+            continue
+
+
+def _optimizer(torch: Any) -> Any:
+    return torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.5)
+
+
+def _node(torch: Any) -> Any:
+    """The node of a custom function, which has what is an attribute of ``ctx``."""
+
+    class Square(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad
+
+    return Square.apply(torch.ones(1, requires_grad=True)).grad_fn

@@ -1,0 +1,35 @@
+"""What of the vocabulary an engine has and scenarios exercise."""
+
+from __future__ import annotations
+
+from conformance.report.coverage import as_json, as_text, cover
+from conformance.spec.usage import Usage
+from conformance.spec.vocabulary import Name
+
+ENTRIES = [
+    Name("unary", "torch", "sin", "other"),
+    Name("unary", "torch.Tensor", "sin", "attribute"),
+    Name("shape", "torch", "roll", "other"),
+]
+
+
+def test_names_of_each_area_are_told_apart() -> None:
+    """What the engine lacks and what no scenario uses are two things."""
+    uses = [Usage(frozenset({"torch.sin"}), frozenset()), Usage(frozenset({"torch.roll"}), frozenset())]
+    unary, shape = cover(ENTRIES, {"torch.roll"}, uses)
+    assert (unary.lacking, unary.unexercised) == ((), ("torch.Tensor.sin",))
+    assert (shape.lacking, shape.unexercised) == (("torch.roll",), ())
+
+
+def test_table_and_data() -> None:
+    """Counts by area with their total, and then the names."""
+    areas = cover(ENTRIES, {"torch.roll"}, [])
+    assert [line.split() for line in as_text(areas, "mine")][:4] == [
+        ["area", "names", "mine", "scenarios"],
+        ["unary", "2", "2", "0"],
+        ["shape", "1", "0", "0"],
+        ["total", "3", "2", "0"],
+    ]
+    assert "  shape: torch.roll" in list(as_text(areas, "mine"))
+    data = as_json(areas, {"name": "mine", "version": "1"})
+    assert data["areas"][1]["lacking"] == ["torch.roll"]  # type: ignore[index]
