@@ -96,8 +96,8 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
 def coverage(known: argparse.Namespace, _: list[str]) -> int:
     """The vocabulary against an engine and the scenarios; 1 where a name is in no scenario."""
     from conformance.adapters.probe import probe
-    from conformance.session.candidate import engine
     from conformance.report.coverage import as_json, as_text, cover
+    from conformance.session.candidate import engine
     from conformance.spec.usage import names_used
     from conformance.spec.vocabulary import entries
 
