@@ -100,7 +100,7 @@ def _unread(observed: Any, names: tuple[str, ...]) -> Iterator[str]:
 
 def _answers(value: Any, name: str) -> bool:
     try:
-        return hasattr(value, name)
+        return hasattr(value, name) or name in dir(value)  # some can be written alone
     except Exception:  # it has the name, and raises
         return True
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import autograd, linalg, nn, ops, optim, random, return_types, special, utils
+from . import autograd, cuda, linalg, nn, ops, optim, random, return_types, special, utils
 from .creation import (
     arange,
     as_tensor,
+    asarray,
     empty,
     empty_like,
     empty_strided,
@@ -83,6 +84,16 @@ def is_floating_point(input: Tensor) -> Any:
 def is_complex(input: Tensor) -> Any:
     """torch.is_complex."""
     return input.is_complex()
+
+
+def is_inference(input: Tensor) -> Any:
+    """torch.is_inference."""
+    return input.is_inference()
+
+
+def detach(input: Tensor) -> Tensor:
+    """torch.detach."""
+    return input.detach()
 
 
 def numel(input: Tensor) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .dtypes import BY_NUMPY
+from .formats import laid_out, preserve_format
 from .shapes import sizes
 from .tensor import Size, Tensor, make, wrap
 
@@ -124,6 +126,46 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     return finish(infer_array(data, dtype))
 
 
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """torch.asarray: what as_tensor shares, or a copy where that is asked for.
+
+    Raises:
+        ValueError: ``copy=False`` for what cannot be shared.
+    """
+    if isinstance(obj, np.ndarray):
+        obj = wrap(obj)
+    elif not isinstance(obj, Tensor):
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return finish(infer_array(obj, dtype), bool(requires_grad))
+    if requires_grad is None and obj.requires_grad:
+        warnings.warn(_ASARRAY_KEEPS, stacklevel=2)
+    kind = dtype or obj.dtype
+    if kind is not obj.dtype and copy is False:
+        raise ValueError(f"can't alias tensor with dtype '{obj.dtype.legacy}' into dtype '{kind.legacy}'.")
+    found = obj.to(kind) if kind is not obj.dtype else obj.clone() if copy else obj
+    if requires_grad is None or requires_grad == found.requires_grad:
+        return found
+    return (
+        found.detach().requires_grad_(requires_grad)
+        if found._grad_fn
+        else found.requires_grad_(requires_grad)
+    )
+
+
+_ASARRAY_KEEPS = (
+    "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+    "requires_grad=False explicitly to get the old behavior and silence this warning."
+)
+
+
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """torch.from_numpy: shares the array's memory."""
     if not isinstance(array, np.ndarray):
@@ -158,7 +200,8 @@ def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Te
                 raise RuntimeError(
                     f"Trying to create tensor with negative dimension {n}: [{', '.join(map(str, shape))}]"
                 )
-        return finish(fill(shape, (dtype or dtypes.default).numpy), requires_grad)
+        made = fill(shape, (dtype or dtypes.default).numpy)
+        return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad)
 
     def like(
         input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -170,6 +213,8 @@ def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Te
             )
         kind = dtype.numpy if dtype else input._array.dtype
         array = np.full_like(input._array, fill((), kind)[()], kind, order="K", subok=False)
+        if memory_format not in (None, preserve_format):
+            array = laid_out(array, memory_format)
         return finish(array, requires_grad)
 
     return by_shape, like
@@ -233,13 +278,28 @@ def arange(
     by = by if step is None else step
     if by == 0:
         raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
     if (last - first) * by < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if out is not None:
+        dtype = out.dtype
     kind = dtype or (
         dtypes.default if any(isinstance(each, float) for each in (first, last, by)) else dtypes.int64
     )
-    count = max(0, int(np.ceil((last - first) / by)))
-    return finish((first + np.arange(count) * by).astype(kind.numpy), requires_grad)
+    count = max(0, math.ceil((last - first) / by))
+    if kind.category < dtypes.FLOATING:  # torch counts in whole numbers, and for int64 to a whole number
+        first, last, by = int(first), int(last), int(by)
+        if by == 0:
+            raise ValueError("step must be nonzero")
+        if kind is dtypes.int64:
+            count = max(0, -((first - last) // by))
+    array = (first + np.arange(count) * by).astype(kind.numpy)
+    if out is None:
+        return finish(array, requires_grad)
+    from .ops.memory import resize_
+
+    return resize_(out, array.shape).copy_(wrap(array))
 
 
 def linspace(
@@ -248,6 +308,10 @@ def linspace(
     """torch.linspace: counted from both ends, so that it is symmetric."""
     kind = (dtype or dtypes.default).numpy
     first, last = (float(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if kind.kind != "f":
+        first, last = float(int(first)), float(int(last))
     if steps == 1:
         return finish(np.array([first], kind), requires_grad)
     number = np.arange(steps)
@@ -263,8 +327,11 @@ def logspace(
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.logspace: powers of ``base``."""
+    kind = (dtype or dtypes.default).numpy
+    if kind.kind != "f":
+        start, end = int(start), int(end)
     powers = np.power(base, linspace(start, end, steps, dtype=dtypes.float64)._array)
-    return finish(powers.astype((dtype or dtypes.default).numpy), requires_grad)
+    return finish(powers.astype(kind), requires_grad)
 
 
 def eye(

@@ -174,6 +174,45 @@ def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
     return happened.astype(dtype)
 
 
+def poisson(generator: Generator, rates: Array) -> Array:
+    """torch.poisson: how often something happens that happens ``rates`` times on average."""
+    _require_floating(rates.dtype, "poisson_cpu")
+    samples = [_poisson(generator, float(rate)) for rate in rates.ravel()]
+    return np.array(samples, np.float64).astype(rates.dtype).reshape(rates.shape)
+
+
+def _poisson(generator: Generator, rate: float) -> int:
+    """One sample: products of uniform numbers, or for large rates rejection (Hörmann, 1993)."""
+    if not rate >= 0:
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    if rate == 0:
+        return 0
+    if rate < 10:
+        count, product, least = 0, _one(generator), math.exp(-rate)
+        while product > least:
+            count += 1
+            product *= _one(generator)
+        return count
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    while True:
+        u, v = _one(generator) - 0.5, _one(generator)
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + rate + 0.43)
+        if us >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2):
+            return k
+        if k < 0 or (us < 0.013 and v > us):
+            continue
+        accepted = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
+        if accepted <= -rate + k * math.log(rate) - math.lgamma(k + 1):
+            return k
+
+
+def _one(generator: Generator) -> float:
+    return float(generator.doubles(1)[0])
+
+
 def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
     """What dropout multiplies its input by; 0 < p < 1."""
     precision = np.promote_types(dtype, np.float32)

@@ -103,6 +103,7 @@ REQUIRES_GRAD_NON_LEAF_OFF = (
     REQUIRES_GRAD_NON_LEAF + " If you want to use a computed variable in a subgraph that doesn't require "
     "differentiation use var_no_grad = var.detach()."
 )
+NO_CUDA = "Torch not compiled with CUDA enabled"
 REQUIRES_GRAD_DTYPE = "only Tensors of floating point dtype can require gradients"
 REQUIRES_GRAD_DTYPE_ATTRIBUTE = "only Tensors of floating point and complex dtype can require gradients"
 REQUIRES_GRAD_DTYPE_NEW = "Only Tensors of floating point and complex dtype can require gradients"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 
 class layout:
     """Whether a tensor stores all its elements (``torch.strided``)."""
@@ -27,3 +31,23 @@ strided = layout("strided")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
+
+
+def lies_so(array: np.ndarray[Any, Any], wanted: Any) -> bool:
+    """Whether the elements lie in memory in the order of a format."""
+    if wanted is not channels_last:
+        return bool(array.flags.c_contiguous)
+    return array.ndim == 4 and bool(array.transpose(0, 2, 3, 1).flags.c_contiguous)
+
+
+def laid_out(array: np.ndarray[Any, Any], wanted: Any) -> np.ndarray[Any, Any]:
+    """A copy whose elements lie in the order of a format; as they lie now where none is wanted.
+
+    Raises:
+        RuntimeError: channels_last for anything but four dimensions.
+    """
+    if wanted is channels_last:
+        if array.ndim != 4:
+            raise RuntimeError("required rank 4 tensor to use channels_last format")
+        return array.transpose(0, 2, 3, 1).copy("C").transpose(0, 3, 1, 2)
+    return array.copy("C" if wanted is contiguous_format or array.flags.c_contiguous else "K")

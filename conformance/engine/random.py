@@ -12,7 +12,7 @@ from . import distributions, dtypes
 from . import generator as streams
 from .creation import finish
 from .rows import Array, op
-from .shapes import sizes
+from .shapes import broadcast_shapes, sizes
 from .tensor import Tensor, device, make, wrap
 
 
@@ -192,21 +192,56 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     return _bernoulli(input, generator=generator)
 
 
+@op("PoissonBackward0", name="poisson", self=_zeros)
+def _poisson(self: Array, generator: Any = None) -> Array:
+    return distributions.poisson(_from(generator), self)
+
+
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
+    """torch.poisson: numbers of events, a rate for each element."""
+    return _poisson(input, generator)
+
+
+# torch.normal is drawn from its parameters and has, so far as they are tensors, a gradient of zero.
+
+
+@op("NormalBackward1", name="normal_of_mean", mean=_zeros)
+def _normal_of_mean(mean: Array, drawn: Any) -> Array:
+    return drawn
+
+
+@op("NormalBackward2", name="normal_of_std", std=_zeros)
+def _normal_of_std(std: Array, drawn: Any) -> Array:
+    return drawn
+
+
+@op("NormalBackward3", name="normal_of_both", mean=_zeros, std=_zeros)
+def _normal_of_both(mean: Array, std: Array, drawn: Any) -> Array:
+    return drawn
+
+
 def normal(
     mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False, out: Any = None,
+    requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
     if size is not None:
         kind = (dtype or dtypes.default).numpy
         return finish(distributions.normal(_from(generator), tuple(size), kind, mean, std), requires_grad)
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
-    shape = np.broadcast_shapes(*(np.shape(each) for each in arrays))
+    shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = dtypes.result_dtype(*(each for each in arrays if isinstance(each, np.ndarray)))
-    if np.any(np.asarray(arrays[1]) < 0):
+    if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
+    if not isinstance(std, Tensor) and std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     standard = distributions.normal(_from(generator), shape, kind)
-    return wrap((standard * arrays[1] + arrays[0]).astype(kind))
+    found = (standard * arrays[1] + arrays[0]).astype(kind)
+    if not isinstance(std, Tensor):
+        return _normal_of_mean(mean, found)
+    if not isinstance(mean, Tensor):
+        return _normal_of_std(std, found)
+    return _normal_of_both(mean, std, found)
 
 
 # In-place forms: rows, so that writing random numbers is part of the graph like any other write.
@@ -282,7 +317,7 @@ FUNCTIONS = {
     name: globals()[name]
     for name in (
         "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
-        "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
+        "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
         "set_rng_state",
     )
 }  # fmt: skip

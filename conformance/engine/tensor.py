@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from . import dtypes, errors
-from .formats import strided
+from .formats import lies_so, strided
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
 from .version import VersionCounter
@@ -451,13 +451,17 @@ class Tensor(metaclass=_TensorMeta):
         """Whether the dtype has negative numbers."""
         return self.dtype.is_signed
 
+    def cuda(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """There is the CPU alone."""
+        raise AssertionError(errors.NO_CUDA)
+
     def get_device(self) -> int:
         """-1: the CPU."""
         return -1
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the elements lie in memory in order."""
-        return self._array.flags.c_contiguous
+        return lies_so(self._array, memory_format)
 
     # Values ---------------------------------------------------------------------------------------
 
@@ -614,6 +618,10 @@ class Storage:
         return self._array.nbytes
 
     size = __len__ = nbytes
+
+    def tolist(self) -> list[int]:
+        """Its bytes."""
+        return list(self._array.tobytes())
 
 
 def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -10,7 +10,9 @@ from ..ops.norms import vector_norm
 from ..tensor import Tensor
 from .checks import LinAlgError
 from .decompositions import cholesky, cholesky_ex, eigh, eigvalsh, qr, svd, svdvals
+from .eigen import eig, eigvals
 from .least_squares import lstsq, matrix_exp, pinv
+from .lu import lu, lu_factor, lu_factor_ex, lu_solve
 from .norms import cond, matrix_norm, matrix_rank, norm
 from .solving import (
     det,
@@ -25,8 +27,8 @@ from .solving import (
 )  # fmt: skip
 
 __all__ = [
-    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv",
-    "inv_ex", "lstsq", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv",
+    "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
     "norm", "pinv", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv",
     "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip

@@ -37,6 +37,7 @@ from . import (
     logic,
     masking,
     matmul,
+    memory,
     moments,
     names,
     norms,
@@ -67,7 +68,7 @@ from . import (
 MODULES: tuple[ModuleType, ...] = (
     activation, arithmetic, arranging, binary, comparison, contraction, copying, cumulative, diagonals,
     einsum, extremes, gamma, gated, gather, grids, indexing, inplace_views, joining, linear_algebra, logic,
-    masking, matmul, moments, norms, ordering, parts, placing, power, reducing, reduction, remainders,
+    masking, matmul, memory, moments, norms, ordering, parts, placing, power, reducing, reduction, remainders,
     replacing, rounding, searching, selection, shape, slicing, smooth, softmax, special, splitting, truth,
     unary, view_copies, windows,
 )  # fmt: skip

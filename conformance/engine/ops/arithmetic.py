@@ -21,7 +21,7 @@ def _scaled(other: Any, alpha: Any) -> Any:
     if alpha == 1:
         return other
     if isinstance(other, np.ndarray):
-        return np.multiply(other, other.dtype.type(alpha))
+        return np.multiply(other, np.asarray(alpha).astype(other.dtype)[()])
     return other * alpha
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
+from ..formats import channels_last, contiguous_format, laid_out, lies_so, preserve_format
 from ..modes import state
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, sizes
@@ -15,13 +16,13 @@ from ..tensor import Tensor, make, version_counter
 
 
 @op("CloneBackward0", name="clone", self=lambda grad: grad)
-def _clone(self: Array) -> Array:
-    return self.copy("C") if self.flags.c_contiguous else self.copy("K")
+def _clone(self: Array, memory_format: Any = None) -> Array:
+    return laid_out(self, memory_format)
 
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A recorded copy."""
-    copy: Tensor = _clone(input)
+    copy: Tensor = _clone(input) if memory_format is None else _clone(input, memory_format)
     if input._inference and not state.inference:
         version_counter(copy).value = 1  # torch copies into a tensor that counts
     return copy
@@ -29,9 +30,9 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
-    if self._array.flags.c_contiguous:
+    if lies_so(self._array, memory_format):
         return self
-    return in_order(self)
+    return in_order(self) if memory_format is None else _clone(self, memory_format)
 
 
 @op("CloneBackward0", name="_in_order", self=lambda grad: grad)
@@ -41,13 +42,18 @@ def in_order(self: Array) -> Array:
 
 
 @op("ToCopyBackward0", name="_to_copy", self=lambda grad: grad)
-def _to_copy(self: Array, dtype: Any) -> Array:
-    return self.astype(dtype.numpy)
+def _to_copy(self: Array, dtype: Any, memory_format: Any = None) -> Array:
+    return _converted(self, dtype, memory_format)
 
 
 @op(name="_to_copy_integer", tensors="self")
-def _to_copy_integer(self: Array, dtype: Any) -> Array:
-    return self.astype(dtype.numpy)
+def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Array:
+    return _converted(self, dtype, memory_format)
+
+
+def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
+    converted = array.astype(dtype.numpy)
+    return converted if memory_format in (None, preserve_format) else laid_out(converted, memory_format)
 
 
 def to(
@@ -65,14 +71,22 @@ def to(
             flags.append(each)
     if len(flags) > 1:  # non_blocking, copy
         copy = flags[1]
-    if (dtype is None or dtype is self.dtype) and not copy:
+    stays = memory_format in (None, preserve_format) or _suggested(self._array) is memory_format
+    if (dtype is None or dtype is self.dtype) and not copy and stays:
         return self
     dtype = dtype or self.dtype
     if dtype.category < dtypes.FLOATING:
-        return _to_copy_integer(self, dtype)
+        return _to_copy_integer(self, dtype, memory_format)
     if dtype.category == dtypes.COMPLEX and self.requires_grad and state.grad_enabled:
         raise errors.no_gradient("c", "")
-    return _to_copy(self, dtype)
+    return _to_copy(self, dtype, memory_format)
+
+
+def _suggested(array: Array) -> Any:
+    """The format in which a tensor lies; where it could be either, contiguous."""
+    if array.ndim == 4 and not array.flags.c_contiguous and lies_so(array, channels_last):
+        return channels_last
+    return contiguous_format
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -145,7 +159,7 @@ def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
 
 def _cast(kind: dtypes.dtype) -> Any:
     def method(self: Tensor, memory_format: Any = None) -> Tensor:
-        return to(self, kind)
+        return to(self, kind, memory_format=memory_format)
 
     return method
 

@@ -364,6 +364,17 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     return run_inplace(ROWS["fill"], [self, value])
 
 
+_FILLED = op("FillBackward0", name="fill_copy", **ROWS["fill"].formulas)(ROWS["fill"].forward)
+_FILLED_TENSOR = op("FillBackward1", name="fill_tensor_copy", **ROWS["fill_tensor"].formulas)(
+    ROWS["fill_tensor"].forward
+)
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A copy with every element the same number."""
+    return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)
+
+
 @op("ZeroBackward0", name="zero", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
 def _zero(self: Array) -> Array:
     return np.zeros(self.shape, self.dtype)

@@ -12,6 +12,7 @@ from ..creation import scalar_tensor
 from ..linalg import kernels
 from ..linalg.checks import columns_first, floating, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
+from ..linalg.lu import lu_unpack as _lu_unpack
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
@@ -181,7 +182,116 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
     return columns_first(kernels.solve_triangular(second, half, True, True, False))
 
 
+# Equations, by older names -------------------------------------------------------------------------
+
+
+def _triangular_solve_backward(
+    grads: Any,
+    self: Tensor,
+    A: Tensor,
+    solution: Tensor,
+    upper: bool,
+    transpose: bool,
+    unitriangular: bool,
+    needed: Any,
+) -> Any:
+    """torch's triangular_solve_backward; the copy of A passes its gradient on."""
+    of_solution, of_copy = grads
+    to_self = to_a = None
+    if of_solution is not None:
+        to_self = triangular_solve(of_solution, A, upper, not transpose, unitriangular)[0]
+        if needed[1]:
+            to_a = -solution.matmul(to_self.mT) if transpose else -to_self.matmul(solution.mT)
+            to_a = to_a.triu(int(unitriangular)) if upper else to_a.tril(-int(unitriangular))
+    if of_copy is not None:
+        to_a = of_copy if to_a is None else to_a + of_copy
+    return to_self if needed[0] else None, to_a
+
+
+@op(
+    "TriangularSolveBackward0",
+    name="triangular_solve",
+    outputs="solution cloned_coefficient",
+    returns=return_types.triangular_solve,
+    inputs={
+        "self A": lambda grads, self, A, solution, upper, transpose, unitriangular, needed: (
+            _triangular_solve_backward(grads, self, A, solution, upper, transpose, unitriangular, needed)
+        )
+    },
+)
+def _triangular_solve(
+    self: Array, A: Array, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> tuple[Array, Array]:
+    for text, each in (("b", self), ("A", A)):
+        if each.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {text} to have at least 2 dimensions, but it has {each.ndim} "
+                "dimensions instead"
+            )
+    n, m = A.shape[-2:]
+    if n != m:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
+    if m != self.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for triangular_solve: each A matrix is {n} by {m} but each b matrix is "
+            f"{self.shape[-2]} by {self.shape[-1]}"
+        )
+    batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
+    right = np.broadcast_to(self, (*batch, *self.shape[-2:]))
+    left = np.broadcast_to(A, (*batch, n, n))
+    turned = np.swapaxes(left, -1, -2) if transpose else left
+    found = kernels.solve_triangular(turned, right, upper != transpose, True, unitriangular)
+    return columns_first(found), columns_first(left)
+
+
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Any = None,
+) -> Any:
+    """torch.linalg.solve_triangular by its older name, with a copy of A."""
+    warnings.warn(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
+        "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
+        "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+        "torch.linalg.solve_triangular(A, B).",
+        stacklevel=2,
+    )
+    return _triangular_solve(input, A, upper, transpose, unitriangular)
+
+
+lu_unpack = _lu_unpack
+
+
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.lu_solve, by its older name."""
+    warnings.warn(
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
+        "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
+        "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
+        stacklevel=2,
+    )
+    return linalg.lu_solve(LU_data, LU_pivots, b, out=out)
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
+    """torch.linalg.lu_factor, by its older name."""
+    warnings.warn(
+        "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed "
+        "in a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots "
+        "= torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
+        "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
+        stacklevel=2,
+    )
+    found = linalg.lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
+    return return_types._lu_with_info(found) if get_infos else tuple(found[:2])
+
+
 PUBLIC = (
-    "cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "matrix_exp", "pinverse",
-    "qr", "slogdet", "svd",
+    "cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "lu", "lu_solve", "lu_unpack",
+    "matrix_exp", "pinverse", "qr", "slogdet", "svd", "triangular_solve",
 )  # fmt: skip

@@ -140,7 +140,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     array = input._array
     if as_tuple:
         found = (array.reshape(1) if array.ndim == 0 else array).nonzero()
-        return tuple(wrap(each.copy()) for each in found)
+        rows = wrap(np.array(found))
+        return tuple(rows.select(0, number) for number in range(len(found)))
     where = np.argwhere(array)
     if out is not None:
         return store_out(ROWS["masked_select"], out, where)

@@ -112,4 +112,30 @@ def _zeros(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return make(np.zeros(shape, grad._array.dtype))
 
 
-PUBLIC = ("diagonal_scatter", "narrow_copy", "select_scatter", "slice_scatter")
+# as_strided_scatter -------------------------------------------------------------------------------
+
+
+def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) -> Tensor:
+    """The gradient of the replaced part, in its place: torch's own answer, of what was replaced and not of the rest."""
+    laid = grad.contiguous()
+    memory = grad.new_zeros(grad._array.size)
+    result = memory.as_strided(laid._array.shape, laid.stride(), 0)
+    memory.as_strided(size, stride, storage_offset).copy_(laid.as_strided(size, stride, storage_offset))
+    return result
+
+
+@op(
+    "AsStridedScatterBackward0",
+    self=lambda grad, size, stride, storage_offset: _kept_backward(grad, size, stride, storage_offset),
+    src=lambda grad, size, stride, storage_offset: grad.contiguous().as_strided(size, stride, storage_offset),
+)
+def as_strided_scatter(self: Array, src: Array, size: Any, stride: Any, storage_offset: Any = None) -> Array:
+    """A copy with what lies at these strides replaced."""
+    result = self.copy("C")
+    part = make(result).as_strided(size, stride, storage_offset or 0)._array
+    _expected("as_strided_scatter", part.shape, src)
+    part[...] = src
+    return result
+
+
+PUBLIC = ("as_strided_scatter", "diagonal_scatter", "narrow_copy", "select_scatter", "slice_scatter")

@@ -1,0 +1,85 @@
+"""A tensor's memory: resized, compared, changed element by element by a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..shapes import sizes
+from ..tensor import Tensor, address, storage
+from ..views import increment_version
+
+
+def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """Another shape over the same memory, more of it where there is too little.
+
+    Raises:
+        RuntimeError: the tensor requires grad.
+    """
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = sizes(size)
+    if any(n < 0 for n in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
+    if shape == self._array.shape:
+        return self
+    old = self._array
+    memory, count = storage(old), int(np.prod(shape, dtype=np.int64))
+    start = address(old) - address(memory) if memory.size else 0
+    if start + count * old.itemsize <= memory.nbytes and memory.flags.c_contiguous:
+        self._array = np.ndarray(shape, old.dtype, memory.data, start)
+    else:
+        fresh = np.zeros(count, old.dtype)
+        fresh[: old.size] = old.reshape(-1)[:count]
+        self._array = fresh.reshape(shape)
+    increment_version(self)
+    return self
+
+
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """resize_ to another tensor's shape."""
+    return resize_(self, the_template._array.shape)
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether both show the same memory in the same way."""
+    a, b = self._array, tensor._array
+    return (
+        storage(a) is storage(b)
+        and a.shape == b.shape
+        and a.strides == b.strides
+        and (not a.size or address(a) == address(b))
+    )
+
+
+def _refuse_grad(name: str, *tensors: Tensor) -> None:
+    if any(each.requires_grad for each in tensors):
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."
+        )
+
+
+def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
+    """Each element replaced by what a function gives for it; not counted as a change."""
+    _refuse_grad("apply_", self)
+    for place, value in np.ndenumerate(self._array):
+        self._array[place] = callable(value.item())
+    return self
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Each element replaced by what a function gives for it and another tensor's; not counted as a change."""
+    _refuse_grad("map_", self, tensor)
+    if self._array.dtype != tensor._array.dtype:
+        raise TypeError(
+            f"map_: expected torch.{self.dtype.legacy}Tensor for 'other' (got torch.{tensor.dtype.legacy}Tensor)"
+        )
+    other = tensor.expand(self._array.shape)._array
+    for place, value in np.ndenumerate(self._array):
+        self._array[place] = callable(value.item(), other[place].item())
+    return self
+
+
+PUBLIC = ("apply_", "is_set_to", "map_", "resize_", "resize_as_")
