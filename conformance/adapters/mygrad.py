@@ -48,7 +48,7 @@ class Tensor(Wrapped):
     @property
     def grad(self) -> Any:
         """The gradient, an array there."""
-        return None if self.own.grad is None else Tensor(mg.tensor(self.own.grad, constant=True))
+        return None if self.own.grad is None else Tensor(mg.tensor(self.own.grad, constant=True, copy=False))
 
     @property
     def T(self) -> Any:  # noqa: N802 - its name
@@ -86,7 +86,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
 torch = functions(Tensor, {**arrays.operations(mg), "relu": mygrad.nnet.relu, "sigmoid": mygrad.nnet.sigmoid})
 torch.tensor = tensor
 torch.ones, torch.zeros = arrays.shaped(np.ones, _leaf), arrays.shaped(np.zeros, _leaf)
-torch.no_grad = lambda: mg.no_autodiff
+torch.no_grad = lambda *function: mg.no_autodiff(*function) if function else mg.no_autodiff
 vars(torch).update(arrays.DTYPES)
 torch.nn = SimpleNamespace(functional=SimpleNamespace(relu=torch.relu, sigmoid=torch.sigmoid))
 engine = ModuleEngine("mygrad", torch, version=mg.__version__, claims=("values",))

@@ -57,6 +57,7 @@ class RemoteEngine:
         self.version: str = known["version"]
         self.claims = frozenset(known["claims"])
         self.complete: bool = known["complete"]
+        self.available = frozenset(known["available"])
         self.divergences: str = known["divergences"]
         self.torch: ModuleType | None = ModuleType(known["module"]) if known["module"] else None
 

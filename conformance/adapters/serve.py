@@ -7,8 +7,9 @@ from types import ModuleType
 from typing import Any
 
 from conformance.adapters.registry import EngineNotFoundError, find
-from conformance.runner.execute import run
+from conformance.runner.execute import available, run
 from conformance.runner.portable import from_plain
+from conformance.spec.scenario import NEEDS
 
 
 def serve(channel: Any, name: str) -> None:
@@ -24,6 +25,7 @@ def serve(channel: Any, name: str) -> None:
         "claims": sorted(engine.claims),
         "complete": bool(getattr(engine, "complete", False)),
         "divergences": str(getattr(engine, "divergences", None) or ""),
+        "available": [need for need in NEEDS if available(engine, need)],
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }
     channel.send(json.dumps(known))

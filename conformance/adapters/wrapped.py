@@ -83,24 +83,16 @@ def _absent(name: str) -> Function:
     return refuse
 
 
-for _name in ("add", "sub", "mul", "truediv", "pow", "matmul"):
+_PASSED_ON = ("add", "sub", "mul", "truediv", "pow", "matmul")
+_ABSENT = ("mod", "floordiv", "and", "or", "xor", "lshift", "rshift")
+for _name in _PASSED_ON:
     setattr(Wrapped, f"__{_name}__", _binary(getattr(operator, _name)))
     setattr(Wrapped, f"__r{_name}__", _reflected(getattr(operator, _name)))
-for _name in (
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "setitem",
-    "mod",
-    "floordiv",
-    "invert",
-    "and",
-    "or",
-    "iadd",
-    "isub",
-    "imul",
-):
+    setattr(Wrapped, f"__i{_name}__", _absent(f"__i{_name}__"))
+for _name in _ABSENT:
+    for _form in ("", "r", "i"):
+        setattr(Wrapped, f"__{_form}{_name}__", _absent(f"__{_form}{_name}__"))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "setitem", "invert", "pos"):
     setattr(Wrapped, f"__{_name}__", _absent(f"__{_name}__"))
 setattr(Wrapped, "__neg__", lambda self: self.apply(operator.neg, self))  # noqa: B010  mypy takes it for an operand
 

@@ -120,10 +120,9 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
     from conformance.adapters.recording import NotRecordedError
     from conformance.report.proposal import Undeclared, diff
     from conformance.runner.compare import is_ending
-    from conformance.runner.execute import run
+    from conformance.runner.execute import available, run
     from conformance.runner.verdict import judge
     from conformance.session.candidate import reference
-    from conformance.session.check import available
     from conformance.session.library import shown
 
     torch = _found(lambda: reference(recording))
@@ -161,14 +160,13 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
 def record(known: argparse.Namespace, _: list[str]) -> int:
     """Run all scenarios on one engine and keep what each left."""
     from conformance.adapters.recording import write
-    from conformance.runner.execute import run
+    from conformance.runner.execute import available, run
     from conformance.session.candidate import engine
-    from conformance.session.check import available
 
     recorded = _found(lambda: engine(known.engine, known.engine_python))
     scenarios = _scenarios(known.paths)
     needs = {need for scenario in scenarios for need in scenario.needs}
-    there = {need for need in needs if recorded.torch is not None and available(recorded, need)}
+    there = {need for need in needs if available(recorded, need)}
     possible = [scenario for scenario in scenarios if there.issuperset(scenario.needs)]
     traces = ((scenario, run(scenario, recorded)) for scenario in with_progress(possible))
     try:

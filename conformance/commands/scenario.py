@@ -192,7 +192,7 @@ def _engine(name: str, python: str | None = None) -> Engine:
 
 
 def _refuse_what_is_not_here(scenario: Scenario) -> None:
-    from conformance.session.check import available
+    from conformance.runner.execute import available
 
     for need in scenario.needs:
         if not available(_engine("torch"), need):

@@ -42,6 +42,9 @@ class Engine(Protocol):
 class Elsewhere(Protocol):
     """An engine that runs no program here, and yet has its trace: in another interpreter, or in a recording."""
 
+    @property
+    def available(self) -> AbstractSet[str]: ...  # what scenarios may need that is there
+
     def trace_of(
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace: ...

@@ -6,7 +6,7 @@ import gc
 from typing import Literal
 
 from conformance.runner.engine import Elsewhere, Engine
-from conformance.runner.isolate import collected_on_demand, isolated
+from conformance.runner.isolate import collected_on_demand, isolated, lookup
 from conformance.runner.limit import Alarm, TimeLimit
 from conformance.runner.program import compile_step
 from conformance.runner.recorder import Recorder, drop_frames
@@ -59,3 +59,11 @@ def run(
     if raised is not None:
         moments.append(Moment(recorder.current(), raised=raised))
     return Trace(scenario.id, engine.name, engine.version, tuple(moments))
+
+
+def available(engine: Engine, need: str) -> bool:
+    """Whether the device is there, or was when the engine was recorded; what it does not know is not."""
+    if isinstance(engine, Elsewhere):
+        return need in engine.available
+    backend = lookup(engine.torch, need) or lookup(engine.torch, f"backends.{need}")
+    return bool(backend is not None and backend.is_available())

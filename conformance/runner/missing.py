@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -10,9 +11,11 @@ from conformance.runner.isolate import lookup
 from conformance.runner.paths import OWN_MODULE
 from conformance.spec.vocabulary import BOUND, PATHS, is_attribute
 
+_KEYWORD = re.compile(r"(?:.*\.)?([\w<>]+)\(\) got an unexpected keyword argument '(\w+)'")
+
 
 def missing_name(error: BaseException, engine: Engine) -> str:
-    """``torch.nn.Linear``, ``Tensor.retain_grad``; empty where the error is not about a missing name.
+    """``torch.nn.Linear``, ``Tensor.retain_grad``, ``backward(inputs=...)``; empty where nothing is missing.
 
     Whether torch raises the same there, so that nothing is missing, is for who compares.
     """
@@ -23,7 +26,17 @@ def missing_name(error: BaseException, engine: Engine) -> str:
             return BOUND.get(name, "")  # an engine without torch.optim leaves it unbound
         case AttributeError(name=str(name)):
             return _named(error.obj, name, engine)
+        case TypeError() if _raised_by_the_call(error) and (found := _KEYWORD.match(str(error))):
+            return f"{found[1]}({found[2]}=...)"
     return ""
+
+
+def _raised_by_the_call(error: BaseException) -> bool:
+    """Whether it was raised in the program itself, by a call that did not come to run any of the engine's code."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and traceback.tb_frame.f_globals.get("__name__") == OWN_MODULE
 
 
 def _named(owner: Any, name: str, engine: Engine) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
@@ -45,10 +45,11 @@ def judge(scenario: Scenario, reference: Trace, trace: Trace, groups: Collection
     """The verdicts, with what they rest on."""
     flaws = sound(scenario, reference)
     every = differences(scenario, reference, trace)
-    claimed = tuple(difference for difference in every if counts(difference, groups))
     lacking = _lacking(reference, trace)
-    if lacking:  # what comes after a missing name is no difference of its own
-        claimed = tuple(takewhile(lambda difference: difference.statement != lacking[0].statement, claimed))
+    told: Iterable[Difference] = every
+    if lacking:  # what comes with a missing name, and after it, is no difference of its own
+        told = takewhile(lambda difference: difference.statement != lacking[0].statement, every)
+    claimed = tuple(difference for difference in told if counts(difference, groups))
     missing = () if claimed else _names(lacking)
     verdict: Literal["agrees", "differs", "unsupported", "unsound"] = "agrees"
     if flaws:

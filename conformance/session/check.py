@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.adapters.divergences import Coverage, Divergence, cover
-from conformance.adapters.recording import NotRecordedError, Recording
+from conformance.adapters.recording import NotRecordedError
 from conformance.report.failure import failure_text
 from conformance.report.program import file_line
 from conformance.report.result import Difference, Result
 from conformance.report.text import label
 from conformance.report.wording import verdict_line
 from conformance.runner.engine import GROUPS, Engine
-from conformance.runner.execute import run
+from conformance.runner.execute import available, run
 from conformance.runner.portable import fingerprint
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import Outcome, judge
@@ -147,12 +147,3 @@ def _differences(scenario: Scenario, outcome: Outcome) -> tuple[Difference, ...]
         )
         for each in outcome.differences[:KEPT]
     )
-
-
-def available(reference: Engine, need: str) -> bool:
-    """Whether the device is there, or was when the reference was recorded; what torch does not know is not."""
-    if isinstance(reference, Recording):
-        return need in reference.available
-    torch = reference.torch
-    backend = getattr(torch, need, None) or getattr(torch.backends, need, None)
-    return bool(backend is not None and backend.is_available())

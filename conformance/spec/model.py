@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from conformance.spec.scenario import Need
+
 LONGEST_TITLE = 70
 PLAIN: dict[str, Any] = {}  # the JSON Schema of any plain data
 
@@ -101,7 +103,7 @@ class Scenario(Step):
     """Name -> list of scalars, or of {label: value}. `${name}` is replaced as text in run, expect, raises,
     message, warns and claimed before they are parsed; one case per combination, `id[sin-float32]`. A value
     not of letters, digits, dot, underscore needs a label."""
-    needs: list[Literal["cuda"]] = Field(default_factory=list)
+    needs: list[Need] = Field(default_factory=list)
     """What the machine must have; where it is absent the scenario is skipped and does not count for its
     claim."""
     tolerance: Annotated[Tolerance, BeforeValidator(_exact)] = _ABSENT

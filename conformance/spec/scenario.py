@@ -6,9 +6,14 @@ Standard library only: this is what travels to an engine in another interpreter.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+
+
+Need: TypeAlias = Literal["cuda"]
+"""What of the machine a scenario may need."""
+NEEDS: tuple[str, ...] = get_args(Need)
 
 
 class Unset:

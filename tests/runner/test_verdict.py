@@ -192,6 +192,7 @@ def test_an_unsound_scenario_is_no_verdict_on_the_engine() -> None:
             broken(neg=raising(NotImplementedError("neg of floats"))),
             "neg of floats",
         ),
+        ("b = torch.neg(torch.ones(1), out=None)", broken(neg=lambda x: x), "<lambda>(out=...)"),
     ],
 )
 def test_what_the_engine_lacks_is_named(program: str, engine: Any, missing: str) -> None:
@@ -234,5 +235,7 @@ def test_an_engines_own_wrong_name_is_not_missing() -> None:
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
     engine = broken(neg=lambda x: None, without=["linalg"])
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a).item()"), engine).verdict == "differs"
+    engine = broken(neg=lambda x: {"y": x}.pop("y", default=x))  # type: ignore[call-overload]
+    assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
     engine = broken(neg=lambda x: None.shape)  # type: ignore[attr-defined]
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
