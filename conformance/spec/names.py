@@ -217,7 +217,7 @@ NAMES: dict[str, dict[str, str]] = {
         "of Module": """
             weight bias in_features out_features in1_features in2_features num_embeddings embedding_dim
             padding_idx in_channels out_channels kernel_size stride padding dilation groups num_features eps
-            momentum affine track_running_stats running_mean running_var num_batches_tracked
+            momentum affine track_running_stats running_mean running_var num_batches_tracked from_pretrained
             normalized_shape elementwise_affine p inplace negative_slope num_parameters alpha beta reduction
             reset_parameters reset_running_stats missing_keys unexpected_keys
             """,

@@ -93,7 +93,9 @@ def put_back(columns: Array, sizes: Ints, geometry: Geometry) -> Array:
             for o, d, s, n in zip(offset, geometry.dilation, geometry.stride, places, strict=True)
         )
         around[(..., *place)] += columns[(*starts, *offset)]
-    return around[(..., *(slice(p, p + n) for n, p in zip(sizes, geometry.padding, strict=True)))]
+    if not any(geometry.padding):
+        return around
+    return around[(..., *(slice(p, p + n) for n, p in zip(sizes, geometry.padding, strict=True)))].copy()
 
 
 def _columns(array: Array, geometry: Geometry, groups: int, places: Ints) -> Array:
@@ -106,8 +108,12 @@ def correlate(array: Array, weight: Array, geometry: Geometry, groups: int, plac
     """The convolution, at the first places."""
     outer = weight.shape[0]
     matrix = weight.reshape(groups, outer // groups, -1)
-    found = np.matmul(matrix, _columns(array, geometry, groups, places))
-    return found.reshape(array.shape[0], outer, *places)
+    found = np.empty(
+        (array.shape[0], outer, *places), array.dtype
+    )  # owns its memory, as a gradient is asked to
+    flat = found.reshape(array.shape[0], groups, outer // groups, math.prod(places))
+    np.matmul(matrix, _columns(array, geometry, groups, places), out=flat)
+    return found
 
 
 def spread(array: Array, weight: Array, sizes: Ints, geometry: Geometry, groups: int) -> Array:
@@ -117,7 +123,7 @@ def spread(array: Array, weight: Array, sizes: Ints, geometry: Geometry, groups:
     matrix = weight.reshape(groups, outer // groups, -1).swapaxes(1, 2)
     columns = np.matmul(matrix, array.reshape(batch, groups, outer // groups, math.prod(array.shape[2:])))
     columns = columns.reshape(batch, inner * groups, *geometry.kernel, *array.shape[2:])
-    return np.ascontiguousarray(put_back(columns, sizes, geometry))
+    return put_back(columns, sizes, geometry)
 
 
 def weigh(array: Array, grad: Array, shape: Ints, geometry: Geometry, groups: int) -> Array:
@@ -126,11 +132,16 @@ def weigh(array: Array, grad: Array, shape: Ints, geometry: Geometry, groups: in
     places = math.prod(grad.shape[2:])
     columns = _columns(array, geometry, groups, grad.shape[2:])
     rows = grad.reshape(batch, groups, outer // groups, places)
+    found = np.empty(shape, array.dtype)
     if groups == 1:
         flat = rows.transpose(1, 2, 0, 3).reshape(1, outer, batch * places)
         tall = columns.transpose(1, 0, 3, 2).reshape(1, batch * places, columns.shape[2])
-        return np.matmul(flat, tall).reshape(shape)
-    return np.matmul(rows, columns.swapaxes(2, 3)).sum(0).reshape(shape)
+        np.matmul(flat, tall, out=found.reshape(1, outer, columns.shape[2]))
+    else:
+        np.matmul(rows, columns.swapaxes(2, 3)).sum(
+            0, out=found.reshape(groups, outer // groups, columns.shape[2])
+        )
+    return found
 
 
 def _single(*arrays: Array | None) -> list[Any]:
@@ -267,7 +278,7 @@ def im2col(
     found = windows(self, Geometry(kernel_size, stride, padding, dilation))
     lead = self.ndim - 3
     rows = self.shape[lead] * math.prod(kernel_size)
-    return found.reshape(*self.shape[:lead], rows, math.prod(found.shape[-2:]))
+    return found.reshape(*self.shape[:lead], rows, math.prod(found.shape[-2:])).copy()
 
 
 @op(
@@ -283,4 +294,4 @@ def col2im(
     geometry = Geometry(kernel_size, stride, padding, dilation)
     channels = self.shape[-2] // math.prod(kernel_size)
     columns = self.reshape(*self.shape[:-2], channels, *kernel_size, *geometry.places(output_size))
-    return np.ascontiguousarray(put_back(columns, output_size, geometry))
+    return put_back(columns, output_size, geometry)

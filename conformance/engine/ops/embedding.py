@@ -69,7 +69,7 @@ def embedding_dense_backward(
 ) -> Array:
     """Zeros with each gradient added to the row that it came from."""
     flat = indices.reshape(-1)
-    grads = grad_output.reshape(flat.size, -1)
+    grads = grad_output.reshape(flat.size, grad_output.shape[-1])
     if padding_idx >= 0:
         kept = flat != padding_idx
         flat, grads = flat[kept], grads[kept]

@@ -29,11 +29,15 @@ def _same_type(a: Array, b: Array) -> None:
         )
 
 
+def _got(array: Array, first: str) -> str:
+    return "" if first == "self" else f", got {array.ndim}-D tensor"
+
+
 def _check_mm(a: Array, b: Array, first: str = "self") -> None:
     if a.ndim != 2:
-        raise RuntimeError(f"{first} must be a matrix")
+        raise RuntimeError(f"{first} must be a matrix" + _got(a, first))
     if b.ndim != 2:
-        raise RuntimeError("mat2 must be a matrix")
+        raise RuntimeError("mat2 must be a matrix" + _got(b, first))
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
@@ -355,11 +359,21 @@ def rmatmul(self: Tensor, other: Any) -> Tensor:
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
+    for position, (name, each) in enumerate((("input", input), ("weight", weight)), 1):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"linear(): argument '{name}' (position {position}) must be Tensor, not {type(each).__name__}"
+            )
     ndim = input._array.ndim
+    if not ndim or not weight._array.ndim:
+        sizes = f"{ndim}D and {weight._array.ndim}D"
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {sizes}")
     if bias is None:
         return matmul(input, t(weight))
     if ndim == 2:
         return addmm(bias, input, t(weight))
+    if not input.is_contiguous():
+        return matmul(input, t(weight)).add_(bias)
     shape = input._array.shape
     flat = reshape(input, -1 if input._array.size else int(np.prod(shape[:-1])), shape[-1])
     return view(addmm(bias, flat, t(weight)), (*shape[:-1], weight._array.shape[0]))

@@ -16,6 +16,27 @@ from ..tensor import Tensor, make, wrap
 PUBLIC = ("batch_norm",)
 
 
+def check_kinds(input: Tensor, *parameters: Tensor | None) -> None:
+    """All of one dtype; with an input in half precision, parameters and statistics may be float32 together.
+
+    Raises:
+        RuntimeError: any other mixture.
+    """
+    kind = input._array.dtype
+    others = [each for each in parameters if each is not None]
+    if not others:
+        return
+    if others[0]._array.dtype == kind:
+        for each in others:
+            if each._array.dtype != kind:
+                raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {each.dtype.legacy}")
+        return
+    if any(each._array.dtype != np.float32 for each in others):
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if kind != np.float16:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
 def _channels(values: Array, ndim: int) -> Array:
     """One value a channel, against an input of that many dimensions."""
     return values.reshape(1, -1, *(1,) * (ndim - 2))
@@ -199,6 +220,7 @@ def batch_norm(
         if weight is not None:
             out = out * weight[0]
         return out if bias is None else out + bias[0]
+    check_kinds(input, weight, bias, running_mean, running_var)
     if training:
         statistics = _batch_statistics(array, running_mean, running_var, momentum, eps)
     else:

@@ -116,7 +116,7 @@ class Optimizer:
             )
         for group in self.param_groups:
             if ("param_names" in param_group) != ("param_names" in group):
-                kind = "with names" if names else "without names"
+                kind = "with names" if "param_names" in param_group else "without names"
                 raise ValueError(
                     "all optimizer param groups should be with/without names. cannot add param group "
                     f"{kind} to the optimizer"
@@ -387,7 +387,7 @@ def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
         grad = np.negative(grad)
     if decay:
         grad = grad + param._array * number(decay)
-    return grad
+    return np.asarray(grad)  # arithmetic on 0-d arrays gives scalars, which nothing can be written to
 
 
 def lerp(mean: Tensor, value: Array, weight: float) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -127,6 +128,11 @@ def _same(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
     if any(t % 2 for t in total):
+        warnings.warn(
+            "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
+            "input be created (Triggered internally at ../aten/src/ATen/native/Convolution.cpp.)",
+            stacklevel=4,
+        )
         extra = [n for t in reversed(total) for n in (0, t % 2)]
         input = constant_pad(input, extra, 0)
     return input, tuple(t // 2 for t in total)

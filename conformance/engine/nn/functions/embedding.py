@@ -7,6 +7,7 @@ import numpy as np
 from ...ops import embedding as ops
 from ...ops.norms import pdist  # noqa: F401  torch.nn.functional has it, too
 from ...tensor import Tensor, wrap
+from ...views import increment_version
 
 
 def embedding(
@@ -41,7 +42,10 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = int(array.max()) + 1
     elif array.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return wrap((array[..., None] == np.arange(num_classes)).astype(np.int64))
+    found = wrap((array[..., None] == np.arange(num_classes)).astype(np.int64))
+    for _ in ("zeros", "ones scattered into them"):
+        increment_version(found)
+    return found
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -88,6 +88,7 @@ def layer_norm(
 ) -> Tensor:
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
     shape = _last(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
+    ops.check_kinds(input, weight, bias)
     statistics = layernorm.layer_statistics(input._array, len(shape), eps)
     return layernorm.native_layer_norm(input, shape, weight, bias, *statistics)
 
@@ -132,6 +133,7 @@ def group_norm(
                 f"{what} of shape "
                 f"{list(shown._array.shape)} and input of shape {list(shape)}"
             )
+    ops.check_kinds(input, weight, bias)
     area = math.prod(shape[2:])
     return layernorm.native_group_norm(input, weight, bias, batch, channels, area, num_groups, eps)[0]
 

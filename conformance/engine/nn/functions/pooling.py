@@ -47,17 +47,25 @@ def _settings(
     for p, k, d in zip(around, kernel, apart, strict=True):
         if any(s == 0 for s in steps) and spatial > 1:
             raise RuntimeError("stride should not be zero")
-        if d <= 0 and spatial > 1:
-            sizes = " ".join(
-                f"dilation{axis}: {each}" for axis, each in zip("THW"[-spatial:], apart, strict=True)
-            )
-            raise RuntimeError(f"dilation should be greater than zero, but got {sizes}")
         if spatial > 1 and p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
             )
+    if spatial > 1:
+        for what, letter, sizes in (
+            ("kernel size", "k", kernel),
+            ("stride", "d", steps),
+            ("dilation", "dilation", apart),
+        ):
+            _positive(what, letter, sizes)
     return given
+
+
+def _positive(what: str, letter: str, sizes: Ints) -> None:
+    if any(n <= 0 for n in sizes):
+        text = " ".join(f"{letter}{axis}: {n}" for axis, n in zip("THW"[-len(sizes) :], sizes, strict=True))
+        raise RuntimeError(f"{what} should be greater than zero, but got {text}")
 
 
 def _check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:
