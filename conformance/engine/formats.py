@@ -50,4 +50,6 @@ def laid_out(array: np.ndarray[Any, Any], wanted: Any) -> np.ndarray[Any, Any]:
         if array.ndim != 4:
             raise RuntimeError("required rank 4 tensor to use channels_last format")
         return array.transpose(0, 2, 3, 1).copy("C").transpose(0, 3, 1, 2)
-    return array.copy("C" if wanted is contiguous_format or array.flags.c_contiguous else "K")
+    if wanted is contiguous_format or array.flags.c_contiguous or 0 in array.strides:
+        return array.copy("C")
+    return array.copy("K")  # which would put repeated dimensions, of stride 0, last
