@@ -18,20 +18,17 @@ class RemovableHandle:
     next_id = 0
     __module__ = "torch.utils.hooks"
 
-    def __init__(self, hooks: dict[int, Any], hook: Any = None, extra_dict: Any = None) -> None:
+    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
         self.hooks_dict_ref: Callable[[], dict[int, Any] | None] = _reference(hooks)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
-        self.extra_dicts = () if extra_dict is None else (extra_dict,)
-        if hook is not None:
-            hooks[self.id] = hook
+        hooks[self.id] = hook
 
     def remove(self) -> None:
         """Take the hook away."""
         hooks = self.hooks_dict_ref()
-        for each in (hooks, *self.extra_dicts):
-            if each is not None and self.id in each:
-                del each[self.id]
+        if hooks is not None and self.id in hooks:
+            del hooks[self.id]
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -49,7 +46,7 @@ def _reference(hooks: dict[int, Any]) -> Callable[[], dict[int, Any] | None]:
 
 def hook_name(hook: Any) -> str:
     """The name that texts about a hook carry."""
-    found: str = getattr(hook, "__name__", None) or type(hook).__name__
+    found: str = getattr(hook, "__name__", "<unknown>")
     return found
 
 
@@ -58,19 +55,20 @@ def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:
 
     Raises:
         TypeError: not a tensor.
-        RuntimeError: another dtype or shape.
+        RuntimeError: another dtype or shape, or there was no gradient to replace.
     """
+    if original is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-    if original is not None:
-        if original._array.dtype is not result._array.dtype:
-            was, got = (dtypes.BY_NUMPY[each._array.dtype].legacy for each in (original, result))
-            raise RuntimeError(
-                f"hook '{hook_name(hook)}' has changed the type of value "
-                f"(was torch.{was}Tensor got torch.{got}Tensor)"
-            )
-        if original._array.shape != result._array.shape:
-            raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
+    if original._array.dtype is not result._array.dtype:
+        was, got = (dtypes.BY_NUMPY[each._array.dtype].legacy for each in (original, result))
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has changed the type of value "
+            f"(was torch.{was}Tensor got torch.{got}Tensor)"
+        )
+    if original._array.shape != result._array.shape:
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
     return result
 
 
@@ -99,7 +97,7 @@ def retain(tensor: Tensor, gradient: Tensor) -> None:
 def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
     """The node's own hooks on the gradients that come in."""
     for hook in list(hooks.pre.values()):
-        grads = _replaced(grads, hook(grads), hook)
+        grads = _replaced(grads, hook((*grads,)), hook)  # a tuple of its own, or nobody sees that it was kept
     return grads
 
 

@@ -181,6 +181,7 @@ class inference_mode(ContextDecorator):
     """torch.inference_mode: no recording, and the tensors made inside stay out of autograd for good."""
 
     __module__ = "torch.autograd.grad_mode"
+    previous: tuple[bool, bool]
 
     def __new__(cls, mode: Any = True) -> Any:
         instance = super().__new__(cls)
@@ -191,7 +192,6 @@ class inference_mode(ContextDecorator):
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self.previous = (True, False)
 
     def clone(self) -> inference_mode:
         return type(self)(self.mode)

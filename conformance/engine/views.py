@@ -233,11 +233,9 @@ class CopySlices(Node):
         result = copy_laid_out(grad, self.base_like)
         grad_slice = strided(result, self.geometry)
         found = list(function.apply((grad_slice.clone(),)))
-        if found[0] is None:
-            grad_slice.zero_()
-        else:
+        if found[0] is not None:  # a Function may leave it undefined, and the base's is then as well
             grad_slice.copy_(found[0])
-        found[0] = result if self.next_edges[0][0] is not None else None
+            found[0] = result if self.next_edges[0][0] is not None else None
         return tuple(found)
 
     def release(self) -> None:

@@ -47,7 +47,7 @@ TEXTS = (
         ("grad-of-self", "assigning a tensor as its own grad has another text",
          "tensor:Tensor.grad", "can't assign Variable as its own grad", "can't assign Tensor as its own grad"),
         ("hook-result", "the text about a hook's result does not name the hook",
-         "hooks:hook_name", 'getattr(hook, "__name__", None) or type(hook).__name__', "type(hook).__name__"),
+         "hooks:hook_name", 'getattr(hook, "__name__", "<unknown>")', "type(hook).__name__"),
         ("detach-view", "the text about detach_() of a view lacks the advice",
          "errors:DETACH_VIEW", " Use detach() instead.", ""),
         ("item-of-many", "the text about item() does not count",

@@ -53,6 +53,8 @@ WRITES = (
          "result = copy_laid_out(grad.mul(0), self.base_like)"),
         ("overwritten-part-keeps", "the overwritten part of the base keeps its gradient",
          "views:CopySlices.apply", "grad_slice.copy_(found[0])", "grad_slice.add_(found[0])"),
+        ("undefined-slice-is-zero", "a Function on a view that leaves its gradient undefined gives the base one",
+         "views:CopySlices.apply", "return tuple(found)", "found[0] = result\n        return tuple(found)"),
         ("base-history-kept", "a change of a view does not change the history of its base",
          "views:rebase_history", "base._grad_fn, base._output_nr, base._requires_grad = slices, 0, True",
          "base._requires_grad = True"),
