@@ -26,8 +26,9 @@ MAY_IMPORT = {
     "adapters": {"runner", "engine", "spec.scenario", "spec.vocabulary"},
     "report": {"runner", "spec"},
     "fuzz": {"spec", "runner", "adapters.registry"},  # its processes are told engines by name
-    "mutation": {"engine", "runner"},
+    "mutation": {"engine", "runner", "processes"},
     "session": {"spec", "runner", "adapters", "report"},
+    "deep": {"spec", "runner", "adapters.registry", "processes"},
 }
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
 ENGINES = {path.partition(":")[0] for path in PROJECT["entry-points"]["conformance.engines"].values()}

@@ -28,3 +28,16 @@ def with_progress(scenarios: Sequence[Scenario]) -> Iterator[Scenario]:
         if sys.stderr.isatty():
             print(f"\r{number} of {len(scenarios)}", end="\r", file=sys.stderr, flush=True)
         yield scenario
+
+
+def bar(done: int, of: int, width: int = 30) -> None:
+    """A bar of progress on a terminal."""
+    if sys.stderr.isatty():
+        full = width * done // max(of, 1)
+        end = "" if done < of else "\n"
+        print(
+            f"\r\x1b[K[{'#' * full}{' ' * (width - full)}] {done} of {of}",
+            end=end,
+            file=sys.stderr,
+            flush=True,
+        )

@@ -6,10 +6,11 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import FAILED, Add, Misuse, with_progress
+from conformance.commands.command import FAILED, Add, Misuse, bar, with_progress
 from conformance.session import locate
 
 if TYPE_CHECKING:
@@ -20,9 +21,21 @@ if TYPE_CHECKING:
 
 def add_commands(add: Add) -> None:
     """The commands of this module."""
-    linting = add("lint", lint, "check scenario files without running them")
+    linting = add("lint", lint, "check scenario files, without running them or on torch as well")
     linting.add_argument(
         "paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: the specs)"
+    )
+    linting.add_argument(
+        "--deep",
+        action="store_true",
+        help="run them on torch as well: statements without effect, and what torch does not reproduce",
+    )
+    linting.add_argument(
+        "--processes",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="P",
+        help="for --deep (default: one for each processor)",
     )
 
     claiming = add(
@@ -63,6 +76,8 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
         )
         for claim in uncovered(claims, scenarios) if claims else ():
             problems.append(f"{claim.position}: no scenario bears on {claim.id}")
+    if known.deep:
+        problems += _deep(scenarios, known.processes)
     for problem in problems:
         print(problem)
     files = len({scenario.position.file for scenario in scenarios})
@@ -70,6 +85,20 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
         f"{_count(len(scenarios), 'scenario')} in {_count(files, 'file')}: {_count(len(problems), 'problem')}"
     )
     return FAILED if problems else 0
+
+
+def _deep(scenarios: Sequence[Scenario], processes: int) -> Sequence[object]:
+    """What running them on torch shows; those that need what is not there are not run."""
+    from conformance.deep.campaign import examine
+    from conformance.session.candidate import reference
+    from conformance.session.check import available
+
+    try:
+        torch = reference()
+    except LookupError as error:
+        raise Misuse(str(error)) from None
+    here = [each for each in scenarios if all(available(torch, need) for need in each.needs)]
+    return examine(here, processes, bar)
 
 
 def _count(number: int, noun: str) -> str:

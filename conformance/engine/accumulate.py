@@ -60,7 +60,7 @@ def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     if array.base is None and array.flags.c_contiguous and leaf.flags.c_contiguous:
         return True
     if not array.size:  # numpy gives empty arrays no strides to compare
-        return False
+        return array.base is not None and array.base.base is None and array.base.shape == array.shape
     if not is_dense(leaf):
         return array.flags.c_contiguous
     steps = zip(array.shape, array.strides, leaf.strides, strict=True)

@@ -78,7 +78,7 @@ def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
         for hook in list(registered.values()):
             gradient = grads[output_nr]
             result = hook(gradient)
-            if result is not None:
+            if result is not None and result is not gradient:
                 checked = check_result(gradient, result, hook)
                 grads = (*grads[:output_nr], checked, *grads[output_nr + 1 :])
     for output_nr, reference in hooks.retains_grad.items():
@@ -118,6 +118,8 @@ def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
             f"hook '{hook_name(hook)}' has returned an incorrect number of values "
             f"(got {len(result)}, but expected {len(original)})"
         )
+    if all(new is old for old, new in zip(original, result, strict=True)):
+        return original  # one tuple holds them, so that they may still be stolen
     return tuple(
         new if new is None else check_result(old, new, hook)
         for old, new in zip(original, result, strict=True)

@@ -59,6 +59,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     recorded = (
         state.recording
         and row.node is not None
+        and (row.name != "copy" or self._array.dtype.kind in "fc")
         and any(
             isinstance(each, Tensor) and each.requires_grad
             for name, each in zip(row.parameters, arguments, strict=True)
@@ -101,7 +102,8 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     if node is not None:
         rebase_history(self, node)
         if "result" in row.saved:
-            node.saved_result = save_output(self, 0)  # type: ignore[attr-defined]
+            regenerated = self._grad_fn if self._view is not None else None
+            node.saved_result = save_output(self, 0, regenerated)  # type: ignore[attr-defined]
     return self
 
 

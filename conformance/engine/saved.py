@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,8 @@ class SavedTensor:
 
     Note [Saved outputs]: an input is kept as the tensor itself. An output would keep its own node alive
     through its grad_fn, a cycle; so of an output only array, version counter and output number are kept, and
-    the tensor is put together again, with its node, when it is unpacked.
+    the tensor is put together again, with its node, when it is unpacked. What a change in place made of a view
+    has the view's new node, as long as that lives, for its own is inside the CopySlices of the base.
 
     ``version`` is what the counter said on saving. Unpacking checks in this order: freed, then version.
     """
@@ -38,6 +40,7 @@ class SavedTensor:
         "packed",
         "tensor",
         "version",
+        "view_node",
     )
 
     tensor: Tensor | None
@@ -50,6 +53,7 @@ class SavedTensor:
     packed: Any
     origin: tuple[Any, int, bool, Any] | None  # of a packed input: its place in the graph
     freed: bool
+    view_node: weakref.ref[Node] | None
 
     __module__ = "torch._C._autograd"
 
@@ -85,6 +89,8 @@ class SavedTensor:
 
         tensor = make(array)
         if node is not None:
+            if self.view_node is not None:
+                node = self.view_node() or node
             tensor._grad_fn, tensor._output_nr, tensor._requires_grad = node, self.output_nr, True
         if self.counter is not None:
             tensor._version_counter = self.counter
@@ -186,9 +192,10 @@ def save(tensor: Tensor) -> SavedTensor:
     return saved
 
 
-def save_output(tensor: Tensor, output_nr: int = 0) -> SavedTensor:
+def save_output(tensor: Tensor, output_nr: int = 0, view_node: Node | None = None) -> SavedTensor:
     """Save an output of an operation; see Note [Saved outputs]."""
     saved = _new(SavedTensor)
+    saved.view_node = None if view_node is None else weakref.ref(view_node)
     saved.tensor = None
     saved.array = tensor._array
     counter = tensor._version_counter

@@ -108,7 +108,7 @@ def blank_like(array: np.ndarray[Any, Any]) -> tuple[tuple[int, ...], tuple[int,
 class AsStridedBackward0(Node):
     """The gradient of a strided view: placed into zeros laid out as the base."""
 
-    __slots__ = ("base_like", "geometry")
+    __slots__ = ("__weakref__", "base_like", "geometry")  # weak: see Note [Saved outputs]
     geometry: Geometry
     base_like: tuple[tuple[int, ...], tuple[int, ...], int]
 

@@ -6,7 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.fuzz.programs import Program, prelude, programs
@@ -101,10 +101,13 @@ def broken_properties(trace: Trace) -> Iterator[str]:
             if facets.get("shape") != owner.get("shape"):
                 yield f"{name} has another shape than its tensor"
             version = facets.get("_version")
-            if isinstance(version, int):
+            if isinstance(version, int) and not name.startswith(_REBOUND):
                 if version < versions.get(name, 0) and not name.endswith(".grad"):
                     yield f"the version of {name} has fallen"
                 versions[name] = version
+
+
+_REBOUND = ("_", "made", "h")  # names that programs bind anew
 
 
 def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally) -> Divergence | None:
@@ -133,10 +136,41 @@ def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: T
     try:
         agrees()
     except _DivergedError:
-        program, found = smallest[-1]
+        program, found = minimal(*smallest[-1], reference, engine)
         difference = found if isinstance(found, Difference) else None
         return Divergence(program, difference, "" if difference else str(found), seed)
     return None
+
+
+def minimal(program: Program, found: Any, reference: Engine, engine: Engine) -> tuple[Program, Any]:
+    """The program without what its divergence does not need; Hypothesis keeps the statements that others hang on."""
+    number = len(program.statements)
+    while number:
+        number -= 1
+        for shorter in _without(program, number):
+            again = diverges(shorter, reference, engine)
+            if again is not None and _facet(again) == _facet(found):
+                program, found, number = shorter, again, len(shorter.statements)
+                break
+    return program, found
+
+
+def _without(program: Program, number: int) -> Iterator[Program]:
+    """The program without a statement, then with what it was made of in the place of the name that it bound."""
+    before, left_out, after = (
+        program.statements[:number],
+        program.statements[number],
+        program.statements[number + 1 :],
+    )
+    yield Program(before + after)
+    bound = re.match(r"([a-z]\d*) = ", left_out.text)
+    for name in dict.fromkeys(re.findall(_NAME, left_out.text[bound.end() :])) if bound else ():
+        pattern = rf"\b{bound[1]}\b(?![(=])" if bound else ""
+        yield Program(before + tuple(replace(each, text=re.sub(pattern, name, each.text)) for each in after))
+
+
+def _facet(found: Any) -> str:
+    return found.facet if isinstance(found, Difference) else str(found)
 
 
 class _DivergedError(Exception):
@@ -152,4 +186,7 @@ def batch_seeds(seed: int, examples: int) -> list[tuple[int, int]]:
 
 
 def _skeleton(text: str) -> str:
-    return re.sub(r"\b[a-z]\d*\b(?!\()", "_", text)
+    return re.sub(_NAME, "_", text)
+
+
+_NAME = r"\b[a-z]\d*\b(?!\()"

@@ -127,13 +127,13 @@ def _vacuous(scenario: Scenario, reference: Trace) -> str:
     if scenario.claims:
         return "it has a claim, but no expect, raises, warns, assert or claimed"
     happened = any(moment.raised or moment.warned or moment.printed for moment in reference.moments)
-    states = [_telling(moment.state) for moment in reference.moments if moment.state is not None]
+    states = [telling(moment.state) for moment in reference.moments if moment.state is not None]
     if happened or any(before != after for before, after in pairwise(({}, *states))):
         return ""
     return "it shows nothing: no state differs between two of its statements, and there is no expect"
 
 
-def _telling(state: State) -> State:
+def telling(state: State) -> State:
     """Without functions and the like, of which only the name is known."""
     return {name: facets for name, facets in state.items() if facets != {"value": "bound"}}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ..rows import Array, op
-from ..shapes import sizes, wrap_dim, wrap_dims
+from ..shapes import is_dense, sizes, wrap_dim, wrap_dims
 from ..tensor import Tensor, wrap
 from .copying import in_order
 
@@ -17,7 +18,11 @@ from .copying import in_order
 @op("FlipBackward0", name="flip", self=lambda grad, dims: _flip(grad, dims))
 def _flip(self: Array, dims: Any) -> Array:
     axes = wrap_dims(dims, self.ndim)
-    return np.flip(self, axes).copy("C") if self.ndim else self.copy()
+    if not self.ndim:
+        return self.copy()
+    flipped = np.flip(self, axes).copy("K" if is_dense(self) else "C")
+    # One element keeps even the step 0 of an expanded tensor: a grad that is laid out so is not stolen.
+    return flipped if self.size != 1 else as_strided(flipped, self.shape, self.strides)
 
 
 def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:

@@ -9,10 +9,13 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
+from ..dtypes import c_name
+from ..inplace import run_inplace
 from ..modes import state
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
+from ..views import increment_version
 from .extremes import store_several
 from .joining import cat
 from .scalars import over, times
@@ -54,6 +57,11 @@ def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
     return _running(np.add, self, dim, dtype)
 
 
+def cumsum_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
+    """cumsum, in place."""
+    return _run_in_place("cumsum", self, dim, dtype)
+
+
 @op(
     "CumprodBackward0",
     self=lambda grad, self, dim, result: _cumprod_backward(grad.to(self.dtype), self, dim, result),
@@ -61,6 +69,28 @@ def cumsum(self: Array, dim: Any, *, dtype: Any = None) -> Array:
 def cumprod(self: Array, dim: Any, *, dtype: Any = None) -> Array:
     """The product of the elements so far along a dimension."""
     return _running(np.multiply, self, dim, dtype)
+
+
+def cumprod_(self: Tensor, dim: Any, *, dtype: Any = None) -> Tensor:
+    """cumprod, in place."""
+    return _run_in_place("cumprod", self, dim, dtype)
+
+
+def _run_in_place(name: str, self: Tensor, dim: Any, dtype: Any) -> Tensor:
+    """Unlike out of place, integers stay what they are: there is no kernel for bool."""
+    own = self.dtype
+    if dtype not in (None, own):
+        was, is_ = c_name(own.numpy), c_name(dtype.numpy)
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {was} and output tensor dtype {is_} should match"
+        )
+    wrap_dim(dim, self._array.ndim)
+    if own.numpy.kind == "b":
+        if self._array.ndim and self._array.size:
+            raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+        increment_version(self)
+        return self
+    return run_inplace(ROWS[name], [self, dim, own])
 
 
 def _cumprod_backward(grad: Tensor, self: Tensor, dim: Any, result: Tensor) -> Tensor:
@@ -373,6 +403,6 @@ def _uneven(
 
 
 PUBLIC = (
-    "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp",
+    "cummax", "cummin", "cumprod", "cumprod_", "cumsum", "cumsum_", "cumulative_trapezoid", "diff", "gradient", "logcumsumexp",
     "trapezoid", "trapz",
 )  # fmt: skip

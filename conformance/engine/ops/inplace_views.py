@@ -55,8 +55,8 @@ def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
         old = self._grad_fn
         self._grad_fn, self._output_nr, self._requires_grad = node, 0, True
         move_hooks(self, old)
-    if self._view is not None and self._version_counter is not None:
-        self._view.attr_version = self._version_counter.value
+        if self._view is not None and self._version_counter is not None:
+            self._view.attr_version = self._version_counter.value
     return self
 
 

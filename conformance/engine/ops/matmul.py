@@ -11,12 +11,15 @@ from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor
 from .inplace_views import squeeze_
+from .kernels import refuse_bools
 from .scalars import maybe_times
 from .shape import _unsafe_view, expand, reshape, t, unsqueeze, view
 
 
-def product(a: Array, b: Array) -> Array:
-    """numpy's product; halves are summed in single precision, integers and bools as they are."""
+def product(a: Array, b: Array, kernel: str = "") -> Array:
+    """numpy's product; halves are summed in single precision, integers as they are; a named kernel has no bools."""
+    if kernel and a.size and b.size:
+        refuse_bools(kernel, a)
     if a.dtype == np.float16:
         return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(np.float16)
     return np.matmul(a, b)
@@ -74,7 +77,7 @@ def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 
 def mm(self: Array, mat2: Array) -> Array:
     """The product of two matrices."""
     _check_mm(self, mat2)
-    return product(self, mat2)
+    return product(self, mat2, "addmm_impl_cpu_")
 
 
 @op(
@@ -90,7 +93,7 @@ def mm(self: Array, mat2: Array) -> Array:
 def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (mat1 @ mat2)."""
     _check_mm(mat1, mat2, "mat1")
-    return _plus(self, product(mat1, mat2), beta, alpha)
+    return _plus(self, product(mat1, mat2, "addmm_impl_cpu_"), beta, alpha)
 
 
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
@@ -134,7 +137,7 @@ def mv(self: Array, vec: Array) -> Array:
         raise RuntimeError(
             f"addmv input tensors must have the same dtype, but got {theirs}, {mine}, and {theirs}"
         )
-    return product(self, vec)
+    return product(self, vec, "addmv_impl_cpu")
 
 
 @op(
@@ -152,13 +155,14 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
             f"size mismatch, got input ({self.shape[0] if self.ndim else 1}), mat ({mat.shape[0]}x{mat.shape[1]}), vec "
             f"({vec.shape[0]})"
         )
-    return _plus(self, product(mat, vec), beta, alpha)
+    return _plus(self, product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
 
 @op("DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
 def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
     _check_dot(self, tensor)
+    refuse_bools("dot", self)
     return product(self, tensor)
 
 
@@ -180,6 +184,7 @@ def _check_dot(a: Array, b: Array) -> None:
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
     _check_dot(self, other)
+    refuse_bools("dot", self)
     return product(self, other)
 
 
@@ -206,7 +211,7 @@ def _check_bmm(a: Array, b: Array) -> None:
 def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each entry of the first dimension."""
     _check_bmm(self, mat2)
-    return product(self, mat2)
+    return product(self, mat2, "bmm")
 
 
 @op(
@@ -218,7 +223,7 @@ def bmm(self: Array, mat2: Array) -> Array:
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (batch1 @ batch2)."""
     _check_bmm(batch1, batch2)
-    return _plus(self, product(batch1, batch2), beta, alpha)
+    return _plus(self, product(batch1, batch2, "baddbmm"), beta, alpha)
 
 
 @op(

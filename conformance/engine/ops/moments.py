@@ -11,13 +11,13 @@ from ..creation import scalar_tensor
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from .extremes import store_several
-from .reduction import axes_of, count_along, dims, mean_backward, unsqueeze_multiple
+from .reduction import add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
 from .scalars import times
 from .selection import where
 
 
 def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
-    """Variance and mean, in double precision."""
+    """Variance and mean, in double precision; torch takes a variance of all elements about their rounded mean."""
     if self.dtype.kind != "f":
         both = name if "_" in name else "std and var"
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
@@ -26,6 +26,10 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     count = count_along(self.shape, axes)
     freedom = count - (1 if correction is None else correction)
     mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
+    if "_" not in name and self.dtype == np.float32 and count == self.size > 0:
+        mean = np.true_divide(add_up(self, axes, self.dtype, True), count, dtype=self.dtype).astype(
+            np.float64
+        )
     away = exact - mean
     variance = np.true_divide(np.add.reduce(away * away, axis=axes, keepdims=keepdim), max(freedom, 0))
     if freedom <= 0:
@@ -134,6 +138,7 @@ def _spread(name: str, row: Any, text: str) -> Any:
         if unbiased is not None or (dim is not _ABSENT and correction is _ABSENT):
             correction = 0 if unbiased is False else 1
         dim, correction = (None if each is _ABSENT else each for each in (dim, correction))
+        _ = input.grad_fn  # a view without one says so before there is anything to warn of
         arguments = (input, dims(dim), correction, keepdim)
         if name.endswith("mean"):
             return row(*arguments) if out is None else store_several(ROWS[name], out, *arguments)

@@ -13,8 +13,6 @@ from .kernels import half_up, need_floats
 
 
 def _shifted(array: Array, dim: int) -> Array:
-    if not array.size:
-        return array
     return array - np.maximum.reduce(array, axis=dim, keepdims=True)
 
 
@@ -26,6 +24,8 @@ def _softmax(self: Array, dim: int) -> Array:
 
 
 def _softmax_row(self: Array, dim: int) -> Array:
+    if not self.size:  # of any dtype
+        return self.copy()
     need_floats("softmax_lastdim_kernel_impl", self)
     exponentials = np.exp(_shifted(half_up(self), dim))
     return np.divide(exponentials, np.add.reduce(exponentials, axis=dim, keepdims=True)).astype(
@@ -65,6 +65,8 @@ def _log_softmax(self: Array, dim: int) -> Array:
 
 
 def _log_softmax_row(self: Array, dim: int) -> Array:
+    if not self.size:
+        return self.copy()
     need_floats("log_softmax_lastdim_kernel_impl", self)
     shifted = _shifted(half_up(self), dim)
     # torch keeps the sums in the tensor's own precision.

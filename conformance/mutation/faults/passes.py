@@ -8,7 +8,7 @@ PASSES = (
     *area(
         "hooks",
         ("result-ignored", "what a tensor hook returns is ignored",
-         "hooks:run_tensor_pre_hooks", "if result is not None:", "if False:"),
+         "hooks:run_tensor_pre_hooks", "if result is not None and result is not gradient:", "if False:"),
         ("node-hook-result-ignored", "what a node's hook returns is ignored",
          "hooks:run_post_hooks", "outputs = _replaced(outputs, hook(outputs, inputs), hook)",
          "hook(outputs, inputs)"),

@@ -1,0 +1,1 @@
+"""What only running the specs shows: statements without effect, and what torch does not reproduce."""
