@@ -114,6 +114,7 @@ def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: T
     """The smallest diverging one among ``examples`` programs; None where none diverges."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
+    from hypothesis.errors import FlakyFailure
 
     smallest: list[tuple[Program, Any]] = []
 
@@ -125,6 +126,7 @@ def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: T
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
         print_blob=False,
+        report_multiple_bugs=False,
     )
     @given(programs())
     def agrees(program: Program) -> None:
@@ -135,7 +137,7 @@ def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: T
 
     try:
         agrees()
-    except _DivergedError:
+    except (_DivergedError, FlakyFailure):  # flaky: what diverged once and not again is a find as well
         program, found = minimal(*smallest[-1], reference, engine)
         difference = found if isinstance(found, Difference) else None
         return Divergence(program, difference, "" if difference else str(found), seed)

@@ -111,7 +111,8 @@ def test_a_function_that_never_runs_is_a_point(tmp_path: Path, capsys: pytest.Ca
 
 def test_one_case_of_a_matrix_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A statement that changes something in one case is no idle one."""
-    text = f"    matrix: {{on: ['False', 'True']}}\n    run: |\n{LEAF}      b = a.sum()\n      a.requires_grad_(${{on}})\n"
+    matrix = "    matrix: {on: ['False', 'True']}\n    run: |\n"
+    text = f"{matrix}{LEAF}      b = a.sum()\n      a.requires_grad_(${{on}})\n"
     status, lines = told(tmp_path, capsys, HEAD + text.replace("'False', ", ""))
     assert status == 1
     assert "a.requires_grad_(True)" in lines[0]
