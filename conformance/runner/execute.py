@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+from contextlib import nullcontext
 from typing import Literal
 
 from conformance.runner.engine import Elsewhere, Engine
 from conformance.runner.isolate import collected_on_demand, isolated, lookup
-from conformance.runner.limit import Alarm, TimeLimit
+from conformance.runner.limit import Alarm, TimeLimit, bounded_memory
 from conformance.runner.program import compile_step
 from conformance.runner.recorder import Recorder, drop_frames
 from conformance.runner.texts import error_text
@@ -25,7 +26,7 @@ def run(
     """Run a scenario on an engine. Whatever the engine raises is in the trace, and only there.
 
     ``observe`` overrides what the scenario says. The limit of time needs the main thread; elsewhere
-    there is none.
+    there is none. That of memory is Linux's, for scenarios that need no device: its driver reserves addresses.
     """
     if isinstance(engine, Elsewhere):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
@@ -36,7 +37,8 @@ def run(
         programs = [compile_step(step.run) for step in scenario.steps]
         generators = any(program.generators for program in programs)
         collects = any(program.collects for program in programs)
-        with collected_on_demand(generators or collects), isolated(engine.torch) as log:
+        bounded = nullcontext() if scenario.needs else bounded_memory()
+        with collected_on_demand(generators or collects), isolated(engine.torch) as log, bounded:
             try:
                 alarm.start()
                 recorder.run(log)

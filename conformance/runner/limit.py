@@ -1,12 +1,22 @@
-"""A limit of time, by signal: a thread that waits could only end the whole process."""
+"""Limits of time and of memory.
+
+The first is by signal: a thread that waits could only end the whole process. The second is the system's own, so that
+an allocation fails where it is asked for, and the process is not killed with all that it has found.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 from typing import Any
+
+MEMORY = 4 << 30
+"""Bytes that a scenario may take beyond what the process has."""
 
 AGAIN = 0.2
 """Seconds until it rings again, for a program or an engine that swallows what it raises."""
@@ -56,3 +66,23 @@ class Alarm:
         self._expired = True
         if self._armed:
             raise TimeLimit
+
+
+@contextlib.contextmanager
+def bounded_memory() -> Iterator[None]:
+    """Inside, what asks for more than `MEMORY` gets MemoryError; without limit where the system has none."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        before, most = resource.getrlimit(resource.RLIMIT_AS)
+        limit = pages * resource.getpagesize() + MEMORY
+    except (ImportError, OSError):
+        yield
+        return
+    bounds = [bound for bound in (limit, before, most) if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(bounds), most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, most))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
+from conformance.runner.endless import bounded_range, stepped_iter
 from conformance.runner.engine import Engine
 from conformance.runner.limit import TimeLimit
 from conformance.runner.missing import missing_name
@@ -88,6 +89,8 @@ class Recorder:
             "print": self._print,
             "weakref": weakref.ref,
             "collect": collect,
+            "range": bounded_range,  # see Note [What an alarm cannot reach]
+            "iter": stepped_iter,
             "<done>": self._done,
             "<loop>": self._loop,
             "<turn>": self._turn,

@@ -43,7 +43,7 @@ class Raised:
     missing: str = ""
 
     def __str__(self) -> str:
-        return f"{self.type}: {self.message}"
+        return f"{self.type}: {self.message}" if self.message else self.type
 
 
 @dataclass(frozen=True, slots=True)

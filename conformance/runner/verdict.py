@@ -17,13 +17,14 @@ from conformance.spec.scenario import Expectations, Plain, Position, Scenario, S
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong with a scenario, seen on torch."""
+    """What is wrong with a scenario, seen on torch, and what to do about it."""
 
     position: Position
     message: str
+    hint: str = ""
 
     def __str__(self) -> str:
-        return f"{self.position}: {self.message}"
+        return f"{self.position}: {self.message}" + (f"; {self.hint}" if self.hint else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +107,9 @@ def sound(scenario: Scenario, reference: Trace) -> tuple[Flaw, ...]:
         own = _unmet(scenario, k, step.own, reference)
         if step.claimed is not None and not own and not _unmet(scenario, k, claimed_of(step), reference):
             own.append(_Unmet(1, "torch does what `claimed` says: it belongs to the step's own keys"))
-        flaws += (Flaw(_position(step, line), message) for line, message in own)
+        flaws += (Flaw(_position(step, line), message, hint) for line, message, hint in own)
     if not flaws and (vacuous := _vacuous(scenario, reference)):
-        flaws.append(Flaw(scenario.position, vacuous))
+        flaws.append(Flaw(scenario.position, vacuous, "say under `expect` what torch does"))
     return tuple(flaws)
 
 
@@ -141,6 +142,7 @@ def telling(state: State) -> State:
 class _Unmet(NamedTuple):
     line: int  # of the step's text
     message: str
+    hint: str = ""
 
 
 def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> list[_Unmet]:
@@ -183,11 +185,19 @@ def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unme
             else None
         )
     raised, place = moment.raised, moment.statement
-    if not wanted:
-        return _Unmet(place.line, f"raises {raised}")
+    if raised.type == "TimeLimit":
+        return _Unmet(
+            place.line, raised.message, "make it smaller, or give it longer: --scenario-timeout SECONDS"
+        )
     program = compile_step(step.run)
-    if (place.line, place.column) < program.places[program.last].start:
-        return _Unmet(place.line, f"raises {raised}, before the step's last statement")
+    early = (place.line, place.column) < program.places[program.last].start
+    if not wanted:
+        declare = f"declare it under this step: `raises: {raised.type}`"
+        hint = f"end the step here, and {declare}" if early else declare
+        return _Unmet(place.line, f"raises {raised}", f"if that is what it shows, {hint}")
+    if early:
+        hint = "what comes after it belongs to the next step"
+        return _Unmet(place.line, f"raises {raised}, before the step's last statement", hint)
     if type_ not in (None, raised.type):
         return _Unmet(place.line, f"raises {raised}; expected {type_}")
     if message is not None and not raised.message.startswith(message):

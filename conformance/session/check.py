@@ -12,13 +12,14 @@ from conformance.adapters.recording import NotRecordedError
 from conformance.report.failure import failure_text
 from conformance.report.program import file_line
 from conformance.report.result import Difference, Result
-from conformance.report.text import label
+from conformance.report.text import label, shorten
 from conformance.report.wording import verdict_line
+from conformance.runner.compare import differences
 from conformance.runner.engine import GROUPS, Engine
 from conformance.runner.execute import available, run
 from conformance.runner.portable import fingerprint
 from conformance.runner.trace import Trace
-from conformance.runner.verdict import Outcome, judge
+from conformance.runner.verdict import Flaw, Outcome, judge
 from conformance.spec.scenario import Scenario
 
 KEPT = 200  # differences of one scenario that a result holds
@@ -57,12 +58,30 @@ class Checker:
                 self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
             )
         outcome = judge(scenario, mine, its, engine.claims)
+        if outcome.verdict == "differs" and (flaw := self._never_twice_the_same(scenario, mine)):
+            outcome = replace(outcome, verdict="unsound", flaws=(flaw,))
         checked = self._checked(scenario, engine, outcome, entries)
         if not self.pages:
             return checked
         from conformance.report.page import page
 
         return replace(checked, page=page(scenario, outcome, mine, its, (self.reference, engine)))
+
+    def _never_twice_the_same(self, scenario: Scenario, mine: Trace) -> Flaw | None:
+        """Whether the reference differs from itself: addresses, memory that nothing was written to."""
+        again = differences(scenario, mine, run(scenario, self.reference, seconds=self.seconds))
+        if not again:
+            return None
+        first = again[0]
+        step = scenario.steps[first.statement.step]
+        what = " ".join(filter(None, (first.name, first.facet if first.facet != "value" else "")))
+        message = f"{what} is {shorten(first.reference, 48)} at first, and {shorten(first.engine, 48)} when run again"
+        hint = "leave out what is never twice the same, such as id(), data_ptr() and torch.empty()"
+        return Flaw(
+            replace(step.position, line=step.position.line + first.statement.line - 1, column=1),
+            message,
+            hint,
+        )
 
     def _checked(
         self, scenario: Scenario, engine: Engine, outcome: Outcome, entries: Sequence[Divergence]

@@ -29,8 +29,9 @@ def _is_ours(path: Path) -> bool:
 
 
 def misspells_scenarios(path: Path) -> bool:
-    """Whether a file has a top-level key that is nearly ``scenarios``."""
-    keys = re.findall(r"^(\w+)\s*:", path.read_text(errors="replace"), re.MULTILINE)
+    """Whether a file has a top-level key that is nearly ``scenarios``, or is that in UTF-16."""
+    text = path.read_bytes().replace(b"\0", b"").decode(errors="replace").lstrip("\ufeff\ufffd")
+    keys = re.findall(r"^(\w+)\s*:", text, re.MULTILINE)
     return any(difflib.get_close_matches(key.lower(), ["scenarios"], cutoff=0.7) for key in keys)
 
 

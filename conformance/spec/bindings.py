@@ -131,7 +131,7 @@ class Bindings:
             self._imported(alias.asname or alias.name, f"{node.module}.{alias.name}")
 
     def _imported(self, name: str, path: str) -> None:
-        if path in vocabulary.PATHS:
+        if path in vocabulary.PATHS and vocabulary.BOUND.get(name, path) == path:
             self.paths[name] = path
         else:
             self.names.add(name)  # refused where it stands; its uses need no remark of their own

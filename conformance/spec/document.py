@@ -145,6 +145,7 @@ def read_scalar(text: str) -> Any:
 
 # ------------------------------------------------------------------------------------------------ reading
 
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 _BRACKET = re.compile(r"[(){}\[\]]")
 Report = Callable[[Place, str, str], None]
 
@@ -175,7 +176,7 @@ class Reader:
             self.report(
                 self.place(node), "the lines of the program are folded into one", "write it below `run: |`"
             )
-        if not node.value.strip():
+        if not _COMMENT.sub("", node.value).strip():
             self.report(self.place(node), "the program is empty", "write it below `run: |`")
         return self.text_of(node)
 
@@ -273,7 +274,7 @@ class Reader:
         except ValueError:
             self.report(
                 self.place(node),
-                f"`{text}` is no number in Python",
+                f"`{text if len(text) <= 40 else f'{text[:20]}...'}` is no number in Python",
                 "remove the leading zero, or quote a text",
             )
             return None

@@ -15,6 +15,8 @@ Path = tuple[int | str, ...]
 
 _FORMS = {
     "id": ("an id is small letters, digits and single hyphens", "such as `second-backward-raises`"),
+    "title": ("a title is one line of plain text", "write it without control characters"),
+    "statement": ("a statement is named as failures name it", "such as `step 1, line 2`"),
     "claim": ("a claim is named document/sentence", "as `id` in claims.yaml"),
 }
 _MISSING = {
@@ -74,8 +76,8 @@ def _wrong(key: str, error: ErrorDetails) -> tuple[str, str]:
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     match kind:
         case "string_pattern_mismatch":
-            message, hint = _FORMS["claim" if "/" in context["pattern"] else "id"]
-            said = f"`{value}`: {message}", hint
+            message, hint = _FORMS["claim" if "/" in context["pattern"] else key]
+            said = f"{_shown(value)}: {message}", hint
         case "string_too_long":
             longest = context["max_length"]
             said = f"the {key} has {len(value)} characters, {longest} are allowed", "say it more briefly"
@@ -83,6 +85,8 @@ def _wrong(key: str, error: ErrorDetails) -> tuple[str, str]:
             said = f"`{key}` is empty", "write it, or remove the key"
         case "literal_error":
             said = f"`{key}` is {_shown(value)}", f"it may be {context['expected']}"
+        case "finite_number":
+            said = f"`{key}` is {_shown(value)}", "a tolerance is a finite number"
         case "greater_than_equal":
             said = f"`{key}` is negative", "a tolerance is 0 or more"
         case _ if kind in _WANTED:
@@ -106,7 +110,12 @@ def _shown(value: Any) -> str:
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "a mapping"
     words = {None: "null", True: "true", False: "false"}
-    return words[value] if value is None or isinstance(value, bool) else f"`{value}`"
+    return words[value] if value is None or isinstance(value, bool) else f"`{_printable(value)}`"
+
+
+def _printable(value: Any) -> str:
+    """Its text, with control characters spelled out."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(value))
 
 
 def _node(node: Node, path: Path, reader: Reader, key_of_last: bool = False) -> Node:

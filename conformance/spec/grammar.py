@@ -52,6 +52,9 @@ INSTEAD = {
 }
 """What to write instead of what people bring along."""
 
+TOUCHES_FILES = frozenset({"load", "save", "hub", "from_file", "serialization"})
+"""Names of torch's that people miss."""
+
 FORBIDDEN = frozenset(
     """
     aiter anext breakpoint bytearray compile copyright credits delattr dir eval exec exit getattr globals help

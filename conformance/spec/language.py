@@ -16,10 +16,11 @@ from typing import Any, NamedTuple, TypeGuard
 
 from conformance.spec import classes, vocabulary
 from conformance.spec.bindings import Bindings, Located, flat, is_dunder, stored_names
-from conformance.spec.grammar import ALLOWED, FORBIDDEN, INSTEAD, KNOWN, LEAVES, REFUSED
+from conformance.spec.grammar import ALLOWED, FORBIDDEN, INSTEAD, KNOWN, LEAVES, REFUSED, TOUCHES_FILES
 from conformance.spec.suggest import did_you_mean
 
 OWN_NAME = "choose another name"
+LISTED = "specs/README.md lists what a program may use"
 TOO_DEEP = ("nested too deeply", "write it in several statements")
 
 
@@ -232,7 +233,8 @@ class _Checker:
         elif name in self.bindings.stored:
             self.own(name, node)
         else:
-            hint = INSTEAD.get(name) or did_you_mean(name, vocabulary.ATTRIBUTES | self.bindings.stored)
+            near = did_you_mean(name, vocabulary.ATTRIBUTES | self.bindings.stored)
+            hint = INSTEAD.get(name) or near or LISTED
             self.fault(node, f"the attribute `.{name}` is not in the vocabulary", hint)
 
     def own(self, name: str, node: ast.AST) -> None:
@@ -369,12 +371,16 @@ class _Checker:
                 node, f"`{root}` may not be imported", INSTEAD.get(root, "a program imports torch alone")
             )
         elif kind is None or (modules_only and kind != "module"):
-            hint = _nearest_path(above, name) if above in vocabulary.PATHS else ""
+            hint = _nearest_path(above, name) if above in vocabulary.PATHS else LISTED
             if kind is not None:
                 hint = f"write `from {above} import {name}`"
             self.fault(node, f"`{path}` is not {'a module' if kind else 'in the vocabulary'}", hint)
         elif node.asname and (is_dunder(node.asname) or node.asname in FORBIDDEN):
             self.fault(node, f"`{node.asname}` is Python's own", OWN_NAME)
+        elif node.asname in vocabulary.BOUND and vocabulary.BOUND[node.asname] != path:
+            self.fault(
+                node, f"`{node.asname}` means {vocabulary.BOUND[node.asname]} in this program", OWN_NAME
+            )
 
 
 HANDLERS: dict[type[ast.AST], Callable[[_Checker, Any], None]] = {
@@ -401,9 +407,11 @@ def _calls(node: ast.expr, name: str) -> TypeGuard[ast.Call]:
 
 
 def _nearest_path(above: str, name: str) -> str:
-    """The nearest name below a module, or the same name below another one."""
+    """The nearest name below a module, or the same name below another one, or where all are listed."""
+    if name in TOUCHES_FILES:
+        return "a scenario reads and writes no files"
     near = did_you_mean(name, vocabulary.children(above))
     if near:
         return near.replace("`", f"`{above}.", 1)
     elsewhere = sorted(path for path in vocabulary.PATHS if path.endswith(f".{name}"))
-    return f"did you mean `{elsewhere[0]}`?" if elsewhere else ""
+    return f"did you mean `{elsewhere[0]}`?" if elsewhere else LISTED

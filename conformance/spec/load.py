@@ -54,8 +54,9 @@ def load_file(path: Path) -> Loaded:
     except OSError as error:
         return Loaded((), (Problem(Position(str(path), 1), f"cannot be read: {error.strerror}"),))
     except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        return Loaded((), (Problem(Position(str(path), line), "is not UTF-8", "save the file as UTF-8"),))
+        before = error.object[: error.start]
+        place = Position(str(path), before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
+        return Loaded((), (Problem(place, "is not UTF-8", "save the file as UTF-8"),))
     return load_text(text, str(path), area_of(path))
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from conformance.spec.scenario import Need
 
 LONGEST_TITLE = 70
+ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
 PLAIN: dict[str, Any] = {}  # the JSON Schema of any plain data
 
 
@@ -26,7 +27,7 @@ def _exact(value: Any) -> Any:
 Plain = Annotated[Any, WithJsonSchema(PLAIN)]
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 ClaimId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$")]
-Number = Annotated[float, Field(ge=0, strict=False)]
+Number = Annotated[float, Field(ge=0, strict=False, allow_inf_nan=False)]
 _ABSENT: Any = Field(default=None)  # read only where the key was written
 Scalar = str | int | float | bool | None
 
@@ -93,7 +94,7 @@ class Scenario(Step):
 
     id: Slug = Field()
     """Unique in the whole run and never reused: small letters, digits and single hyphens."""
-    title: str = Field(min_length=1, max_length=LONGEST_TITLE)
+    title: str = Field(min_length=1, max_length=LONGEST_TITLE, pattern=ONE_LINE)
     """What torch does, in the present tense ("adds to", not "should add"), in at most 70 characters."""
     claim: Claims = Field(default_factory=list)
     """The sentence of a document it bears on, or a list of them; without one: torch observed."""

@@ -175,6 +175,17 @@ def test_an_undeclared_error_on_torch_is_unsound(pytester: pytest.Pytester) -> N
     )
 
 
+@pytest.mark.parametrize("program", ["print(id(a))", "place = a.data_ptr()", "b = torch.empty(1000)"])
+def test_what_is_never_twice_the_same_is_no_difference(pytester: pytest.Pytester, program: str) -> None:
+    """Torch differs from itself there, and no engine is to blame."""
+    text = SINE.replace("b = torch.sin(a)", f"b = torch.sin(a) * 2\n              {program}")
+    result = run(pytester, text.replace("b.backward()", "c = 1"))
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["the scenario is wrong about torch: * when run again", "*never twice the same*"]
+    )
+
+
 def test_what_needs_an_absent_device_is_skipped(pytester: pytest.Pytester) -> None:
     """With the reason, at the place of the scenario."""
     result = run(pytester, SINE.replace("steps:", "needs: [cuda]\n        steps:"), "-rs")

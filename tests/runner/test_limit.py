@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import signal
+import sys
 import threading
 import time
 from types import FrameType, SimpleNamespace
@@ -30,6 +32,11 @@ def _timed(program: str, engine: Any = torch_engine, seconds: float = 0.3) -> tu
         ("a = 1\ndef f():\n  for i in iter(int, 1): pass\nf()", (4,)),
         ("a = torch.ones(1)\nfor i in range(10):\n  for j in range(10**9):\n    a = a + 1", (3, 4)),
         ("[0 for i in iter(int, 1)]", (1,)),
+        # Loops that are C all through, which no signal interrupts.
+        ("a = 1\nsum(range(10**12))", (2,)),
+        ("a = 1\nlist(iter(int, 1))", (2,)),
+        ("list(zip(reversed(range(10**12)), iter(int, 1)))", (1,)),
+        ("9 ** 9 ** 9", (1,)),
     ],
 )
 def test_a_program_that_does_not_end(program: str, lines: tuple[int, ...]) -> None:
@@ -114,3 +121,31 @@ def test_outside_of_the_main_thread_there_is_no_limit() -> None:
     thread.start()
     thread.join()
     assert [moment.raised for moment in traces[0].moments] == [None]
+
+
+def test_long_ranges_are_ranges() -> None:
+    """What makes them interruptible shows nowhere."""
+    program = """
+r = range(10**9)
+print(r, len(r), r[3], r[-1], 5 in r, isinstance(r, range), isinstance(range(3), range), next(iter(r)))
+print(range(2), next(reversed(r)))
+"""
+    trace, _ = _timed(program.strip(), seconds=5)
+    printed = [moment.printed.split("\n")[0].rstrip() for moment in trace.moments if moment.printed]
+    assert printed == [
+        "range(0, 1000000000) 1000000000 3 999999999 True True True 0",
+        "range(0, 2) 999999999",
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system has no limit of addresses")
+@pytest.mark.parametrize("program", ["a = torch.ones(10**10)", "a = [0] * 10**10", "a = 'x' * 10**11"])
+def test_a_program_that_takes_too_much_memory(program: str) -> None:
+    """The allocation fails; the process and its own limit stay."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    trace, _ = _timed(program, seconds=5)
+    raised = trace.moments[0].raised
+    assert raised is not None
+    assert raised.type == "MemoryError" or "can't allocate memory" in raised.message
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    assert trace.moments[-1].statement.step == 1  # what comes after it runs

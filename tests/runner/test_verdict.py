@@ -82,6 +82,13 @@ def test_a_flaw_is_named_with_its_line(made: Step, flaw: str) -> None:
     assert flaw in flaws[0].replace(":1:1:", ":1:").replace(":2:1:", ":2:")
 
 
+def test_a_flaw_says_what_to_do() -> None:
+    """An error that was not declared may be what the scenario is about."""
+    declare = "declare it under this step: `raises: ZeroDivisionError`"
+    assert _flaws("a = 1\n1 / 0")[0].endswith(f"division by zero; if that is what it shows, {declare}")
+    assert _flaws("1 / 0\na = 1")[0].endswith(f"if that is what it shows, end the step here, and {declare}")
+
+
 def test_an_error_may_be_anywhere_in_the_last_statement() -> None:
     """In the body of a `with` or of a loop."""
     assert _flaws(step("a = 1\nwith torch.no_grad():\n  b = 1\n  1 / 0", raises="ZeroDivisionError")) == []
