@@ -6,14 +6,16 @@ from types import SimpleNamespace
 from typing import Any
 
 from . import modes
-from .autograd.gradcheck import undefined_gradient
+from .autograd.gradcheck import UndefinedGradBackward, undefined_gradient
 from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
 from .autograd.outputs import delayed_error
 from .execution import execution_order
 from .modes import state
-from .node import Node
+from .node import AccumulateGrad, Error, Node, NotImplementedNode
+from .rows import ROWS
 from .saved import SavedTensor, save, save_output
-from .views import increment_version
+from .tensor import version_counter
+from .views import AsStridedBackward0, CopySlices, increment_version
 
 __all__ = [
     "_autograd",
@@ -73,11 +75,24 @@ _autograd = SimpleNamespace(
 )
 
 
+def _set_version_counters(tensors: Any, versions: Any) -> None:
+    """Set the version counters of tensors, each to its own number."""
+    if len(tensors) != len(versions):
+        raise RuntimeError(f"tensors_len={len(tensors)}, versions_len={len(versions)}")
+    for tensor, version in zip(tensors, versions, strict=True):
+        if version < 0:
+            raise RuntimeError(f"Cannot set a version_counter to a value below 0: {version}")
+        version_counter(tensor).value = version
+
+
+_autograd._unsafe_set_version_counter = _set_version_counters
+
+
 class _UndefinedGrad:
     """A function that lets no gradient through."""
 
     def __call__(self, *tensors: Any) -> Any:
-        found = tuple(undefined_gradient(each) for each in tensors)
+        found = tuple(undefined_gradient(each) if each.requires_grad else each.data for each in tensors)
         return found[0] if len(found) == 1 else found
 
 
@@ -86,13 +101,38 @@ class _DelayedError:
 
     def __init__(self, message: Any, count: int) -> None:
         self.message = message.decode() if isinstance(message, bytes) else message
+        self.count = count
 
     def __call__(self, *tensors: Any) -> Any:
+        if len(tensors) != self.count:
+            raise TypeError(f"expected {self.count} arguments, got {len(tensors)} instead")
         found = delayed_error(self.message, tensors)
         return found[0] if len(found) == 1 else found
 
 
-_functions = SimpleNamespace(DelayedError=_DelayedError, UndefinedGrad=_UndefinedGrad)
+class _Functions:
+    """The classes of nodes, each under its name."""
+
+    DelayedError = _DelayedError
+    UndefinedGrad = _UndefinedGrad
+
+    def __getattr__(self, name: str) -> type[Node]:
+        """The one class of nodes of this name.
+
+        Raises:
+            AttributeError: there is none, or several operations have one each.
+        """
+        rows = {row.node for row in ROWS.values() if row.node is not None and row.node.__name__ == name}
+        found = {cls for cls in WRITTEN_OUT if cls.__name__ == name} | rows
+        if len(found) != 1:
+            raise AttributeError(f"module 'torch._C._functions' has no attribute '{name}'")
+        return found.pop()
+
+
+WRITTEN_OUT: tuple[type[Node], ...] = (
+    AccumulateGrad, AsStridedBackward0, CopySlices, Error, NotImplementedNode, UndefinedGradBackward,
+)  # fmt: skip
+_functions = _Functions()
 
 
 def _increment_version(tensors: Any) -> None:

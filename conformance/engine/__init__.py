@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import autograd, cuda, linalg, nn, ops, optim, random, return_types, special, utils
+from . import autograd, cuda, legacy, linalg, nn, ops, optim, random, return_types, special, utils
 from .creation import (
     arange,
     as_tensor,
@@ -59,6 +59,7 @@ from .modes import (
     set_grad_enabled,
 )  # fmt: skip
 from .printing import set_printoptions
+from .serialization import load, save
 from .tensor import Size, Tensor, device
 
 newaxis = None
@@ -68,6 +69,7 @@ cfloat, cdouble = complex64, complex128
 
 globals().update(ops.FUNCTIONS)
 globals().update(random.FUNCTIONS)
+globals().update(legacy.TYPES)
 globals().update(nn.functions.FUNCTIONS)
 
 
@@ -79,6 +81,21 @@ def is_tensor(obj: Any) -> Any:
 def is_floating_point(input: Tensor) -> Any:
     """torch.is_floating_point."""
     return input.is_floating_point()
+
+
+def is_inference(input: Tensor) -> Any:
+    """torch.is_inference."""
+    return input.is_inference()
+
+
+def is_signed(input: Tensor) -> Any:
+    """torch.is_signed."""
+    return input.is_signed()
+
+
+def detach(input: Tensor) -> Tensor:
+    """torch.detach."""
+    return input.detach()
 
 
 def is_complex(input: Tensor) -> Any:

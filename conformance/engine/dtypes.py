@@ -43,8 +43,8 @@ class dtype:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
-    def __reduce__(self) -> str:
-        return "bool_" if self is bool_ else self.name
+    def __reduce__(self) -> Any:
+        return by_name, (self.name,)
 
 
 BOOLEAN, INTEGER, FLOATING, COMPLEX = range(4)
@@ -62,6 +62,7 @@ complex128 = dtype("complex128", "ComplexDouble", COMPLEX)
 bool_ = dtype("bool", "Bool", BOOLEAN)
 
 ALL = (uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128, bool_)
+BY_NAME = {each.name: each for each in ALL}
 BY_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in ALL}
 # numpy has two 64-bit integers ("long" and "long long"); both are int64 here.
 BY_NUMPY[np.dtype(np.longlong)] = int64
@@ -82,6 +83,11 @@ _C_NAMES = {
 def c_name(kind: np.dtype[Any]) -> str:
     """The type's name in C, as some texts have it: "expected dtype float for `end`"."""
     return _C_NAMES[BY_NUMPY[kind].name]
+
+
+def by_name(name: str) -> dtype:
+    """The scalar type of this name."""
+    return BY_NAME[name]
 
 
 default = float32  # the default dtype; see set_default_dtype

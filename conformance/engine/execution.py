@@ -262,6 +262,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         outputs: Any
         if plain and node.hooks is None:
             outputs = node.apply(buffer)
+            if task.running is node:  # Python ran inside it, and may have registered a hook on it
+                outputs = _post_hooks(node, outputs, tuple(buffer))
             if not keep_graph:
                 node.release()
         elif needed is not None and not _capture(task, node, buffer):
@@ -350,11 +352,20 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     outputs = node.apply(inputs)
     if outputs:
         outputs = validate_outputs(node.next_edges, outputs, node.name)
-    if hooks is not None and hooks.post:
-        outputs = run_post_hooks(hooks, _wanted_of(node, outputs), inputs)
+    outputs = _post_hooks(node, outputs, inputs)
     if not keep_graph:
         node.release()
     return outputs
+
+
+def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:
+    """Run the node's own hooks on what it returned; one may have been registered while it ran."""
+    hooks = node.hooks
+    if hooks is None or not hooks.post:
+        return outputs
+    if outputs:
+        outputs = validate_outputs(node.next_edges, outputs, node.name)
+    return run_post_hooks(hooks, _wanted_of(node, outputs), inputs)
 
 
 def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
@@ -377,8 +388,7 @@ def _evaluate_with_traceback(node: Node, inputs: Gradients, keep_graph: bool) ->
         outputs = node.apply(inputs)
         if outputs:
             outputs = validate_outputs(node.next_edges, outputs, node.name)
-        if node.hooks is not None and node.hooks.post:
-            outputs = run_post_hooks(node.hooks, _wanted_of(node, outputs), inputs)
+        outputs = _post_hooks(node, outputs, inputs)
         if state.anomaly_check_nan:
             check_nan(node, outputs)
     except Exception:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
+from . import pickling
+
 
 class _Named(tuple[Any, ...]):
     """A tuple whose entries have names; built from one sequence and printed as torch prints it."""
@@ -24,7 +26,7 @@ class _Named(tuple[Any, ...]):
         return f"torch.return_types.{type(self).__name__}(\n{entries})"
 
     def __reduce__(self) -> Any:
-        return (type(self), (tuple(self),))
+        return pickling.rebuild, (pickling.place(type(self)), tuple(self))
 
 
 def _named(name: str, fields: str) -> Any:

@@ -97,13 +97,15 @@ class SavedTensor:
         return tensor
 
     def _unpack_hooked(self, node: Node | None) -> Tensor:
-        from .tensor import Tensor, make
+        from .tensor import Tensor
 
         assert self.hooks is not None
+        if state.graph_task is not None and node is not None:
+            state.graph_task.running = node
         result = self.hooks[1](self.packed)
         if not isinstance(result, Tensor):
             raise TypeError(errors.UNPACK_NOT_TENSOR.format(type(result).__name__))
-        restored = make(result._array)
+        restored = result.detach()  # shares the version counter of what the hook returned
         if self.origin is None:
             restored._grad_fn, restored._output_nr = node, self.output_nr
             restored._requires_grad = node is not None

@@ -155,6 +155,18 @@ def _requires(name: str, row: Row) -> str:
     return test
 
 
+def _inference(name: str, row: Row) -> str:
+    """Whether an argument gives torch no reason to look at the graph: an inference tensor, or no tensor."""
+    if name in row.lists:
+        return f"all(each._inference for each in {name})"
+    test = f"{name}._inference"
+    if may_be_number(row, name):
+        return f"({name}.__class__ in NUMBERS or {test})"
+    if is_optional(row, name):
+        return f"({name} is None or {test})"
+    return test
+
+
 def call_source(row: Row, variant: str = "call") -> str:
     body = ["self = input"] if "self" in row.parameters else []
     if _only_tensors(row):
@@ -164,8 +176,11 @@ def call_source(row: Row, variant: str = "call") -> str:
     recorded = row.node is not None
     if recorded:
         requires = " or ".join(_requires(name, row) for name in row.inputs)
-        if row.view:  # a view of an inference tensor is one, too, and stays outside the graph
-            requires = f"({requires}) and not {row.inputs[0]}._inference"
+        # What inference tensors alone give stays outside the graph, whatever they require.
+        inference = " and ".join(
+            _inference(name, row) for name in (row.inputs[:1] if row.view else row.inputs)
+        )
+        requires = f"({requires}) and not ({inference})"
         body += ["recording = state.recording", f"recorded = recording and ({requires})"]
     single = len(row.outputs) == 1 and row.view != "multi_output"
     if single:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from . import dtypes, errors
+from . import dtypes, errors, pickling
 from .formats import lies_so, strided
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
@@ -40,6 +40,9 @@ class Size(tuple[int, ...]):
     def __add__(self, other: Any) -> Any:
         return Size(tuple(self) + tuple(other))
 
+    def __reduce__(self) -> Any:
+        return pickling.rebuild, (pickling.place(Size), tuple(self))
+
 
 class device:
     """torch.device; this engine has the CPU."""
@@ -65,10 +68,18 @@ class device:
     def __hash__(self) -> int:
         return hash((self.type, self.index))
 
+    def __reduce__(self) -> Any:
+        return pickling.rebuild, (pickling.place(device), self.type, self.index)
+
 
 CPU = device("cpu")
 
 _OPAQUE = "torch._C.TensorBase"
+_UNDELETABLE = {
+    "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
+    "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
+    "_post_accumulate_grad_hooks": "Deletion of _post_accumulate_grad_hooks not allowed!",
+}
 
 
 def _read_only(name: str) -> Callable[[Any, Any], NoReturn]:
@@ -573,8 +584,17 @@ class Tensor(metaclass=_TensorMeta):
             result._grad = self._grad.__deepcopy__(memo)
         return result
 
-    def __reduce__(self) -> Any:
-        return (_rebuild, (type(self), self._array, self.requires_grad))
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from .utils.hooks import warn_if_has_hooks
+
+        warn_if_has_hooks(self)
+        own = {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
+        return _rebuild, (pickling.place(type(self)), self._array, self.requires_grad, own)
+
+    def __delattr__(self, name: str) -> None:
+        if name in _UNDELETABLE:
+            raise RuntimeError(_UNDELETABLE[name])
+        object.__delattr__(self, name)
 
     if TYPE_CHECKING:  # operations are attached where they are defined
 
@@ -683,7 +703,9 @@ def _sizes(shape: tuple[int, ...]) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"
 
 
-def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool) -> Tensor:
-    tensor = make(array, cls)
+def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:
+    tensor = make(array, pickling.find(cls))
+    tensor._version_counter = VersionCounter(1)  # torch puts a tensor together in place
     tensor._requires_grad = requires_grad
+    tensor.__dict__.update(own)
     return tensor

@@ -206,6 +206,12 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     _ = tensor.grad_fn
 
 
+def changed_by(base: Tensor, node: Node) -> bool:
+    """Whether the latest in-place change of a view of this tensor was this node's."""
+    slices = base._grad_fn
+    return isinstance(slices, CopySlices) and slices.function is node
+
+
 class CopySlices(Node):
     """A change of one view, as the history of its base.
 

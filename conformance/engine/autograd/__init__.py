@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -31,6 +32,7 @@ from .grad_mode import (
 )
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import GradientEdge
+from .log import log, logged
 from .variable import Variable
 
 
@@ -270,7 +272,10 @@ def _run(
             node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
             edge = (node, 0)
         wanted.append(edge)
-    return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)
+    if not log.isEnabledFor(logging.DEBUG):
+        return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)
+    with logged(edges):
+        return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)
 
 
 def variable(*args: Any, **kwargs: Any) -> None:

@@ -411,9 +411,10 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         if not any(isinstance(each, Tensor) and each.requires_grad for each in args):
             return outputs
         listed = outputs if isinstance(outputs, tuple) else (outputs,)
+        leaves = [each if each is None else each.detach().requires_grad_() for each in listed]
         with enable_grad():
             found = delayed_error(
-                "trying to differentiate twice a function that was marked with @once_differentiable", listed
+                "trying to differentiate twice a function that was marked with @once_differentiable", leaves
             )
         return found if len(found) != 1 else found[0]
 

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from .. import dtypes, errors
 from ..node import Gradients, Node, gradient_edge, new_node
 from ..tensor import Tensor
+from .jacobians import (
+    Function,
+    Tensors,
+    analytical_jacobian,
+    as_tuple,
+    basis,
+    differences,
+    get_analytical_jacobian,
+    get_numerical_jacobian,
+    is_floating,
+    numerical_jacobian,
+    places_wanted,
+)
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
-
-Tensors = tuple[Any, ...]
-Function = Callable[..., Any]
+__all__ = [
+    "GradcheckError",
+    "get_analytical_jacobian",
+    "get_numerical_jacobian",
+    "gradcheck",
+    "gradgradcheck",
+]
 
 
 class GradcheckError(RuntimeError):
@@ -71,7 +85,7 @@ def gradcheck(
         raise NotImplementedError("gradcheck: check_forward_ad, this engine has no forward mode")
     check = _Check(eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
-        return _gradcheck(func, _as_tuple(inputs), check, check_undefined_grad, fast_mode, bool(masked))
+        return _gradcheck(func, as_tuple(inputs), check, check_undefined_grad, fast_mode, bool(masked))
     except GradcheckError:
         if raise_exception:
             raise
@@ -108,12 +122,12 @@ def gradgradcheck(
         raise AssertionError("Setting check_undefined_grad=True requires check_rev_over_rev to be True")
     if check_batched_grad and not check_rev_over_rev:
         raise AssertionError("Setting check_batched_grad=True requires check_rev_over_rev to be True")
-    points = _as_tuple(inputs)
+    points = as_tuple(inputs)
     if grad_outputs is None:
         outputs = _differentiable(func(*points))
         weights = tuple(_random_weight(each, gen_non_contig_grad_outputs) for each in outputs)
     else:
-        weights = _as_tuple(grad_outputs)
+        weights = as_tuple(grad_outputs)
     count = len(weights)
     wanted = [isinstance(each, Tensor) and each.requires_grad for each in points]
     weighted = [each.requires_grad for each in weights]
@@ -156,7 +170,7 @@ def _gradcheck(
     func: Function, points: Tensors, check: _Check, undefined: bool, fast: bool, masked: bool
 ) -> bool:
     _check_inputs(points)
-    results = _as_tuple(func(*points))
+    results = as_tuple(func(*points))
     outputs = _differentiable(results)
     if any(isinstance(each, Tensor) and each.is_complex() for each in (*points, *results)):
         raise NotImplementedError("gradcheck of complex functions")
@@ -185,76 +199,28 @@ def _check_inputs(points: Tensors) -> None:
 
 
 def _check_slowly(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check) -> None:
-    numerical = [_numerical(func, index, points, results, check.eps) for index in _wanted(points)]
+    numerical = [
+        numerical_jacobian(func, index, points, results, check.eps) for index in places_wanted(points)
+    ]
     if not outputs:
         if any((each._array != 0).any() for row in numerical for each in row):
             raise GradcheckError("Numerical gradient for function expected to be zero")
         return
-    floating = [each for each in results if _floating(each)]
+    floating = [each for each in results if is_floating(each)]
     kept = [number for number, each in enumerate(floating) if each.requires_grad]
     for place, output in enumerate(outputs):
-        analytical = _analytical(points, output, _basis(output), check)
+        analytical = _analytical(points, output, basis(output), check)
         for index, (exact, row) in enumerate(zip(analytical, numerical, strict=True)):
             estimate = row[kept[place]]
             if not _close(exact, estimate, check.rtol, check.atol):
                 raise GradcheckError(_mismatch(exact, estimate, place, index))
 
 
-def _numerical(func: Function, index: int, points: Tensors, results: Tensors, eps: float) -> list[Tensor]:
-    """For each floating output the Jacobian by one input: a row for each element."""
-    memory = points[index].data
-    columns = [_differences(func, points, memory[place], eps, eps, place) for place in _places(memory)]
-    floating = [number for number, each in enumerate(results) if _floating(each)]
-    found = []
-    for number in floating:
-        jacobian = results[number].new_zeros((len(columns), results[number].numel()))
-        for row, column in enumerate(columns):
-            jacobian[row] = column[number]
-        found.append(jacobian)
-    return found
-
-
-def _differences(
-    func: Function, points: Tensors, entry: Tensor, step: Any, eps: float, place: tuple[int, ...] | None
-) -> list[Tensor]:
-    """The central difference of every output; the entry is moved in place and put back."""
-    before = entry.clone()
-    entry.copy_(before - step)
-    low = [each.clone() for each in _as_tuple(func(*points))]
-    entry.copy_(before + step)
-    high = [each.clone() for each in _as_tuple(func(*points))]
-    entry.copy_(before)
-    where = "" if place is None else f"on index {place} "
-    for first, second in zip(low, high, strict=True):
-        for what, one, other in (
-            ("shape", first.shape, second.shape),
-            ("dtype", first.dtype, second.dtype),
-        ):
-            if one != other:
-                raise AssertionError(
-                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by "
-                    f"{eps}, but got: {what}s {one} and {other}."
-                )
-    return [((b - a) / (2 * eps)).detach().reshape(-1) for a, b in zip(low, high, strict=True)]
-
-
-def _basis(output: Tensor) -> Iterator[Tensor]:
-    """Gradients of the output with a single 1, one after another in the same memory."""
-    from ..creation import zeros_like
-
-    memory = zeros_like(output.detach())
-    flat = memory.view(-1)
-    for element in range(flat.numel()):
-        flat.zero_()
-        flat[element] = 1.0
-        yield memory
-
-
 def _analytical(points: Tensors, output: Tensor, weights: Any, check: _Check) -> list[Tensor]:
     """For each input the Jacobian of one output by backward, computed twice."""
     weights = [each.clone() for each in weights]
-    first, types_fit, sizes_fit = _stacked(points, output, weights)
-    second, _, _ = _stacked(points, output, weights)
+    first, types_fit, sizes_fit = analytical_jacobian(points, output, weights)
+    second, _, _ = analytical_jacobian(points, output, weights)
     if not types_fit and check.check_grad_dtypes:
         raise GradcheckError("Gradient has dtype mismatch")
     if not sizes_fit:
@@ -265,23 +231,6 @@ def _analytical(points: Tensors, output: Tensor, weights: Any, check: _Check) ->
     return first
 
 
-def _stacked(points: Tensors, output: Tensor, weights: list[Tensor]) -> tuple[list[Tensor], bool, bool]:
-    from . import grad
-
-    by = [points[index] for index in _wanted(points)]
-    jacobians = [each.new_zeros((each.numel(), len(weights))) for each in by]
-    types_fit = sizes_fit = True
-    for column, weight in enumerate(weights):
-        found = grad(output, by, weight, retain_graph=True, allow_unused=True)
-        for point, gradient, jacobian in zip(by, found, jacobians, strict=True):
-            if gradient is None:
-                continue
-            sizes_fit = sizes_fit and gradient.size() == point.size()
-            types_fit = types_fit and gradient.dtype is point.dtype
-            jacobian[:, column] = gradient.detach().reshape(-1)
-    return jacobians, types_fit, sizes_fit
-
-
 # Along random directions --------------------------------------------------------------------------
 
 
@@ -290,19 +239,19 @@ def _check_fast(func: Function, results: Tensors, points: Tensors, outputs: Tens
     from ..random import Generator
 
     generator = Generator()
-    wanted = _wanted(points)
+    wanted = places_wanted(points)
     directions = [_direction(points[index], generator) for index in wanted]
     weights = [_direction(each, generator) for each in outputs]
     estimates = []
     for index, direction in zip(wanted, directions, strict=True):
         memory = points[index].data
         step = direction.reshape(memory.shape) * check.eps
-        products = _differences(func, points, memory, step, check.eps, None)
+        products = differences(func, points, memory, step, check.eps, None)
         if not outputs:
             if any(each.numel() and abs(each._array).max() > check.nondet_tol for each in products):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
             continue
-        floating = [each for each, result in zip(products, results, strict=True) if _floating(result)]
+        floating = [each for each, result in zip(products, results, strict=True) if is_floating(result)]
         estimates.append([(v * each).sum() for v, each in zip(weights, floating, strict=False)])
     exact = []
     for output, weight in zip(outputs, weights, strict=True):
@@ -327,9 +276,9 @@ def _slow_message(
     func: Function, results: Tensors, points: Tensors, outputs: Tensors, pair: tuple[int, int], check: _Check
 ) -> str:
     index, place = pair
-    estimate = _numerical(func, _wanted(points)[index], points, results, check.eps)[place]
+    estimate = numerical_jacobian(func, places_wanted(points)[index], points, results, check.eps)[place]
     loose = _Check(check.eps, check.atol, check.rtol, float("inf"), False)
-    exact = _analytical(points, outputs[place], _basis(outputs[place]), loose)[index]
+    exact = _analytical(points, outputs[place], basis(outputs[place]), loose)[index]
     text = errors.GRADCHECK_SLOW.format(estimate, exact, (estimate - exact).abs().max())
     return text + (errors.GRADCHECK_SLOW_OK if _close(exact, estimate, check.rtol, check.atol) else "")
 
@@ -341,7 +290,7 @@ def _check_linear_in_gradient(outputs: Tensors, points: Tensors, masked: bool) -
     """A zero gradient must give zero gradients."""
     from . import grad
 
-    by = [points[index] for index in _wanted(points)]
+    by = [points[index] for index in places_wanted(points)]
     if not by:
         raise GradcheckError("no Tensors requiring grad found in input")
     found = grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
@@ -393,7 +342,7 @@ def _check_undefined(func: Function, count: int, points: Tensors) -> None:
 def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
     from . import grad
 
-    by = [points[index] for index in _wanted(points)]
+    by = [points[index] for index in places_wanted(points)]
     try:
         found = grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
     except RuntimeError as error:
@@ -408,24 +357,8 @@ def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
 # Small things -------------------------------------------------------------------------------------
 
 
-def _as_tuple(value: Any) -> Tensors:
-    return value if isinstance(value, tuple) else tuple(value) if isinstance(value, list) else (value,)
-
-
 def _differentiable(value: Any) -> Tensors:
-    return tuple(each for each in _as_tuple(value) if each.requires_grad)
-
-
-def _wanted(points: Tensors) -> list[int]:
-    return [index for index, each in enumerate(points) if isinstance(each, Tensor) and each.requires_grad]
-
-
-def _floating(value: Any) -> bool:
-    return isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex())
-
-
-def _places(tensor: Tensor) -> Iterator[tuple[int, ...]]:
-    return itertools.product(*(range(each) for each in tensor.size()))
+    return tuple(each for each in as_tuple(value) if each.requires_grad)
 
 
 def _close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
@@ -447,7 +380,7 @@ def _random_weight(output: Tensor, spread: bool) -> Tensor:
     """A gradient for an output: uniform between -1 and 1; not contiguous if so wanted."""
     from ..creation import empty
 
-    kind = output.dtype if _floating(output) else dtypes.float64
+    kind = output.dtype if is_floating(output) else dtypes.float64
     found = empty(output.shape, dtype=kind).uniform_(-1, 1)
     if spread and found.numel() > 1 and found.ndim:
         found = found.repeat_interleave(2, -1)[..., ::2]

@@ -11,8 +11,8 @@ from .. import errors
 from ..modes import no_grad
 from ..node import Error, Node, gradient_edge, new_node
 from ..saved import SavedTensor, save, save_output
-from ..tensor import Tensor
-from ..views import check_inplace, increment_version, rebase_history
+from ..tensor import Tensor, make
+from ..views import changed_by, check_inplace, increment_version, rebase_history
 
 if TYPE_CHECKING:
     from .function import BackwardCFunction
@@ -108,20 +108,19 @@ def alias_outside_graph(tensor: Tensor) -> Tensor:
 
 def delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
     """The tensors with a node that raises when it is differentiated (torch: functions/basic_ops.h)."""
+    results = tuple(each if each is None else make(each._array) for each in tensors)
+    if not any(each is not None and each.requires_grad for each in tensors):
+        return results
     node: Error = new_node(Error)
     node.message = message
-    leaves = [each if each is None else each.detach().requires_grad_() for each in tensors]
-    node.next_edges = tuple((None, 0) if each is None else gradient_edge(each) for each in leaves)
+    node.next_edges = tuple((None, 0) if each is None else gradient_edge(each) for each in tensors)
     node.input_metadata = tuple(
-        UNDEFINED if each is None else (each._array.shape, each._array.dtype) for each in leaves
+        UNDEFINED if each is None else (each._array.shape, each._array.dtype) for each in tensors
     )
-    found: list[Tensor | None] = []
-    for number, each in enumerate(leaves):
-        result = None if each is None else each.detach()
-        if result is not None:
-            result._grad_fn, result._output_nr, result._requires_grad = node, number, True
-        found.append(result)
-    return tuple(found)
+    for number, each in enumerate(results):
+        if each is not None:
+            each._grad_fn, each._output_nr, each._requires_grad = node, number, True
+    return results
 
 
 def save_for_backward(value: Any, number: int, node: Node) -> SavedTensor | None:
@@ -131,7 +130,8 @@ def save_for_backward(value: Any, number: int, node: Node) -> SavedTensor | None
         raise TypeError(
             f"save_for_backward can only save variables, but argument {number} is of type {typename(value)}"
         )
-    return save_output(value, value._output_nr) if value.grad_fn is node else save(value)
+    is_output = value.grad_fn is node or (value._view is not None and changed_by(value._view.base, node))
+    return save_output(value, value._output_nr) if is_output else save(value)
 
 
 def dirty_inputs(node: BackwardCFunction) -> set[int]:

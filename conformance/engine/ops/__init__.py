@@ -90,7 +90,7 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
         if name.startswith("_") or name == "attach" or not callable(value) or isinstance(value, type):
             continue
         if _origin(value) == module.__name__:
-            found[name.rstrip("_") if name in ("slice_", "type_") else name] = value
+            found[name.rstrip("_") if name == "slice_" else name] = value
     return found
 
 
@@ -120,9 +120,11 @@ def attach() -> None:
             delattr(Tensor, name)
     for name in names.METHODS_ALONE.split():
         FUNCTIONS.pop(name, None)
-    from .. import creation
+    from .. import creation, legacy, resizing
 
     creation.attach()
+    legacy.attach()
+    resizing.attach()
 
 
 def _attach_inplace() -> None:

@@ -94,13 +94,6 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     return to(self, other.dtype)
 
 
-def type_(self: Tensor, dtype: Any = None) -> Any:
-    """The tensor in another dtype, or without one the name of its type."""
-    if dtype is None:
-        return f"torch.{self.dtype.legacy}Tensor"
-    return to(self, dtype)
-
-
 @op(
     "CopyBackwards",
     name="copy",
@@ -166,7 +159,6 @@ def _cast(kind: dtypes.dtype) -> Any:
 
 def attach() -> None:
     """The methods named after dtypes."""
-    Tensor.type = type_  # type: ignore[attr-defined]
     names = {
         "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "int": dtypes.int32,
         "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,

@@ -2,7 +2,7 @@
 
 # Tensor has these methods, torch no function of the name.
 METHODS_ALONE = """
-contiguous expand expand_as index repeat reshape_as sum_to_size to type type_as unfold view view_as
+contiguous expand expand_as index repeat reshape_as sum_to_size to type_as unfold view view_as
 """
 
 # torch has these functions, Tensor no method of the name.

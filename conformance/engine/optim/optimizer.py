@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, pickling
 from ..hooks import RemovableHandle
 from ..modes import enable_grad, no_grad, state
 from ..tensor import Tensor, make
@@ -242,6 +242,8 @@ class Optimizer:
         self.__setstate__({"state": states, "param_groups": saved})
         for post in self.__dict__["_optimizer_load_state_dict_post_hooks"].values():
             post(self)
+
+    __reduce_ex__ = pickling.reduce
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}

@@ -29,7 +29,7 @@ PASSES = (
          "inputs = run_tensor_pre_hooks(hooks, inputs)\n        inputs = run_pre_hooks(hooks, inputs)",
          "inputs = run_pre_hooks(hooks, inputs)\n        inputs = run_tensor_pre_hooks(hooks, inputs)"),
         ("posthooks-skipped", "a node's hooks do not run",
-         "execution:_evaluate", "hooks.post:", "False:"),
+         "execution:_post_hooks", "hooks is None or not hooks.post:", "True:"),
         ("posthook-without-inputs", "a node's hook sees its results twice",
          "hooks:run_post_hooks", "hook(outputs, inputs)", "hook(outputs, outputs)"),
         ("remove-does-nothing", "a removed hook still runs",

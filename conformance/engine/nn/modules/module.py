@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ... import pickling
 from ...dtypes import dtype
 from ...hooks import RemovableHandle
 from ...modes import no_grad
@@ -66,6 +67,8 @@ class Module:
             own[name] = OrderedDict()
         if self.call_super_init:
             super().__init__(*args, **kwargs)
+
+    __reduce_ex__ = pickling.reduce
 
     def forward(self, *input: Any) -> Any:
         """What the module computes; subclasses define it."""

@@ -1,0 +1,102 @@
+"""torch.FloatTensor and its like, Tensor.new and Tensor.type: how tensors were made before dtypes (torch: tensor_new.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .creation import infer_array
+from .tensor import Size, Tensor, make
+
+
+class tensortype(type):
+    """The type of torch.FloatTensor: it makes tensors of one dtype and recognises them, but has no instances."""
+
+    __module__ = "torch"
+    dtype: dtypes.dtype
+    is_cuda = is_sparse = False
+
+    def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
+        return new(cls.dtype, *arguments)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+
+def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
+    """A tensor of a shape (sizes one by one), of data, or sharing a tensor's memory.
+
+    Raises:
+        TypeError: a number that is no size, or a tensor of another dtype.
+        RuntimeError: a negative size.
+    """
+    first = arguments[0] if len(arguments) == 1 else None
+    if isinstance(first, Tensor) and not (first._array.ndim == 0 and first._array.dtype.kind in "iu"):
+        if first.dtype is not dtype:
+            raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
+        return first.detach()
+    if isinstance(first, Size):
+        return _of_shape(dtype, first)
+    if len(arguments) == 1 and not hasattr(first, "__index__"):
+        if not hasattr(first, "__len__"):
+            raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
+        if isinstance(first, str):
+            raise TypeError("new(): invalid data type 'str'")
+        return make(infer_array(first, dtype))
+    for position, each in enumerate(arguments, 1):
+        if not hasattr(each, "__index__"):
+            raise TypeError(
+                f"new(): argument 'size' failed to unpack the object at pos {position} with error \"type must be tuple "
+                f'of ints,but got {type(each).__name__}"'
+            )
+    return _of_shape(dtype, tuple(each.__index__() for each in arguments) or (0,))
+
+
+def _of_shape(dtype: dtypes.dtype, shape: tuple[int, ...]) -> Tensor:
+    for each in shape:
+        if each < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {each}: {list(shape)}")
+    return make(np.zeros(shape, dtype.numpy))
+
+
+def _options(dtype: dtypes.dtype) -> str:
+    return (
+        f"TensorOptions(dtype={dtypes.c_name(dtype.numpy)}, device=cpu, layout=Strided, requires_grad=false (default), "
+        "pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+TYPES: dict[str, tensortype] = {}
+for _each in dtypes.ALL:
+    if _each.category < dtypes.COMPLEX:
+        _name = f"{_each.legacy}Tensor"
+        TYPES[_name] = tensortype(_name, (), {"__module__": "torch", "dtype": _each})
+
+
+def _new(self: Tensor, *arguments: Any, device: Any = None) -> Tensor:
+    """A tensor of this one's dtype: of a shape, of data, or sharing a tensor's memory."""
+    return new(self.dtype, *arguments)
+
+
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The tensor in another dtype, given as such or by a type's name; without one the name of its own type."""
+    if dtype is None:
+        return f"torch.{self.dtype.legacy}Tensor"
+    if isinstance(dtype, dtypes.dtype):
+        return self.to(dtype=dtype)
+    if isinstance(dtype, tensortype):
+        return self.to(dtype=dtype.dtype)
+    if not isinstance(dtype, str):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    found = TYPES.get(dtype.removeprefix("torch."))
+    if found is None or not dtype.startswith("torch."):
+        raise ValueError(f"invalid type: '{dtype}'")
+    return self.to(dtype=found.dtype)
+
+
+def attach() -> None:
+    """Make new and type methods of Tensor."""
+    Tensor.new = _new  # type: ignore[attr-defined]
+    Tensor.type = _type  # type: ignore[attr-defined]

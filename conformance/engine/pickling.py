@@ -1,0 +1,52 @@
+"""How tensors and modules are pickled (torch: _utils.py).
+
+Note [Classes that call themselves torch's]: the engine's classes carry torch's module names, so pickle would look for
+them in torch. What is pickled instead is where the engine has them: ``place`` and ``find``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_ENGINE = __name__.rpartition(".")[0]
+
+Place = type | tuple[str, str]
+
+
+def place(cls: type) -> Place:
+    """A class as pickle can find it again: the user's as it is, the engine's by module and name."""
+    root, _, rest = cls.__module__.partition(".")
+    return cls if root != "torch" else (rest, cls.__qualname__)
+
+
+def find(where: Place) -> type:
+    """The class that stands at a place.
+
+    Raises:
+        TypeError: what stands there is no class.
+    """
+    if isinstance(where, type):
+        return where
+    path = f"{_ENGINE}.{where[0]}" if where[0] else _ENGINE
+    found = getattr(importlib.import_module(path), where[1])
+    if not isinstance(found, type):
+        raise TypeError(f"{path}.{where[1]} is not a class")
+    return found
+
+
+def rebuild(where: Place, *arguments: Any) -> Any:
+    """Call the class at a place."""
+    return find(where)(*arguments)
+
+
+def blank(where: Place) -> Any:
+    """An object of the class at a place that was not initialised: its state follows."""
+    cls = find(where)
+    return cls.__new__(cls)
+
+
+def reduce(self: Any, protocol: Any = None) -> Any:
+    """``__reduce_ex__`` of what is its class and its state."""
+    get_state = getattr(self, "__getstate__", None)
+    return blank, (place(type(self)),), get_state() if get_state is not None else self.__dict__

@@ -1,0 +1,104 @@
+"""resize_, and the storage that a tensor shares, seen as numbers (torch: native/Resize.cpp, torch/storage.py)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .modes import state
+from .shapes import sizes
+from .tensor import CPU, Storage, Tensor, storage
+from .views import increment_version
+
+
+class TypedStorage(Storage):
+    """What ``storage()`` shows: the memory under a tensor, as numbers of its dtype."""
+
+    __module__ = "torch.storage"
+
+    def __init__(self, base: np.ndarray[Any, Any], dtype: dtypes.dtype) -> None:
+        super().__init__(base)
+        flat = np.ndarray((base.nbytes,), np.uint8, base.data if base.flags.c_contiguous else base.copy("A"))
+        self.dtype, self._numbers = dtype, flat.view(dtype.numpy)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    size = __len__
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._numbers[index]
+        return found.tolist()
+
+    def tolist(self) -> list[Any]:
+        """The numbers, in the order of memory."""
+        return self._numbers.tolist()
+
+    def __repr__(self) -> str:
+        lines = "".join(f" {each}\n" for each in self.tolist())
+        return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device={CPU}) of size {len(self)}]"
+
+
+def _storage(self: Tensor) -> TypedStorage:
+    """The memory that this tensor shares with its views, as numbers; deprecated."""
+    warnings.warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
+        "directly, use tensor.untyped_storage() instead of tensor.storage()",
+        stacklevel=2,
+    )
+    return TypedStorage(storage(self._array), self.dtype)
+
+
+def _resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """Another shape over the same memory, which grows where it is too small.
+
+    Raises:
+        RuntimeError: for a tensor that requires grad.
+        NotImplementedError: memory that other tensors share would have to grow.
+    """
+    if self.requires_grad and not (state.inference or self._inference):
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = sizes(size)
+    if any(each < 0 for each in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
+    if shape != self._array.shape:
+        self._array = _laid_out(self, shape)
+        increment_version(self)
+    return self
+
+
+def _laid_out(self: Tensor, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    base, offset = storage(self._array), self.storage_offset()
+    needed = math.prod(shape) + offset
+    flat = base.reshape(-1, order="A")
+    if not np.shares_memory(flat, base) and base.size:
+        raise NotImplementedError("resize_ of memory with gaps")
+    if needed > flat.size:
+        if self._array is not base:
+            raise NotImplementedError("resize_ beyond memory that is shared")
+        grown = np.zeros(needed, base.dtype)
+        grown[: flat.size] = flat
+        flat = grown
+    return flat[offset:needed].reshape(shape)
+
+
+def _resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """The shape of another tensor over the same memory."""
+    if not isinstance(the_template, Tensor):
+        raise TypeError(
+            "resize_as_(): argument 'the_template' (position 1) must be Tensor, not "
+            + type(the_template).__name__
+        )
+    return _resize_(self, the_template._array.shape)
+
+
+def attach() -> None:
+    """Make them methods of Tensor."""
+    Tensor.storage = _storage  # type: ignore[attr-defined]
+    Tensor.resize_ = _resize_  # type: ignore[attr-defined]
+    Tensor.resize_as_ = _resize_as_  # type: ignore[attr-defined]
