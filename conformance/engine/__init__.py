@@ -103,16 +103,6 @@ def is_complex(input: Tensor) -> Any:
     return input.is_complex()
 
 
-def is_inference(input: Tensor) -> Any:
-    """torch.is_inference."""
-    return input.is_inference()
-
-
-def detach(input: Tensor) -> Tensor:
-    """torch.detach."""
-    return input.detach()
-
-
 def numel(input: Tensor) -> Any:
     """torch.numel."""
     return input.numel()

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 import conformance.engine as torch
-from conformance.engine.nn import Linear, Parameter, ReLU, Sequential
+from conformance.engine.nn.modules.activation import ReLU
+from conformance.engine.nn.modules.container import Sequential
+from conformance.engine.nn.modules.linear import Linear
+from conformance.engine.nn.parameter import Parameter
 
 
 def stored(value: Any, **options: Any) -> Any:
