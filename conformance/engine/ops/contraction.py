@@ -12,6 +12,7 @@ from ..creation import eye
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
+from ..views import increment_version
 from .matmul import dot, matmul, mm, vdot
 from .placing import index_fill
 from .shape import _unsafe_view
@@ -233,7 +234,10 @@ def _power(a: Tensor, n: int) -> Tensor:
 def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     zeros = make(np.zeros(shape[0] * shape[1], grad._array.dtype))
     places = make(np.arange(min(shape)) * (shape[1] + 1))
-    return index_fill(zeros, 0, places, grad).view(shape)
+    filled = index_fill(zeros, 0, places, grad)
+    for _ in range(2):  # torch sets memory to zero and writes into it
+        increment_version(filled)
+    return filled.view(shape)
 
 
 @op("TraceBackward0", self=lambda grad, self_sym_sizes: _trace_backward(grad, self_sym_sizes))

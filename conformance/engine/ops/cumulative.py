@@ -93,6 +93,13 @@ def _run_in_place(name: str, self: Tensor, dim: Any, dtype: Any) -> Tensor:
     return run_inplace(ROWS[name], [self, dim, own])
 
 
+def _zeroed(shape: tuple[int, ...], kind: np.dtype[Any]) -> Tensor:
+    """What torch's formulas write into: memory that was set to zero, which counts."""
+    zeros = make(np.zeros(shape, kind))
+    increment_version(zeros)
+    return zeros
+
+
 def _cumprod_backward(grad: Tensor, self: Tensor, dim: Any, result: Tensor) -> Tensor:
     if self._array.size <= 1:
         return grad
@@ -105,7 +112,7 @@ def _cumprod_backward(grad: Tensor, self: Tensor, dim: Any, result: Tensor) -> T
     if not state.recording:
         return make(_cumprod_gradient(grad._array, self._array, axis))
     # The second derivative asks for products without each element in turn.
-    found = make(np.zeros(self._array.shape, grad._array.dtype))
+    found = _zeroed(self._array.shape, grad._array.dtype)
     ones = make(np.ones([1 if i == axis else m for i, m in enumerate(self._array.shape)], grad._array.dtype))
     for k in range(n):
         if k == 0:
@@ -143,8 +150,7 @@ def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:
 def _cummax_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: Any) -> Tensor:
     if self._array.size == 0:
         return self
-    zeros = make(np.zeros(self._array.shape, self._array.dtype))
-    return zeros.scatter_add_(dim, indices, grad)
+    return _zeroed(self._array.shape, self._array.dtype).scatter_add_(dim, indices, grad)
 
 
 def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
