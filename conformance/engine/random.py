@@ -11,9 +11,11 @@ import numpy as np
 from . import distributions, dtypes
 from . import generator as streams
 from .creation import finish
-from .rows import Array, op
+from .inplace import run_inplace
+from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, sizes
 from .tensor import Tensor, device, make, wrap
+from .views import increment_version
 
 
 class Generator(streams.Generator):
@@ -192,7 +194,14 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     return _bernoulli(input, generator=generator)
 
 
-@op("PoissonBackward0", name="poisson", self=_zeros)
+def _zeroed(grad: Tensor) -> Tensor:
+    """Zeros that torch's formula writes into new memory, which counts."""
+    zeros = _zeros(grad)
+    increment_version(zeros)
+    return zeros
+
+
+@op("PoissonBackward0", name="poisson", self=_zeroed)
 def _poisson(self: Array, generator: Any = None) -> Array:
     return distributions.poisson(_from(generator), self)
 
@@ -205,17 +214,17 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
 # torch.normal is drawn from its parameters and has, so far as they are tensors, a gradient of zero.
 
 
-@op("NormalBackward1", name="normal_of_mean", mean=_zeros)
+@op("NormalBackward1", name="normal_of_mean", mean=_zeroed)
 def _normal_of_mean(mean: Array, drawn: Any) -> Array:
     return drawn
 
 
-@op("NormalBackward2", name="normal_of_std", std=_zeros)
+@op("NormalBackward2", name="normal_of_std", std=_zeroed)
 def _normal_of_std(std: Array, drawn: Any) -> Array:
     return drawn
 
 
-@op("NormalBackward3", name="normal_of_both", mean=_zeros, std=_zeros)
+@op("NormalBackward3", name="normal_of_both", mean=_zeroed, std=_zeroed)
 def _normal_of_both(mean: Array, std: Array, drawn: Any) -> Array:
     return drawn
 
@@ -295,22 +304,43 @@ def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
     return _fill(self, distributions.geometric, generator, p)
 
 
+@op("BernoulliBackward1", name="bernoulli_each", self=_zeros, p=_zeros)
+def _bernoulli_each(self: Array, p: Array, *, generator: Any = None) -> Array:
+    return distributions.bernoulli_each(_from(generator), np.broadcast_to(p, self.shape), self.dtype)
+
+
 @op("BernoulliBackward2", name="bernoulli", self=_zeros)
 def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Array:
-    if isinstance(p, Tensor):
-        spread = np.broadcast_to(p._array, self.shape)
-        return distributions.bernoulli_each(_from(generator), spread, self.dtype)
     return distributions.bernoulli(_from(generator), self.shape, self.dtype, p)
 
 
-@op("RandomBackward0", name="random", self=_zeros)
-def _random_fill(self: Array, low: Any = None, high: Any = None, *, generator: Any = None) -> Array:
-    stream = _from(generator)
+@op("RandomBackward0", name="random_between", self=_zeros)
+def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
+    return distributions.integers(_from(generator), self.shape, self.dtype, low, high)
+
+
+@op("RandomBackward1", name="random_to", self=_zeros)
+def _random_to(self: Array, to: Any, *, generator: Any = None) -> Array:
+    return distributions.integers(_from(generator), self.shape, self.dtype, 0, to)
+
+
+@op("RandomBackward2", name="random", self=_zeros)
+def _random_fill(self: Array, *, generator: Any = None) -> Array:
+    return distributions.integers_all(_from(generator), self.shape, self.dtype)
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Each element 1 with a probability, else 0."""
+    return run_inplace(ROWS["bernoulli_each" if isinstance(p, Tensor) else "bernoulli"], [self, p, generator])
+
+
+def random_(self: Tensor, low: Any = None, high: Any = None, *, generator: Any = None) -> Tensor:
+    """Integers below a number, between two, or as many as the dtype has."""
     if low is None:
-        return distributions.integers_all(stream, self.shape, self.dtype)
+        return run_inplace(ROWS["random"], [self, generator])
     if high is None:
-        return distributions.integers(stream, self.shape, self.dtype, 0, low)
-    return distributions.integers(stream, self.shape, self.dtype, low, high)
+        return run_inplace(ROWS["random_to"], [self, low, generator])
+    return run_inplace(ROWS["random_between"], [self, low, high, generator])
 
 
 FUNCTIONS = {
@@ -325,5 +355,7 @@ FUNCTIONS = {
 
 def attach() -> None:
     """The sampling functions that are Tensor methods."""
+    Tensor.bernoulli_ = bernoulli_  # type: ignore[attr-defined]
+    Tensor.random_ = random_  # type: ignore[attr-defined]
     Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]
     Tensor.multinomial = multinomial  # type: ignore[attr-defined]

@@ -55,7 +55,7 @@ def square(name: str, given: Tensor | Array, text: str = "A") -> None:
         )
 
 
-def succeeded(name: str, info: Array, text: str) -> None:
+def succeeded(name: str, info: Array, text: str, error: type[RuntimeError] = LinAlgError) -> None:
     """Refuse a result that LAPACK says is none.
 
     Raises:
@@ -65,7 +65,7 @@ def succeeded(name: str, info: Array, text: str) -> None:
         return
     first = int(np.flatnonzero(info)[0])
     where = f" (Batch element {first}):" if info.ndim else ""
-    raise LinAlgError(f"{name}:{where} {text.format(int(info.flat[first]))}")
+    raise error(f"{name}:{where} {text.format(int(info.flat[first]))}")
 
 
 def columns_first(array: Array) -> Array:

@@ -94,17 +94,15 @@ def _factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor, pivot: bool) -> T
     A=lambda grad, LU, pivots, pivot: _factor_backward(grad, LU, pivots, pivot),
 )
 def _factor(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
-    _check(A, pivot)
+    _check("torch.lu_factor", A, pivot)
     factors, pivots, info = kernels.factor(A)
     return columns_first(factors), pivots, info
 
 
-def _check(a: Array, pivot: bool) -> None:
+def _check(name: str, a: Array, pivot: bool) -> None:
     if a.ndim < 2:
         shape = list(a.shape)
-        raise RuntimeError(
-            f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {shape} instead"
-        )
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {shape} instead")
     if a.dtype not in FULL_PRECISION:
         raise NotImplementedError(f"\"lu_cpu\" not implemented for '{BY_NUMPY[a.dtype].legacy}'")
     if not pivot:
@@ -133,6 +131,7 @@ def _succeeded(name: str, info: Tensor) -> None:
         info._array,
         "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform "
         "the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
+        RuntimeError,
     )
 
 
@@ -172,7 +171,7 @@ def _triangles(factors: Array) -> tuple[Array, Array]:
     A=lambda grads, P, L, U, pivot: _factors_backward(grads[0], grads[1], P, L, U, pivot),
 )
 def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
-    _check(A, pivot)
+    _check("linalg.lu", A, pivot)
     factors, pivots, _ = kernels.factor(A)
     return _permutation(pivots, A.shape[-2], A.dtype), *_triangles(factors)
 

@@ -13,6 +13,7 @@ from ..ops.norms import vector_norm
 from ..ops.selection import where
 from ..shapes import wrap_dim
 from ..tensor import Tensor
+from ..views import increment_version
 from .checks import floating, matrix, square
 from .decompositions import eigvalsh, svdvals
 from .solving import given, inv_ex
@@ -142,7 +143,9 @@ def matrix_rank(
     if not A._array.size:
         return given(out, A.new_zeros(A._array.shape[:-2], dtype=dtypes.int64))
     least = threshold(values, a, atol if tol is None else tol, 0.0 if tol is not None else rtol)
-    return given(out, (values > least.unsqueeze(-1)).sum(-1))
+    rank = (values > least.unsqueeze(-1)).sum(-1)
+    increment_version(rank)  # torch writes it into a result of its own
+    return given(out, rank)
 
 
 def threshold(values: Tensor, a: Tensor, atol: Any, rtol: Any) -> Tensor:

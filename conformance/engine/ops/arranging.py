@@ -90,8 +90,8 @@ def _rot90(self: Array, k: int, dims: Any) -> Array:
             raise RuntimeError(f"Rotation dim{number} out of range, dim{number} = {dim}")
     first, second = dims
     if k % 2 == 0:
-        return np.ascontiguousarray(np.flip(self, dims)) if k % 4 else self.copy()
-    turned = np.ascontiguousarray(np.flip(self, second if k % 4 == 1 else first))
+        return np.flip(self, dims).copy("K") if k % 4 else self.copy()
+    turned = np.flip(self, second if k % 4 == 1 else first).copy("K")
     return np.swapaxes(turned, first, second)
 
 

@@ -15,6 +15,7 @@ from ..creation import zeros_like
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
+from ..views import increment_version
 from .reduction import axes_of, dims
 from .selection import maximum, minimum
 
@@ -223,7 +224,11 @@ def _aminmax_backward(
             continue
         mask = _restored(value, axes, keepdim) == self
         part = _scaled_by_count(_restored(grad, axes, keepdim), mask, axes)
-        found = part if found is None else found + part
+        if found is None:
+            found = part
+        else:
+            found = found + part
+            increment_version(found)  # torch adds in place
     return zeros_like(self) if found is None else found
 
 

@@ -199,7 +199,7 @@ def _triangular_solve_backward(
     of_solution, of_copy = grads
     to_self = to_a = None
     if of_solution is not None:
-        to_self = triangular_solve(of_solution, A, upper, not transpose, unitriangular)[0]
+        to_self = _triangular_solve(of_solution, A, upper, not transpose, unitriangular)[0]
         if needed[1]:
             to_a = -solution.matmul(to_self.mT) if transpose else -to_self.matmul(solution.mT)
             to_a = to_a.triu(int(unitriangular)) if upper else to_a.tril(-int(unitriangular))
@@ -236,6 +236,13 @@ def _triangular_solve(
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {n} by {m} but each b matrix is "
             f"{self.shape[-2]} by {self.shape[-1]}"
         )
+    warnings.warn(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
+        "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
+        "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+        "torch.linalg.solve_triangular(A, B).",
+        stacklevel=2,
+    )
     batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
     right = np.broadcast_to(self, (*batch, *self.shape[-2:]))
     left = np.broadcast_to(A, (*batch, n, n))
@@ -254,13 +261,6 @@ def triangular_solve(
     out: Any = None,
 ) -> Any:
     """torch.linalg.solve_triangular by its older name, with a copy of A."""
-    warnings.warn(
-        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
-        "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
-        "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
-        "torch.linalg.solve_triangular(A, B).",
-        stacklevel=2,
-    )
     return _triangular_solve(input, A, upper, transpose, unitriangular)
 
 

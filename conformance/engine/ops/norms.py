@@ -171,12 +171,13 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
 
 def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any) -> Tensor:
     axes = _others(self._array.ndim, dim)
-    norm = vector_norm(self, p, axes, True)
+    wide = dtypes.float32 if self.dtype is dtypes.float16 else dtypes.float64  # in which torch accumulates
+    norm = vector_norm(self, p, axes, True, dtype=wide)
     total = (self * grad).sum(axes, True)
     of_norm = norm_backward(total, self, p, norm, axes, True)
     inverse = plus(norm, 1e-7).reciprocal()
     scaled = times(inverse, maxnorm) * (grad - inverse * of_norm)
-    return where(norm > maxnorm, scaled, grad)
+    return where(norm > maxnorm, scaled.to(grad.dtype), grad)
 
 
 @op("RenormBackward0", self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm))

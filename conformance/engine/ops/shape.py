@@ -153,6 +153,10 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     return _expand(input, sizes((size,)))
 
 
+def _broadcast_to(self: Tensor, *size: Any) -> Tensor:
+    return _expand(self, sizes(size))
+
+
 @op("UnsqueezeBackward0", view="default", self=lambda grad, dim: grad.squeeze(dim))
 def unsqueeze(self: Array, dim: Any) -> Array:
     """A new dimension of length 1."""
@@ -373,6 +377,7 @@ def _matrix_transpose(self: Tensor) -> Tensor:
 
 def attach() -> None:
     """The properties that transpose."""
+    Tensor.broadcast_to = _broadcast_to  # type: ignore[attr-defined]
     Tensor.T = property(_reversed_dims)  # type: ignore[attr-defined]
     Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]
     Tensor.H = property(_hermitian)  # type: ignore[attr-defined]

@@ -181,7 +181,7 @@ dsplit = _split_along("dsplit", lambda ndim: 2, 3, "Pieces from front to back.")
     self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
 )
 def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
-    return [each.copy() for each in ROWS["split"].forward(self, split_size, dim)]
+    return ROWS["split"].forward(self, split_size, dim)
 
 
 @op(
@@ -190,17 +190,17 @@ def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
     self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(defined(grads, metadata), dim),
 )
 def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
-    """Pieces of given lengths along a dimension, as copies."""
-    return [each.copy() for each in ROWS["split_with_sizes"].forward(self, split_sizes, dim)]
+    """Pieces of given lengths along a dimension, that share its memory and are no views."""
+    return ROWS["split_with_sizes"].forward(self, split_sizes, dim)
 
 
 def unsafe_split(tensor: Tensor, split_size: int, dim: Any = 0) -> Any:
-    """split into copies."""
+    """split into what shares the memory and is no view."""
     return _unsafe_split(tensor, split_size, dim)
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:
-    """chunk into copies."""
+    """chunk into what shares the memory and is no view."""
     if input._array.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
