@@ -91,6 +91,8 @@ def swapaxes_(self: Tensor, axis0: Any, axis1: Any) -> Tensor:
 
 def t_(self: Tensor) -> Tensor:
     """t in place."""
+    if self._array.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D")
     return view_in_place(_t, self)
 
 

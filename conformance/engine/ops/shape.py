@@ -108,8 +108,8 @@ def _expand(self: Array, size: Any) -> Array:
             f"expand({kind}{{{list(self.shape)}}}, size={list(size)}): the number of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({self.ndim})"
         )
-    for i, n in enumerate(shape):
-        have = self.shape[i - offset] if i >= offset else 1
+    for i in reversed(range(len(shape))):
+        n, have = shape[i], self.shape[i - offset] if i >= offset else 1
         if n == -1:
             if i < offset:
                 raise RuntimeError(
