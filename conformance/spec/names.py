@@ -212,7 +212,8 @@ NAMES: dict[str, dict[str, str]] = {
             get_buffer get_submodule state_dict load_state_dict train eval training zero_grad requires_grad_
             apply to half float double extra_repr register_forward_hook register_forward_pre_hook
             register_full_backward_hook register_full_backward_pre_hook register_backward_hook
-            register_state_dict_pre_hook register_load_state_dict_post_hook _parameters _buffers _modules
+            register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook
+            register_load_state_dict_post_hook get_extra_state set_extra_state _parameters _buffers _modules
             """,
         "of Module": """
             weight bias in_features out_features in1_features in2_features num_embeddings embedding_dim

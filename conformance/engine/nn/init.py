@@ -89,13 +89,13 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     if shape[0] % groups != 0:
         raise ValueError("dim 0 must be divisible by groups")
     each = shape[0] // groups
-    values = np.zeros(shape, tensor._array.dtype)
     centre = tuple(n // 2 for n in shape[2:])
-    for group in range(groups):
-        for d in range(min(each, shape[1])):
-            values[(group * each + d, d, *centre)] = 1
     with no_grad():
-        return tensor.copy_(make(values))
+        tensor.zero_()
+        for group in range(groups):
+            for d in range(min(each, shape[1])):
+                tensor[(group * each + d, d, *centre)] = 1
+    return tensor
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
@@ -171,12 +171,13 @@ def trunc_normal_(
     probability = below((b - mean) / std) - below((a - mean) / std)
     with no_grad():
         found = _redrawn if probability > 0.3 else _rejected
-        return tensor.copy_(wrap(found(tensor, mean, std, a, b, generator)))
+        values = found(tensor, mean, std, a, b, generator)
+        return tensor if values is tensor._array else tensor.copy_(wrap(values))
 
 
 def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
     low, high = tensor._array.dtype.type(a), tensor._array.dtype.type(b)
-    result = tensor.normal_(mean, std, generator=generator)._array.copy()
+    result = tensor.normal_(mean, std, generator=generator)._array
     while True:
         outside = (result < low) | (result > high)
         if not outside.any():
@@ -230,10 +231,10 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
     with no_grad():
-        values = tensor.normal_(0, std, generator=generator)._array.copy()
+        tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            values[randperm(rows)._array[:zeros], column] = 0
-        return tensor.copy_(make(values))
+            tensor[randperm(rows)[:zeros], column] = 0
+    return tensor
 
 
 def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -43,7 +43,7 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     shift = (kept - 1) * array.dtype.type(_ALPHA * scale) + array.dtype.type(_ALPHA * scale * p)
     found = multiply(wrap(kept * array.dtype.type(scale)))
-    return found.add_(wrap(shift)) if inplace else found + wrap(shift)
+    return found.add_(wrap(shift))
 
 
 def _kept(generator: Any, shape: tuple[int, ...], kind: Any, p: float) -> Array:

@@ -214,7 +214,7 @@ def batch_norm(
         if each is not None and each._array.size != features:
             raise RuntimeError(f"{name} should contain {features} elements not {each._array.size}")
         if each is None and not training and name.startswith("running"):
-            raise RuntimeError(f"Expected {name} to be defined when training is False")
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
     if not array.size:
         out = input.clone()
         if weight is not None:

@@ -48,7 +48,7 @@ def instance_norm(
     flat = input.contiguous().view(1, batch * channels, *size[2:])
     found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps)
     for running, repeated in ((running_mean, mean), (running_var, var)):
-        if running is not None and repeated is not None:
+        if use_input_stats and running is not None and repeated is not None:
             running.copy_(repeated.view(batch, channels).mean(0, keepdim=False))
     return found.view(size)
 
