@@ -146,7 +146,9 @@ def _refuse(raised: Raised, line: int) -> None:
     if raised.type == "TimeLimit":
         raise CannotDraftError(line, f"{raised.message}; shorten it: a scenario takes less than a second")
     if re.search(r"CUDA|NVIDIA", raised.message):
-        raise CannotDraftError(line, f"there is no CUDA here; write `cpu`: {beginning(raised.message)}")
+        raise CannotDraftError(
+            line, f"there is no CUDA here; remove `.cuda()`, or write `cpu`: {beginning(raised.message)}"
+        )
     if raised.type == "NameError":
         raise CannotDraftError(line, f"{raised.message}; a snippet has to stand for itself")
 

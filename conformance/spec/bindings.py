@@ -67,6 +67,7 @@ class Bindings:
     stored: set[str] = field(default_factory=set)
     classes: set[str] = field(default_factory=set)
     paths: dict[str, str] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)  # by an import: what is done with them needs no remark
     class_values: int = 0  # of torch's: neither called, nor derived from, nor left of a dot
 
     @classmethod
@@ -87,6 +88,7 @@ class Bindings:
             set().union(*(part.stored for part in parts)),
             set().union(*(part.classes for part in parts)),
             dict(vocabulary.BOUND),
+            set().union(*(part.refused for part in parts)),
         )
         for part in parts:
             bindings.paths.update(part.paths)
@@ -134,7 +136,8 @@ class Bindings:
         if path in vocabulary.PATHS and vocabulary.BOUND.get(name, path) == path:
             self.paths[name] = path
         else:
-            self.names.add(name)  # refused where it stands; its uses need no remark of their own
+            self.names.add(name)
+            self.refused.add(name)
 
     def _call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute) and node.func.attr in REGISTERS and node.args:

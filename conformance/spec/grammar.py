@@ -25,7 +25,7 @@ LEAVES = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.boolop,
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Try: ("try", "declare the error of a step's last statement with `raises`"),
     ast.TryStar: ("try", "declare the error of a step's last statement with `raises`"),
-    ast.While: ("while", "write `for turn in range(n)`"),
+    ast.While: ("while", "write `for turn in range(n)`, and `break` where it ends"),
     ast.Match: ("match", "write `if`"),
     ast.Global: ("global", "hold what changes in a list"),
     ast.AsyncFunctionDef: ("async", "write a plain function"),
@@ -51,6 +51,17 @@ INSTEAD = {
     "input": "a scenario reads nothing",
 }
 """What to write instead of what people bring along."""
+
+TENSOR_TYPES = {
+    "FloatTensor": "float32",
+    "DoubleTensor": "float64",
+    "HalfTensor": "float16",
+    "LongTensor": "int64",
+    "IntTensor": "int32",
+    "ByteTensor": "uint8",
+    "BoolTensor": "bool",
+}
+"""Torch's old classes of tensors, and the dtype of each."""
 
 TOUCHES_FILES = frozenset({"load", "save", "hub", "from_file", "serialization"})
 """Names of torch's that people miss."""

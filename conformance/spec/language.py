@@ -16,7 +16,16 @@ from typing import Any, NamedTuple, TypeGuard
 
 from conformance.spec import classes, vocabulary
 from conformance.spec.bindings import Bindings, Located, flat, is_dunder, stored_names
-from conformance.spec.grammar import ALLOWED, FORBIDDEN, INSTEAD, KNOWN, LEAVES, REFUSED, TOUCHES_FILES
+from conformance.spec.grammar import (
+    ALLOWED,
+    FORBIDDEN,
+    INSTEAD,
+    KNOWN,
+    LEAVES,
+    REFUSED,
+    TENSOR_TYPES,
+    TOUCHES_FILES,
+)
 from conformance.spec.suggest import did_you_mean
 
 OWN_NAME = "choose another name"
@@ -173,7 +182,8 @@ class _Checker:
                     node, f"`{name}` may not be used", "of names with two underscores, only __name__ may"
                 )
         elif name in FORBIDDEN or (name not in bindings.names and name not in KNOWN):
-            hint = INSTEAD.get(name) or did_you_mean(name, KNOWN | bindings.names | bindings.paths.keys())
+            near = did_you_mean(name, KNOWN | bindings.names | bindings.paths.keys())
+            hint = INSTEAD.get(name) or _whole_path(name) or near
             message = "may not be used" if name in FORBIDDEN or name in INSTEAD else "is not defined"
             self.fault(node, f"`{name}` {message}", hint)
 
@@ -189,6 +199,8 @@ class _Checker:
             chain.append(base)
             base = base.value
         chain.reverse()
+        if isinstance(base, ast.Name) and base.id in self.bindings.refused - self.bindings.paths.keys():
+            return
         if isinstance(base, ast.Name) and base.id in self.bindings.paths:
             chain = self.dotted(self.bindings.paths[base.id], chain)
         elif chain[0].attr == "__init__" and _calls(base, "super"):
@@ -406,10 +418,18 @@ def _calls(node: ast.expr, name: str) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
+def _whole_path(name: str) -> str:
+    """A function or class of torch that was not imported."""
+    paths = [path for path in vocabulary.PATHS if path.endswith(f".{name}")]
+    return f"write `{min(paths, key=len)}`" if paths and name not in FORBIDDEN else ""
+
+
 def _nearest_path(above: str, name: str) -> str:
     """The nearest name below a module, or the same name below another one, or where all are listed."""
     if name in TOUCHES_FILES:
         return "a scenario reads and writes no files"
+    if name in TENSOR_TYPES:
+        return f"write `torch.tensor(values, dtype=torch.{TENSOR_TYPES[name]})`"
     near = did_you_mean(name, vocabulary.children(above))
     if near:
         return near.replace("`", f"`{above}.", 1)
