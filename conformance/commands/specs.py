@@ -90,8 +90,8 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
 def _deep(scenarios: Sequence[Scenario], processes: int) -> Sequence[object]:
     """What running them on torch shows; those that need what is not there are not run."""
     from conformance.deep.campaign import examine
+    from conformance.runner.execute import available
     from conformance.session.candidate import reference
-    from conformance.session.check import available
 
     try:
         torch = reference()
