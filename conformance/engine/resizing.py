@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -73,18 +74,31 @@ def _resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
 
 
 def _laid_out(self: Tensor, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    alone = _alone(self)
     base, offset = storage(self._array), self.storage_offset()
     needed = math.prod(shape) + offset
     flat = base.reshape(-1, order="A")
     if not np.shares_memory(flat, base) and base.size:
         raise NotImplementedError("resize_ of memory with gaps")
     if needed > flat.size:
-        if self._array is not base:
+        if not alone:
             raise NotImplementedError("resize_ beyond memory that is shared")
         grown = np.zeros(needed, base.dtype)
         grown[: flat.size] = flat
         flat = grown
     return flat[offset:needed].reshape(shape)
+
+
+_HELD = 3  # references to an array that one tensor, or one view, holds alone
+
+
+def _alone(self: Tensor) -> bool:
+    """Whether no other tensor can see this tensor's memory."""
+    array = self._array
+    if getrefcount(array) > _HELD:
+        return False
+    base = array.base
+    return base is None or (isinstance(base, np.ndarray) and base.base is None and getrefcount(base) <= _HELD)
 
 
 def _resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
