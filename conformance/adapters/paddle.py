@@ -2,10 +2,14 @@
 
 It cannot be asked whether a tensor retains its gradient, nor for output numbers and bases; and its errors are of
 types of its own (SystemError for a graph that was freed). So values alone are claimed.
+
+What ends the process of paddle 3.3.1 is told as not implemented before it does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import paddle
@@ -13,18 +17,120 @@ import paddle
 from conformance.adapters.module import ModuleEngine
 
 _backward = paddle.Tensor.backward
+_grad = paddle.grad
+_power = paddle.Tensor.__pow__
+_register_hook = paddle.Tensor.register_hook
+_failed: list[str] = []  # in hooks of the pass that runs
+_running = False
+
+
+@contextmanager
+def _a_pass() -> Iterator[None]:
+    """One pass; what must not happen in it is told when it is over."""
+    global _running  # noqa: PLW0603 - one for the process, as the pass is
+    if _running:
+        raise NotImplementedError("a pass within a pass")
+    _failed.clear()
+    _running = True
+    try:
+        yield
+    finally:
+        _running = False
+    if _failed:
+        raise NotImplementedError(_failed[0])
 
 
 def backward(tensor: Any, gradient: Any = None, retain_graph: bool | None = None) -> None:
     """Paddle's own pass, which has another name for the gradient."""
-    _backward(tensor, gradient, bool(retain_graph))
+    with _a_pass():
+        _backward(tensor, gradient, bool(retain_graph))
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+) -> Any:
+    """Paddle's own function, with torch's arguments as far as it has them."""
+    with _a_pass():
+        return _grad(
+            outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused=bool(allow_unused)
+        )
+
+
+def register_hook(tensor: Any, hook: Callable[[Any], Any]) -> Any:
+    """Paddle's own; what would end the process in a hook is told once the pass is over."""
+
+    def guarded(gradient: Any) -> Any:
+        try:
+            result = hook(gradient)
+        except Exception:
+            _failed.append("a hook that raises")
+            return None
+        if result is None or isinstance(result, paddle.Tensor):
+            return result
+        _failed.append("a hook that returns no tensor")
+        return None
+
+    return _register_hook(tensor, guarded)
+
+
+class Function(paddle.autograd.PyLayer):  # type: ignore[misc]
+    """Paddle's own, but for gradients that are None: a hook that would see one ends the process."""
+
+    def __init_subclass__(cls) -> None:
+        own: Any = cls.backward
+
+        def backward(*given: Any) -> Any:
+            result = own(*given)
+            if result is None:
+                raise NotImplementedError("a Function that has no gradient")
+            return result
+
+        cls.backward = staticmethod(backward)
+
+
+def _raised_to(tensor: Any, exponent: Any) -> Any:
+    if isinstance(exponent, int) and exponent < 0 and tensor.dtype in (paddle.int32, paddle.int64):
+        raise NotImplementedError("integers to a negative power")  # it never returns
+    return _power(tensor, exponent)
 
 
 def _undeletable(tensor: Any, name: str) -> None:
-    raise NotImplementedError(f"del Tensor.{name}")  # paddle 3.3.1 ends the process
+    raise NotImplementedError(f"del Tensor.{name}")
 
 
-paddle.Tensor.backward = backward
-paddle.Tensor.__delattr__ = _undeletable
+class Observed:
+    """A tensor as it is looked at: not whether it is a leaf, so that all gradients are read.
+
+    Which results retain theirs cannot be asked.
+    """
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "is_leaf":
+            raise AttributeError(name)
+        return getattr(self._own, name)
+
+
+class Paddle(ModuleEngine):
+    """Paddle itself."""
+
+    def observe(self, value: Any, /) -> Any | None:
+        """The tensor, without what it cannot tell."""
+        found = super().observe(value)
+        return None if found is None else Observed(found)
+
+
+paddle.Tensor.backward, paddle.Tensor.register_hook = backward, register_hook
+paddle.grad = paddle.autograd.grad = grad
+paddle.autograd.Function = Function
+paddle.Tensor.__pow__, paddle.Tensor.__delattr__ = _raised_to, _undeletable
 paddle.Tensor.retain_grad = paddle.Tensor.retain_grads
-engine = ModuleEngine("paddle", paddle, version=paddle.__version__, claims=("values",))
+del paddle.nn.PReLU  # the derivative by its weight ends the process
+engine = Paddle("paddle", paddle, version=paddle.__version__, claims=("values",))

@@ -13,14 +13,17 @@ from conformance.runner.texts import error_text
 from conformance.spec.vocabulary import PATHS, entries
 
 READS = {
-    "values": ("shape", "dtype", "tolist", "grad", "is_leaf"),
+    "values": ("shape", "dtype", "tolist", "grad"),
     "flags": ("requires_grad", "is_leaf", "retains_grad"),
     "graph": ("grad_fn", "output_nr", "_version", "_base"),
 }
-"""What is read of a tensor to observe each group of facets; grads are read of leaves alone."""
+"""What is read of a tensor to observe each group of facets."""
 
-_MAKING = "torch.tensor([1.0, 2.0], requires_grad=True)"
-_SCALAR = "torch.tensor(1.0, requires_grad=True)"
+_DATA: tuple[Any, ...] = ([1.0, 2.0], [1.0], 1.0)  # of engines of scalars, one of the others
+
+
+def _making(data: Any) -> str:
+    return f"torch.tensor({data}, requires_grad=True)"
 
 
 def probe(engine: Engine) -> dict[str, Any]:
@@ -61,14 +64,17 @@ def _tensor(engine: Engine) -> dict[str, Any]:
     """What became of making a tensor and of reading what is observed of one."""
     make = lookup(engine.torch, "tensor")
     if make is None:
-        return {"made": f"it has no torch.tensor, so {_MAKING} was not tried"}
-    try:
-        making, value = _MAKING, make([1.0, 2.0], requires_grad=True)
-    except Exception as error:
+        return {"made": f"it has no torch.tensor, so {_making(_DATA[0])} was not tried"}
+    first = ""
+    for data in _DATA:
         try:
-            making, value = _SCALAR, make(1.0, requires_grad=True)  # an engine of scalars
-        except Exception:
-            return {"made": f"{_MAKING} raises {type(error).__name__}: {error_text(error)}"}
+            making, value = _making(data), make(data, requires_grad=True)
+        except Exception as error:
+            first = first or f"{_making(data)} raises {type(error).__name__}: {error_text(error)}"
+        else:
+            break
+    else:
+        return {"made": first}
     observed = engine.observe(value)
     if observed is None:
         return {
@@ -88,14 +94,18 @@ def _unread(observed: Any, names: tuple[str, ...]) -> Iterator[str]:
     for name in names:
         try:
             getattr(observed, name)
+        except AttributeError:
+            yield name
         except Exception as error:
-            yield f"{name} ({type(error).__name__})"
+            yield f"{name} (it raises {type(error).__name__})"
     if "_base" in names:
         try:
             if not hasattr(observed, "storage") or callable(observed.storage):
                 observed.untyped_storage().data_ptr()
+        except AttributeError:
+            yield "storage"
         except Exception as error:
-            yield f"storage ({type(error).__name__})"
+            yield f"storage (it raises {type(error).__name__})"
 
 
 def _answers(value: Any, name: str) -> bool:

@@ -80,7 +80,7 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.spec.usage import names_used
 
     found = _found(lambda: candidate(known.name, known.engine_python))
-    if found.problems:
+    if found.problems and found.file.is_file():  # one that is named may be still to be written
         raise Misuse("\n".join(map(str, found.problems)))
     scenarios = _scenarios(known.paths)
     if known.propose:
@@ -149,7 +149,9 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
     order = {entry: number for number, entry in enumerate(found.entries)}
     kept.sort(key=order.__getitem__)
     text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
-    lines = list(diff(shown(found.file), text, found.engine.name, kept, undeclared))
+    lines: list[str] = []
+    if undeclared or len(kept) < len(found.entries):
+        lines += diff(shown(found.file), text, found.engine.name, kept, undeclared)
     for line in lines or [f"{shown(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:

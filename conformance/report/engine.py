@@ -49,9 +49,11 @@ def _wired(facts: Mapping[str, Any], claims: Sequence[str]) -> Iterator[str]:
     for group, unread in facts["unread"].items():
         claimed = "claimed" if group in claims else "not claimed"
         if unread:
-            yield f"{group} ({claimed}): cannot be read, for want of {_words(unread)}"
+            yield f"{group} ({claimed}): cannot be read, since it has no {_words(unread)}"
         else:
             yield f"{group} ({claimed}): can be read"
+    if "is_leaf" in facts["unread"]["flags"]:
+        yield "Since it has no is_leaf, `grad` is read of every tensor, and not of leaves alone."
     yield f"errors, messages: what a program raises, warns and prints is seen of every engine; {_both(claims)}."
 
 
@@ -70,7 +72,7 @@ def _missing(facts: Mapping[str, Any], uses: Sequence[Usage]) -> Iterator[str]:
         yield "No name that scenarios may use."
         return
     attributes = "" if facts["made"] else f", {len(without)} of {facts['attributes']} attributes of tensors"
-    yield f"{len(lacking)} of {facts['names']} names{attributes}."
+    yield f"{len(lacking)} of {facts['names']} names of torch that scenarios may use{attributes}."
     most = _wanted(lacking, without, uses)
     if most:
         yield "Those in most scenarios: " + ", ".join(f"{name} ({count})" for name, count in most[:_SHOWN])
@@ -101,7 +103,12 @@ def _next(
         return
     for group, unread in facts["unread"].items():
         if unread and group in claims:
-            yield f"Give what `observe` returns {_words(unread)}, or leave {group} out of `claims`."
+            give = f"Give what `observe` returns {_words(unread)}"
+            yield (
+                f"{give}: all else rests on values."
+                if group == "values"
+                else (f"{give}, or leave {group} out of `claims`.")
+            )
         elif not unread and group not in claims:
             yield f"{group} can be read: claim it."
     most = _wanted(set(facts["lacking"]), set(facts.get("without", ())), uses)

@@ -50,7 +50,7 @@ def files(pytester: pytest.Pytester) -> None:
 def reasons(pytester: pytest.Pytester, *arguments: str) -> dict[tuple[str, str], str]:
     """By engine and scenario, why it failed; empty where it agrees."""
     done = pytester.runpytest(
-        *arguments, "mine.yaml", "--conformance-json=all.jsonl", "--scenario-timeout=1", "-q"
+        "mine.yaml", "--conformance-json=all.jsonl", "--scenario-timeout=1", "-q", *arguments
     )
     _, results = read((pytester.path / "all.jsonl").read_text())
     assert done.ret == pytest.ExitCode.TESTS_FAILED
@@ -64,8 +64,8 @@ def engines(names: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("-n2",), (f"--engine-python={sys.executable}",)],
-    ids=["serial", "workers", "elsewhere"],
+    [(), ("-n2",), (f"--engine-python={sys.executable}",), ("-n2", f"--engine-python={sys.executable}")],
+    ids=["serial", "workers", "elsewhere", "elsewhere of workers"],
 )
 def test_a_liar_is_found_out_where_it_lies(
     pytester: pytest.Pytester, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -82,6 +82,15 @@ def test_a_liar_is_found_out_where_it_lies(
         assert found[engine, "before"] == found[engine, "after"] == ""
         assert found[engine, "told"].startswith(expected), found[engine, "told"]
         assert bool(found[engine, "told"]) == bool(expected)
+
+
+def test_echoes_are_heard_elsewhere(pytester: pytest.Pytester) -> None:
+    """Torch's tensors are no tensors of the engine there either."""
+    found = reasons(
+        pytester, "--engine=liars:echoing", f"--engine-python={sys.executable}", "--scenario-timeout=60"
+    )
+    assert [key for key, reason in found.items() if reason] == [("echoing", "told")]
+    assert found["echoing", "told"].startswith(LIES["echoing"])
 
 
 def test_a_worker_that_an_engine_kills_costs_its_scenario(pytester: pytest.Pytester) -> None:

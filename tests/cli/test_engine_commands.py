@@ -1,0 +1,178 @@
+"""What an engine's author types: what is wired, what is to be declared, recordings, the matrix."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
+from conformance.cli import main
+
+SPECS = """
+scenarios:
+  - id: squares
+    title: backward fills the leaf's grad
+    run: |
+      a = torch.tensor([3.], requires_grad=True)
+      b = a * a
+      b.backward()
+  - id: sines
+    title: the gradient passes through a sine
+    run: |
+      a = torch.tensor([3.], requires_grad=True)
+      torch.sin(a).backward()
+  - id: constants
+    title: a constant is a leaf
+    run: a = torch.tensor([3.])
+"""
+
+HALVING = """
+import torch as _torch
+
+from conformance.adapters.module import ModuleEngine
+
+
+class Halving:
+    Tensor = _torch.Tensor
+
+    @staticmethod
+    def tensor(values, **options):
+        made = _torch.tensor(values, **options)
+        if made.requires_grad:
+            made.register_hook(lambda grad: grad / 2)
+        return made
+
+
+engine = ModuleEngine("halving", Halving, version="1", claims=("values",))
+engine.divergences = "halving.yaml"
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Scenarios and an engine that halves gradients and knows no sine."""
+    (tmp_path / "specs.yaml").write_text(SPECS)
+    (tmp_path / "halving.py").write_text(HALVING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in ("halving", "empty"):
+        sys.modules.pop(name, None)
+
+
+def pytest_run(*arguments: str) -> int:
+    """Pytest in a process of its own, as a person starts it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode
+
+
+def test_an_engine_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """What it claims, what can be read, what is missing by how many want it, and what to do."""
+    assert main(["engine", "halving", "--in", "specs.yaml"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("halving 1 claims values, not flags, graph, errors, messages.\n")
+    assert "Those in most scenarios: torch.sin (1)" in text
+    assert "2 of 3 scenarios use nothing that is missing" in text
+    assert "torch is compared with itself" in text
+    assert "conformance engine halving --propose" in text
+
+
+def test_an_engine_that_makes_no_tensor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first thing to do, and no list of the rest."""
+    (folder / "empty.py").write_text("class Tensor: pass\n")
+    assert main(["engine", "empty", "--in", "specs.yaml"]) == 1
+    text = capsys.readouterr().out
+    assert "Nothing yet: it has no torch.tensor" in text
+    assert "1. Make torch.tensor([1.0, 2.0], requires_grad=True) give one of its tensors" in text
+
+
+def test_what_is_proposed_makes_the_run_green(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once a person has said kind and reason; and nothing is written before."""
+    assert main(["engine", "halving", "--propose", "--in", "specs.yaml"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert not (folder / "halving.yaml").exists()
+    assert shown[:2] == ["--- halving.yaml", "+++ halving.yaml (proposed)"]
+    text = "\n".join(line[1:] for line in shown[3:])
+    filled = text.replace("# bug, missing_feature or by_design", "bug").replace("# why", "it halves")
+    assert "squares" in filled
+    assert "sines" not in filled  # unsupported: no difference
+    assert pytest_run("specs.yaml", "--engine", "halving") == 1
+    (folder / "halving.yaml").write_text(f"{filled}\n")
+    assert pytest_run("specs.yaml", "--engine", "halving") == 0
+    assert main(["engine", "halving", "--propose", "--in", "specs.yaml"]) == 0
+    assert capsys.readouterr().out == "halving.yaml needs no change\n"
+
+
+def test_an_engine_that_changed_turns_its_entry_stale(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run fails, and the proposal takes the entry away."""
+    entry = "  - {scenario: squares, facets: value, kind: bug, reason: it halves}\n"
+    (folder / "halving.yaml").write_text(f"engine: halving\ndivergences:\n{entry}")
+    assert pytest_run("specs.yaml", "--engine", "halving") == 0
+    (folder / "halving.py").write_text(HALVING.replace("grad / 2", "grad"))
+    assert pytest_run("specs.yaml", "--engine", "halving") == 1
+    assert main(["engine", "halving", "--propose", "--in", "specs.yaml"]) == 0
+    assert f"-{entry.rstrip()}" in capsys.readouterr().out
+
+
+def test_two_recordings_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    """The statement where they part, and the exit status."""
+    assert main(["record", "-o", "torch.jsonl", "--in", "specs.yaml"]) == 0
+    assert main(["record", "-o", "other.jsonl.gz", "--engine", "halving", "--in", "specs.yaml"]) == 0
+    assert "3 scenarios on halving 1" in capsys.readouterr().out
+    assert main(["compare", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 0
+    assert "3 scenarios, all alike" in capsys.readouterr().out
+    assert main(["compare", "torch.jsonl", "other.jsonl.gz", "--in", "specs.yaml"]) == 1
+    text = capsys.readouterr().out
+    assert "-> halving 1: 2 of 3 scenarios differ" in text
+    assert "  after step 1, line 3: b.backward()" in text
+
+
+def test_a_recording_of_an_engine_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    """As if it were here."""
+    here = ["record", "--engine", "inhouse", "--in", "specs.yaml", "-o"]
+    assert main([*here, "here.jsonl"]) == 0
+    assert main([*here, "there.jsonl", "--engine-python", sys.executable]) == 0
+    assert main(["compare", "here.jsonl", "there.jsonl", "--in", "specs.yaml"]) == 0
+
+
+def test_a_recording_in_place_of_torch(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Torch is not imported; a trace that is stale fails, and says what to do."""
+    assert main(["record", "-o", "torch.jsonl", "--in", "specs.yaml"]) == 0
+    (folder / "conftest.py").write_text("import sys\nsys.modules['torch'] = None\n")
+    run = ("specs.yaml", "--reference", "torch.jsonl", "--engine", "inhouse")
+    assert pytest_run(*run) == 0
+    assert pytest_run(*run, "-n1") == 0
+    (folder / "specs.yaml").write_text(SPECS.replace("a * a", "a * a * a"))
+    assert pytest_run(*run) == 1
+    (folder / "torch.jsonl").write_text("")
+    assert pytest_run(*run) != 0
+
+
+def test_the_matrix_in_all_formats(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its exit status is that of the runs, whatever the format; what is mixed or cut off is refused."""
+    for engine in ("inhouse", "halving"):
+        pytest_run("specs.yaml", "--engine", engine, "--conformance-json", f"{engine}.jsonl")
+    for form in ("text", "markdown", "json"):
+        assert main(["matrix", "inhouse.jsonl", "--format", form]) == 0
+        assert main(["matrix", "inhouse.jsonl", "halving.jsonl", "--format", form]) == 1
+    *_, data = capsys.readouterr().out.partition('{\n  "reference"')
+    assert data
+    assert main(["matrix", "inhouse.jsonl", "halving.jsonl", "--format", "json"]) == 1
+    engines = json.loads(capsys.readouterr().out)["engines"]
+    assert (engines["halving 1"]["supported"], engines["halving 1"]["agreeing"]) == (2, 1)
+    text = (folder / "halving.jsonl").read_text()
+    (folder / "cut.jsonl").write_text("\n".join(text.splitlines()[:-1]))
+    assert main(["matrix", "cut.jsonl"]) == 2
+    assert main(["matrix", "halving.jsonl", "halving.jsonl"]) == 2
