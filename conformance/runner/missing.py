@@ -41,14 +41,23 @@ def _raised_by_the_call(error: BaseException) -> bool:
 
 def _named(owner: Any, name: str, engine: Engine) -> str:
     for path in _modules():
-        if owner is not None and owner is lookup(engine.torch, path):
-            return ".".join(filter(None, ("torch", path, name)))
+        full = ".".join(filter(None, ("torch", path, name)))
+        found = lookup(engine.torch, path)
+        if owner is not None and owner is found:
+            return full
+        if owner is None and found is None and full in PATHS and _has(engine.torch, path):
+            return full  # it has None where torch has a module
     if not is_attribute(name):  # not torch's: the engine's own code is wrong
         return ""
     if engine.observe(owner) is not None:
         return f"Tensor.{name}"
     cls = owner if isinstance(owner, type) else type(owner)
     return "" if cls.__module__ in (OWN_MODULE, "builtins") else f"{cls.__name__}.{name}"
+
+
+def _has(torch: Any, path: str) -> bool:
+    parent, _, name = path.rpartition(".")
+    return hasattr(lookup(torch, parent), name)
 
 
 @cache

@@ -181,10 +181,13 @@ class _Snapshot:
         return name
 
 
+_CANNOT_SAY = ("raises AttributeError", "raises TypeError", "raises NotImplementedError")
+
+
 def _may_read_grad(facets: Facets) -> bool:
     """Of a leaf, of a tensor that retains its grad, and on an engine that cannot say what is one."""
     leaf, retains = facets["is_leaf"], facets["retains_grad"]
-    return leaf is True or retains is True or str(leaf).startswith("raises AttributeError")
+    return leaf is True or retains is True or str(leaf).startswith(_CANNOT_SAY)
 
 
 def _has_identity(value: Any, kind: Kind) -> bool:

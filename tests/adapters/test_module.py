@@ -108,6 +108,29 @@ def test_an_engine_that_cannot_say_what_is_a_leaf_shows_its_grads() -> None:
     assert _judged(made, Flagless()).verdict == "agrees"
 
 
+@pytest.mark.parametrize("leaf", [None, NotImplementedError("is_leaf"), AttributeError("is_leaf")])
+def test_a_flag_that_is_none_or_raises_hides_no_grad(leaf: Any) -> None:
+    """Where it cannot be said what is a leaf, grads are read all the same."""
+
+    class Seen(SimpleNamespace):
+        @property
+        def is_leaf(self) -> Any:
+            if isinstance(leaf, Exception):
+                raise leaf
+            return leaf
+
+    class Partial(ValueEngine):
+        def observe(self, value: Any, /) -> Any | None:
+            seen = super().observe(value)
+            if seen is None:
+                return None
+            return Seen(**{name: item for name, item in vars(seen).items() if name != "is_leaf"})
+
+    trace = run(scenario(MODEL), Partial())
+    assert facets(trace.moments[-1], "a.grad")["value"] == "[4.0]"
+    assert str(facets(trace.moments[-1], "a")["is_leaf"]).startswith("raises ")
+
+
 def test_a_torch_like_module_is_an_engine() -> None:
     """Torch itself, as any module."""
     engine = ModuleEngine("again", torch)

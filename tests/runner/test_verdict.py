@@ -199,6 +199,7 @@ def test_an_unsound_scenario_is_no_verdict_on_the_engine() -> None:
             broken(neg=raising(NotImplementedError("neg of floats"))),
             "neg of floats",
         ),
+        ("m = torch.nn.Linear(1, 1)", broken(nn=None), "torch.nn.Linear"),
         ("b = torch.neg(torch.ones(1), out=None)", broken(neg=lambda x: x), "<lambda>(out=...)"),
     ],
 )
