@@ -26,6 +26,8 @@ def operations(own: Any) -> dict[str, Callable[..., Any]]:
 def array(data: Any, dtype: Any = None) -> Any:
     """Data as torch would hold it: Python's floats are float32, its integers int64."""
     made = np.array(data, dtype)
+    if made.dtype == object:
+        raise NotImplementedError("torch.tensor of tensors")
     return made.astype(np.float32) if dtype is None and made.dtype == np.float64 else made
 
 
