@@ -44,12 +44,15 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     else:
         current.add_(gradient)
     if variable._post_accumulate_grad_hooks:
+        value = variable  # what a hook returns is what the next one is given
         for hook in list(variable._post_accumulate_grad_hooks.values()):
-            result = hook(variable)
-            if result is None or result is variable:
+            result = hook(value)
+            if result is None or result is value:
                 continue
             if not isinstance(result, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+            value = result
+        if value is not variable:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     return ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 UNARY = (
-    "{a} * 2", "{a} + 1", "-{a}", "{a} * {a}", "{a}.clone()", "{a} / 2", "{a} ** 2", "{a}.exp()",
+    "{a} * 2", "{a} + 1", "-{a}", "{a} * {a}", "{a}.clone()", "{a} / 2", "{a} ** 2", "{a}.clamp(-2, 2).exp()",
     "{a}.relu()", "{a}.sigmoid()", "{a}.tanh()", "{a}.abs()", "{a} - 3", "1 - {a}", "2 / {a}", "{a}.sin()",
     "{a}.cos()", "{a}.clamp(0, 2)", "{a} ** 3", "{a}.square()", "{a}.detach()", "{a}.data",
     "{a}.contiguous()", "{a}.cumsum(-1)", "{a}.softmax(-1)", "{a}.flip(-1)", "torch.zeros_like({a})",
@@ -42,7 +42,7 @@ PARTS = (
 )  # fmt: skip
 IN_PLACE = (
     "{a}.mul_(2)", "{a}.add_(1)", "{a}.zero_()", "{a} += 1", "{a} *= 2", "{a}.fill_(3)",
-    "{a}.copy_({a} * 2)", "{a}.sigmoid_()", "{a}.relu_()", "{a}.exp_()", "{a}[0] = 2.", "{a}[0].mul_(3)",
+    "{a}.copy_({a} * 2)", "{a}.sigmoid_()", "{a}.relu_()", "{a}.clamp_(-2, 2).exp_()", "{a}[0] = 2.", "{a}[0].mul_(3)",
     "{a}.clamp_(0, 1)", "{a}.neg_()", "{a}.data.mul_(2)", "{a}.detach().add_(1)", "{a}[{a} > 1] = 0.",
     "{a}.sub_(1)", "{a}.div_(2)", "{a}.tanh_()", "{a}[0:1] *= 2", "{a}.view(-1).mul_(2)",
     "{a}.masked_fill_({a} > 1, 2.)", "{a} -= {a}", "Scaled.apply({a})", "{a}.t_()", "{a}.unsqueeze_(0)",
@@ -52,7 +52,7 @@ IN_PLACE = (
 IN_PLACE_WITH = (
     "{a}.mul_({b})", "{a}.add_({b})", "{a}.copy_({b})", "{a} += {b}", "{a}[0] = {b}", "{a}[0:1] = {b}",
     "{a}.data = {b}", "{a}.lerp_({b}, 0.5)", "{a}.sub_({b}, alpha=2)", "{a}.div_({b})",
-    "{a}.addcmul_({b}, {b})", "{a}.masked_fill_({b} > 1, 0.)",
+    "{a}.addcmul_({b}, {b})",
     "{a}.pow_({b})", "{a}.view(-1).copy_({b}.view(-1))",
 )  # fmt: skip
 FLAGS = (

@@ -77,7 +77,9 @@ def diverges(program: Program, reference: Engine, engine: Engine, tally: Tally |
     different = differences(scenario, expected, found, engine.claims)
     if different:
         return different[0]
-    if "flags" in engine.claims and ".data = " not in str(program):  # new data leave grad and version as they were
+    if "flags" in engine.claims and ".data = " not in str(
+        program
+    ):  # new data leave grad and version as they were
         return next(broken_properties(found), None)
     return None
 

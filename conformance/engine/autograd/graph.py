@@ -63,8 +63,10 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def _node_of(place: Tensor | GradientEdge) -> Node:
     if isinstance(place, GradientEdge):
         return place.node
-    node = place.grad_fn
-    if node is None and place._requires_grad:  # not a view under no_grad, which requires grad as its base does
+    node = place.grad_fn if place.requires_grad else None
+    if (
+        node is None and place._requires_grad
+    ):  # not a view under no_grad, which requires grad as its base does
         node = grad_accumulator(place)
     if node is None:
         raise AssertionError("Expected gradient function to be set")
