@@ -49,7 +49,7 @@ PASSES = (
         ("post-accumulate-skipped", "post-accumulate hooks do not run",
          "accumulate:accumulate_grad", "if variable._post_accumulate_grad_hooks:", "if False:"),
         ("post-accumulate-gets-grad", "a post-accumulate hook is given the grad instead of the tensor",
-         "accumulate:accumulate_grad", "result = hook(variable)", "result = hook(variable._grad)"),
+         "accumulate:accumulate_grad", "result = hook(value)", "result = hook(variable._grad)"),
         ("post-accumulate-may-return", "a post-accumulate hook may return a tensor",
          "accumulate:accumulate_grad", 'raise RuntimeError("Tensor post accumulate',
          'RuntimeError("Tensor post accumulate'),
