@@ -85,6 +85,7 @@ BACKWARD = (
     "{a}.backward({b}, retain_graph=True)",
     "torch.autograd.backward([{a}, {b}], [torch.ones_like({a}), torch.ones_like({b})])",
     "{a}.sum().backward(create_graph=True, retain_graph=False)", "({a}.grad * {a}).sum().backward()",
+    "{a}.sum().backward(inputs=[])",
 )  # fmt: skip
 GRADS = (
     "torch.autograd.grad({a}.sum(), {b})", "torch.autograd.grad({a}.sum(), {b}, retain_graph=True)",
@@ -102,9 +103,11 @@ INFERRED = (
     "{a}.grad = {i}",  "{i}.add_({a})", "made = Same.apply({i})", "made = {i}.view(-1)",
     "{i}.retain_grad()", "{i}.register_hook(lambda g: g)",
 )  # fmt: skip
+USES = ("{a} * {a}", "{a}.sigmoid()", "{a}[0:1]", "{a}.view(-1)", "{a}.tanh()", "{a} * 3", "Square.apply({a})")
 MODES = (
     "torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)",
     "torch.set_grad_enabled(True)", "torch.inference_mode()",
+    "torch.inference_mode(False)",
     "torch.autograd.graph.saved_tensors_hooks(lambda x: x * 2, lambda x: x)",
     "torch.autograd.graph.save_on_cpu()", "torch.autograd.graph.disable_saved_tensors_hooks('none here')",
 )  # fmt: skip

@@ -30,6 +30,7 @@ from conformance.fuzz.phrases import (
     PARTS,
     REDUCTIONS,
     UNARY,
+    USES,
     VIEWS,
 )  # fmt: skip
 
@@ -280,18 +281,30 @@ def _mode(draw: Callable[..., object], scope: Scope) -> None:
     mode = str(_one(draw, MODES))
     inner = Scope(list(scope.names), [], [], scope.count)
     for _ in range(int(draw(st.integers(1, 3)))):  # type: ignore[call-overload]
-        _one(draw, _INSIDE[:-1] if "inference" in mode else _INSIDE)(draw, inner)
+        _one(draw, _INSIDE[:-1] if mode == "torch.inference_mode()" else _INSIDE)(draw, inner)
     body = "\n".join(f"    {line}" for each in inner.statements for line in each.text.split("\n"))
     kind = mode.partition("(")[0].rpartition(".")[2]
     features = sorted({"mode", kind, *(f for each in inner.statements for f in each.features)})
     scope.add(f"with {mode}:\n{body}", *features)
     made = [name for name in inner.names if name not in scope.names]
-    if kind == "inference_mode":
+    if mode == "torch.inference_mode()":
         # Of what is computed from these outside, torch counts versions kernel by kernel: INFERRED is all they are for.
         scope.inferred += made
     else:
         scope.names += made
     scope.count = inner.count
+
+
+def _story(draw: Callable[..., object], scope: Scope) -> None:
+    """What single statements seldom come to: a non-leaf is used, changed in place, and a pass runs through it."""
+    a = _pick(draw, scope)
+    base = Name(scope.fresh(), a.shape, a.dtype)
+    scope.add(f"{base.name} = {a.name} * 2", "operation", name=base)
+    used = Name(scope.fresh(), a.shape, a.dtype)
+    scope.add(f"{used.name} = {_one(draw, USES).format(a=base.name)}", "operation", name=used)
+    scope.add(_one(draw, IN_PLACE).format(a=base.name), "in place")
+    root = _one(draw, (used, base))
+    scope.add(_one(draw, BACKWARD).format(a=root.name, b=a.name), "backward")
 
 
 def _delete(draw: Callable[..., object], scope: Scope) -> None:
@@ -305,7 +318,7 @@ def _delete(draw: Callable[..., object], scope: Scope) -> None:
 _INSIDE = (_unary, _view, _in_place, _binary, _reduction, _tensor)
 _KINDS: tuple[Callable[[Callable[..., object], Scope], None], ...] = (
     _unary, _binary, _backward, _reduction, _view, _in_place, _tensor, _grad, _flag, _unary, _view, _in_place, _backward,
-    _parts, _hook, _mode, _delete, _binary, _inferred, _flag, _hook,
+    _parts, _hook, _mode, _delete, _binary, _inferred, _flag, _hook, _story, _story,
 )  # fmt: skip
 
 
