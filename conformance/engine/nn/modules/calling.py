@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, ClassVar
 
+from ...hooks import RemovableHandle
 from .backward_hooks import BackwardHooks, register_old_hooks
+
+
+class EveryModule:
+    """The hooks that run for every module, before its own."""
+
+    before: ClassVar[dict[int, Any]] = OrderedDict()
+    after: ClassVar[dict[int, Any]] = OrderedDict()
+    after_with_kwargs: ClassVar[set[int]] = set()
+    backward: ClassVar[dict[int, Any]] = OrderedDict()
+    before_backward: ClassVar[dict[int, Any]] = OrderedDict()
 
 
 def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -29,17 +42,22 @@ class _Progress:
 
 def _call(module: Any, progress: _Progress) -> Any:
     _before(module, progress)
-    full = [] if module._is_full_backward_hook is False else list(module._backward_hooks.values())
+    full = list(EveryModule.backward.values())
+    if module._is_full_backward_hook is not False:
+        full += module._backward_hooks.values()
+    before_backward = [*EveryModule.before_backward.values(), *module._backward_pre_hooks.values()]
     old = list(module._backward_hooks.values()) if module._is_full_backward_hook is False else []
     backward = None
-    if full or module._backward_pre_hooks:
-        backward = BackwardHooks(module, full, list(module._backward_pre_hooks.values()))
+    if full or before_backward:
+        backward = BackwardHooks(module, full, before_backward)
         progress.args = backward.enter(progress.args)
     progress.result = module.forward(*progress.args, **progress.kwargs)
+    for number, hook in list(EveryModule.after.items()):
+        _after(module, progress, hook, number in EveryModule.after_with_kwargs)
     for number, hook in list(module._forward_hooks.items()):
         if number in module._forward_hooks_always_called:
             progress.called.add(number)
-        _after(module, progress, number, hook)
+        _after(module, progress, hook, number in module._forward_hooks_with_kwargs)
     if backward is not None:
         progress.result = backward.leave(progress.result)
     if old:
@@ -48,7 +66,7 @@ def _call(module: Any, progress: _Progress) -> Any:
 
 
 def _before(module: Any, progress: _Progress) -> None:
-    for number, hook in list(module._forward_pre_hooks.items()):
+    for number, hook in [*EveryModule.before.items(), *module._forward_pre_hooks.items()]:
         if number in module._forward_pre_hooks_with_kwargs:
             replaced = hook(module, progress.args, progress.kwargs)
             if replaced is None:
@@ -64,8 +82,8 @@ def _before(module: Any, progress: _Progress) -> None:
                 progress.args = replaced if isinstance(replaced, tuple) else (replaced,)
 
 
-def _after(module: Any, progress: _Progress, number: int, hook: Any) -> None:
-    if number in module._forward_hooks_with_kwargs:
+def _after(module: Any, progress: _Progress, hook: Any, with_kwargs: bool) -> None:
+    if with_kwargs:
         replaced = hook(module, progress.args, progress.kwargs, progress.result)
     else:
         replaced = hook(module, progress.args, progress.result)
@@ -78,7 +96,7 @@ def _call_the_rest(module: Any, progress: _Progress) -> None:
     for number, hook in list(module._forward_hooks.items()):
         if number in module._forward_hooks_always_called and number not in progress.called:
             try:
-                _after(module, progress, number, hook)
+                _after(module, progress, hook, number in module._forward_hooks_with_kwargs)
             except Exception as error:
                 warnings.warn(
                     "module forward hook with ``always_call=True`` raised an exception that was silenced as "
@@ -86,3 +104,37 @@ def _call_the_rest(module: Any, progress: _Progress) -> None:
                     f"was raised in forward: {error!s}",
                     stacklevel=3,
                 )
+
+
+# Hooks of every module ----------------------------------------------------------------------------
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Run ``hook(module, args)`` before the forward of every module."""
+    return RemovableHandle(EveryModule.before, hook)
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Run ``hook(module, args, result)`` after the forward of every module.
+
+    Raises:
+        NotImplementedError: ``always_call``.
+    """
+    if always_call:
+        raise NotImplementedError("register_module_forward_hook with always_call=True")
+    handle = RemovableHandle(EveryModule.after, hook)
+    if with_kwargs:
+        EveryModule.after_with_kwargs.add(handle.id)
+    return handle
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Run ``hook(module, grad_output)`` before the backward of every module."""
+    return RemovableHandle(EveryModule.before_backward, hook)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Run ``hook(module, grad_input, grad_output)`` after the backward of every module."""
+    return RemovableHandle(EveryModule.backward, hook)

@@ -14,7 +14,14 @@ from ...modes import no_grad
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter
 from . import loading
-from .calling import call_with_hooks
+from .calling import (
+    EveryModule,
+    call_with_hooks,
+    register_module_forward_hook,  # noqa: F401  torch has them here
+    register_module_forward_pre_hook,  # noqa: F401
+    register_module_full_backward_hook,  # noqa: F401
+    register_module_full_backward_pre_hook,  # noqa: F401
+)  # fmt: skip
 
 _TABLES = ("_parameters", "_buffers", "_modules")
 _STATE_HOOKS = (
@@ -504,7 +511,8 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not (
             self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks
-        ):
+            or EveryModule.after or EveryModule.before or EveryModule.backward or EveryModule.before_backward
+        ):  # fmt: skip
             return self.forward(*args, **kwargs)
         return call_with_hooks(self, args, kwargs)
 
