@@ -86,7 +86,7 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
         perturbed = np.array(LU._array)
         diagonal = np.einsum("...ii->...i", perturbed)
         diagonal[diagonal == 0] = epsilon
-        return make(kernels.lu_solve(perturbed, pivots._array, spread._array, True, True))
+        return make(columns_first(kernels.lu_solve(perturbed, pivots._array, spread._array, True, True)))
     singular = np.abs(det._array) < 100 * epsilon
     if not singular.any():
         return solve(A.mH, spread)
@@ -134,7 +134,7 @@ def _slogdet_backward(grad: Tensor | None, A: Tensor, LU: Tensor, pivots: Tensor
     spread = diag_embed(grad.unsqueeze(-1).expand(pivots._array.shape))
     if state.recording:
         return solve(A.mH, spread.mT)
-    return make(kernels.lu_solve(LU._array, pivots._array, spread._array, True, True))
+    return make(columns_first(kernels.lu_solve(LU._array, pivots._array, spread._array, True, True)))
 
 
 @op(
