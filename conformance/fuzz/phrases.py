@@ -103,7 +103,15 @@ INFERRED = (
     "{a}.grad = {i}",  "{i}.add_({a})", "made = Same.apply({i})", "made = {i}.view(-1)",
     "{i}.retain_grad()", "{i}.register_hook(lambda g: g)",
 )  # fmt: skip
-USES = ("{a} * {a}", "{a}.sigmoid()", "{a}[0:1]", "{a}.view(-1)", "{a}.tanh()", "{a} * 3", "Square.apply({a})")
+USES = (
+    "{a} * {a}",
+    "{a}.sigmoid()",
+    "{a}[0:1]",
+    "{a}.view(-1)",
+    "{a}.tanh()",
+    "{a} * 3",
+    "Square.apply({a})",
+)
 MODES = (
     "torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)",
     "torch.set_grad_enabled(True)", "torch.inference_mode()",
