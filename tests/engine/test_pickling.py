@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import pickle
 from typing import Any
@@ -74,3 +75,13 @@ def test_a_hook_is_announced_as_lost() -> None:
     leaf.register_hook(lambda grad: None)
     with pytest.warns(UserWarning, match="will not be serialized"):
         pickle.dumps(leaf)
+
+
+def test_a_copied_parameter_has_no_grad() -> None:
+    """deepcopy takes the grad of a tensor along, but not that of a parameter."""
+    leaf = torch.ones(2, requires_grad=True)
+    parameter = Parameter(torch.ones(2))
+    leaf.grad, parameter.grad = torch.ones(2), torch.ones(2)
+    copied: Any = copy.deepcopy(leaf)
+    assert copied.grad.tolist() == [1.0, 1.0]
+    assert copy.deepcopy(parameter).grad is None

@@ -31,9 +31,7 @@ class Parameter(Tensor):
         if id(self) in memo:
             return memo[id(self)]
         copy = type(self)(make(self._array.copy()), self.requires_grad)
-        memo[id(self)] = copy
-        if self._grad is not None:
-            copy._grad = self._grad.__deepcopy__(memo)
+        memo[id(self)] = copy  # unlike a tensor's copy, it has no grad
         return copy
 
     def __repr__(self) -> str:  # type: ignore[override]
