@@ -41,6 +41,7 @@ from .functions.activation import (
     threshold,
     threshold_,
 )  # fmt: skip
+from .functions.attention import scaled_dot_product_attention
 from .functions.convolution import (
     conv1d,
     conv2d,

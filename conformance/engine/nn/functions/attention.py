@@ -1,0 +1,116 @@
+"""scaled_dot_product_attention: by torch's two ways of computing it on the CPU."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...ops.dropout import dropout
+from ...ops.scalars import times
+from ...ops.softmax import _softmax_backward
+from ...ops.undefined import unsupported
+from ...rows import Array, op
+from ...tensor import Tensor, make
+
+Mask = Array | None
+
+
+@op(
+    "SafeSoftmaxBackward0",
+    name="_safe_softmax",
+    self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
+)
+def _safe_softmax(self: Array, dim: int) -> Array:
+    """softmax, and zeros where everything is masked."""
+    highest = np.max(self, axis=dim, keepdims=True, initial=-np.inf)
+    weights = np.exp(self - np.where(np.isinf(highest), 0, highest))
+    total = weights.sum(dim, keepdims=True)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total != 0)
+
+
+_NO_SECOND = unsupported("_scaled_dot_product_flash_attention_for_cpu_backward")
+
+
+def _weights(query: Array, key: Array, mask: Mask, scale: float) -> Array:
+    scores = query @ np.swapaxes(key, -1, -2) * query.dtype.type(scale)
+    return _safe_softmax(make(scores if mask is None else scores + mask), -1)._array
+
+
+@op(
+    "NotImplemented",
+    name="_flash_attention_backward",
+    outputs="grad_query grad_key grad_value",
+    grad_output=_NO_SECOND,
+    query=_NO_SECOND,
+    key=_NO_SECOND,
+    value=_NO_SECOND,
+)
+def _flash_backward(
+    grad_output: Array, query: Array, key: Array, value: Array, mask: Mask, scale: float
+) -> tuple[Array, ...]:
+    weights = _weights(query, key, mask, scale)
+    of_weights = grad_output @ np.swapaxes(value, -1, -2)
+    product = of_weights * weights
+    of_scores = (product - weights * product.sum(-1, keepdims=True)) * query.dtype.type(scale)
+    return of_scores @ key, np.swapaxes(of_scores, -1, -2) @ query, np.swapaxes(weights, -1, -2) @ grad_output
+
+
+@op(
+    "ScaledDotProductFlashAttentionForCpuBackward0",
+    name="_flash_attention",
+    inputs={
+        "query key value": lambda grad, query, key, value, _mask, scale: tuple(
+            _flash_backward(grad, query, key, value, _mask, scale)
+        )
+    },
+)
+def _flash(query: Array, key: Array, value: Array, _mask: Mask, scale: float) -> Array:
+    return _weights(query, key, _mask, scale) @ value
+
+
+def _added(query: Tensor, key: Tensor, attn_mask: Tensor | None, is_causal: bool) -> Tensor | None:
+    """What is added to the scores: minus infinity where they do not count."""
+    if is_causal:
+        if attn_mask is not None:
+            raise RuntimeError(
+                "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+            )
+        shape = (query._array.shape[-2], key._array.shape[-2])
+        attn_mask = make(np.tril(np.ones(shape, np.bool_)))
+    if attn_mask is None or attn_mask._array.dtype.kind != "b":
+        return attn_mask
+    return make(np.where(attn_mask._array, 0, -np.inf).astype(query._array.dtype))
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """F.scaled_dot_product_attention: softmax(query keyᵀ scale + mask) value; of shapes (..., length, features).
+
+    Raises:
+        RuntimeError: a mask beside is_causal.
+        NotImplementedError: enable_gqa.
+    """
+    if enable_gqa:
+        raise NotImplementedError("torch.nn.functional.scaled_dot_product_attention with enable_gqa")
+    mask = _added(query, key, attn_mask, is_causal)
+    factor = 1 / math.sqrt(query._array.shape[-1]) if scale is None else scale
+    arrays = (query._array, key._array, value._array)
+    together = all(a.ndim == 4 and a.shape[:2] == arrays[0].shape[:2] and a.size for a in arrays)
+    same_features = len({a.shape[-1] for a in arrays}) == 1
+    if together and same_features and not dropout_p and not (mask is not None and mask.requires_grad):
+        return _flash(query, key, value, None if mask is None else mask._array, factor)
+    root = math.sqrt(factor)
+    scores = times(query, root).matmul(times(key.transpose(-2, -1), root))
+    weights = _safe_softmax(scores if mask is None else scores + mask, -1)
+    if dropout_p:
+        weights = dropout(weights, dropout_p, True)
+    return weights.matmul(value)
