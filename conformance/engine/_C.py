@@ -62,7 +62,7 @@ def _pop_hooks() -> None:
 
 
 def _make_saved_tensor(tensor: Any, is_output: bool) -> SavedTensor:
-    return save_output(tensor) if is_output else save(tensor)
+    return save_output(tensor) if is_output else save(tensor, state.recorder)
 
 
 _autograd = SimpleNamespace(

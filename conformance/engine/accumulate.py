@@ -10,6 +10,7 @@ from .modes import state
 from .node import AccumulateGrad, Gradients
 from .shapes import is_dense, strides
 from .tensor import Tensor, make
+from .views import increment_version
 
 _ALONE = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
 
@@ -41,7 +42,7 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
             variable._grad = copied(gradient, variable)
     elif state.grad_enabled:
         variable._grad = current + gradient
-    else:
+    elif not add_into(current, gradient):
         current.add_(gradient)
     if variable._post_accumulate_grad_hooks:
         value = variable  # what a hook returns is what the next one is given
@@ -55,6 +56,21 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
         if value is not variable:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     return ()
+
+
+def add_into(target: Tensor, gradient: Tensor) -> bool:
+    """Sum in place without a temporary array, where nothing has to be converted, checked or told."""
+    array, added = target._array, gradient._array
+    if (
+        array.dtype is not added.dtype
+        or array.shape != added.shape
+        or not array.flags.c_contiguous
+        or state.before_mutation is not None
+    ):
+        return False
+    np.add(array, added, out=array)
+    increment_version(target)
+    return True
 
 
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:

@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
+from .accumulate import accumulate_grad
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .modes import _set, state
-from .node import Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
+from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
 from .tensor import Tensor, make
 from .views import increment_version
 
 Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
 Heap = list[tuple[Node, Buffer]]
+AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign]
 MOST_NESTED = 32  # backward passes inside one another on one thread's stack
 
 
@@ -52,7 +54,7 @@ class GraphTask:
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
-        self.needed: dict[Node, bool] | None = None
+        self.needed: set[Node] | None = None
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Tensor | None] = []
         self.number = next(GraphTask.numbers)
@@ -64,7 +66,7 @@ class GraphTask:
         node = edge[0]
         if node is None:
             return False
-        return self.needed is None or self.needed.get(node, False) or node in self.captures
+        return self.needed is None or node in self.needed or node in self.captures
 
 
 # The ready heap -----------------------------------------------------------------------------------
@@ -207,8 +209,8 @@ def count_dependencies(root: Node) -> dict[Node, int]:
     """How many edges lead to each node that the root reaches."""
     dependencies: dict[Node, int] = {}
     stack = [root]
-    while stack:
-        for node, _ in stack.pop().next_edges:
+    for reached in stack:  # which grows meanwhile
+        for node, _ in reached.next_edges:
             if node is not None:
                 if node in dependencies:
                     dependencies[node] += 1
@@ -220,54 +222,59 @@ def count_dependencies(root: Node) -> dict[Node, int]:
 
 def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> None:
     """Mark the nodes that lead to what is wanted."""
-    needed: dict[Node, bool] = {}
+    needed: set[Node] = set()
     for number, (node, input_nr) in enumerate(wanted):
         assert node is not None
         if accumulate:
-            needed[node] = True
+            needed.add(node)
         else:
             task.captures.setdefault(node, []).append((input_nr, number))
     task.captured = [] if accumulate else [None] * len(wanted)
-    stack: list[tuple[Node, int]] = [(root, 0)]
+    stack = [(root, iter(root.next_edges))]
     seen = {root}
     while stack:
-        node, position = stack.pop()
-        if position < len(node.next_edges):
-            stack.append((node, position + 1))
-            following = node.next_edges[position][0]
+        node, edges = stack[-1]
+        for following, _ in edges:  # goes on where it stopped
             if following is not None and following not in seen:
                 seen.add(following)
-                stack.append((following, 0))
-        elif not needed.get(node):
-            needed[node] = any(
-                following is not None and (needed.get(following) or following in task.captures)
-                for following, _ in node.next_edges
-            )
+                stack.append((following, iter(following.next_edges)))
+                break
+        else:
+            stack.pop()
+            for following, _ in node.next_edges:
+                if following in needed or following in task.captures:
+                    needed.add(node)
+                    break
     task.needed = needed
 
 
 def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
     """Run the nodes as they become ready.
 
-    A node without hooks, in a pass over the whole graph, is run right here; all else goes through ``_evaluate``.
+    A node without hooks, of torch's own where only some are needed, is run right here; all else goes through
+    ``_evaluate``.
     No reference to a gradient stays behind when it is handed on: see Note [Stealing a gradient].
     """
     heap: Heap = []
     waiting: dict[Node, Buffer] = {}
-    needed, keep_graph, recording = task.needed, task.keep_graph, task.create_graph
-    plain = needed is None and not state.anomaly
+    needed, captures, keep_graph, recording = task.needed, task.captures, task.keep_graph, task.create_graph
+    plain = not state.anomaly
     ready: tuple[Node, Buffer] | None
     while True:
         ready = None
         outputs: Any
-        if plain and node.hooks is None:
+        if (
+            needed is not None
+            and (node in captures or node not in needed)
+            and not _capture(task, node, buffer)
+        ):
+            outputs = ()
+        elif plain and node.hooks is None and (needed is None or node.selective):
             outputs = node.apply(buffer)
             if task.running is node:  # Python ran inside it, and may have registered a hook on it
                 outputs = _post_hooks(node, outputs, tuple(buffer))
             if not keep_graph:
                 node.release()
-        elif needed is not None and not _capture(task, node, buffer):
-            outputs = ()
         else:
             inputs = tuple(buffer)
             buffer = []
@@ -278,8 +285,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             edges = node.next_edges
             if outputs.__class__ is not list:
                 outputs = list(outputs)
-            if len(outputs) != len(edges):
-                raise RuntimeError(errors.wrong_number(node.name(), len(outputs), len(edges)))
+                if len(outputs) != len(edges):
+                    raise RuntimeError(errors.wrong_number(node.name(), len(outputs), len(edges)))
             for number, (following, input_nr) in enumerate(edges):
                 if following is None:
                     continue
@@ -287,7 +294,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 dependencies[following] = left
                 pending = waiting.get(following)
                 if pending is None:
-                    if needed is not None and not (needed.get(following) or following in task.captures):
+                    if needed is not None and following not in needed and following not in captures:
                         continue
                     pending = [None] * len(following.input_metadata)
                     if left:
@@ -403,8 +410,7 @@ def _evaluate_with_traceback(node: Node, inputs: Gradients, keep_graph: bool) ->
 
 def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
     """Keep the gradients wanted here; tell whether the node itself must run."""
-    assert task.needed is not None
-    runs = task.needed.get(node, False)
+    runs = task.needed is None or node in task.needed
     wanted = task.captures.get(node)
     if wanted is not None or not runs:
         inputs = tuple(buffer)

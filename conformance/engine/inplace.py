@@ -38,8 +38,14 @@ def check_castable(result: Array, target: Array) -> None:
 def inplace(row: Row) -> Callable[..., Tensor]:
     """The in-place method of a row: computes out of place, writes into the tensor, rebases its history."""
     signature = inspect.signature(row.forward)
+    parameters = signature.parameters.values()
+    defaults = [p.default for p in parameters]
+    most = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
+    fewest = defaults.count(inspect.Parameter.empty)
 
     def method(self: Tensor, /, *args: Any, **kwargs: Any) -> Tensor:
+        if not kwargs and fewest <= 1 + len(args) <= most:  # nothing to bind, which is slow
+            return run_inplace(row, [self, *args, *defaults[1 + len(args) :]])
         bound = signature.bind(self, *args, **kwargs)
         bound.apply_defaults()
         return run_inplace(row, list(bound.arguments.values()))
@@ -89,7 +95,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         edge = gradient_edge(self)
         if row.saved.get("self") == "tensor":
             arguments = [self.clone(), *arguments[1:]]
-        node = row.record(*arguments, self)
+        node = row.record(*arguments, self, state.recorder)
         if isinstance(node, NotImplementedNode):
             node.operation += "_"
         else:

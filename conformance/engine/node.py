@@ -161,12 +161,18 @@ def node_hooks(node: Node) -> NodeHooks:
 def new_node(cls: type[Any]) -> Any:
     """A node with the next sequence number of this thread; edges and metadata are the caller's to set."""
     node = cls.__new__(cls)
-    node.sequence_nr = next(state.sequence_nrs)
-    if state.anomaly:
-        node.metadata["traceback_"] = forward_traceback()
-        if state.evaluating is not None:
-            node.metadata["parent_"] = state.evaluating
+    recorder = state.recorder
+    node.sequence_nr = next(recorder.sequence_nrs)
+    if recorder.anomaly:
+        note_traceback(node)
     return node
+
+
+def note_traceback(node: Node) -> None:
+    """Keep, in anomaly mode, where the operation was called, and by which node where one is running."""
+    node.metadata["traceback_"] = forward_traceback()
+    if state.evaluating is not None:
+        node.metadata["parent_"] = state.evaluating
 
 
 def forward_traceback() -> list[str]:
@@ -181,7 +187,7 @@ class AccumulateGrad(Node):
     """Where a leaf's gradient ends: adds it to the leaf's ``grad``.
 
     The leaf refers weakly to its accumulator, the accumulator strongly to the leaf: it lives as long as a graph
-    that uses the leaf.
+    that uses the leaf. What it does is in accumulate.py.
     """
 
     __slots__ = ("__weakref__", "variable")
@@ -207,11 +213,6 @@ class AccumulateGrad(Node):
     def hooks(self, value: NodeHooks | None) -> None:
         self.__dict__["hooks_"] = value
 
-    def apply(self, grads: Gradients) -> Gradients:
-        from .accumulate import accumulate_grad
-
-        return accumulate_grad(self, grads)
-
 
 ACCUMULATE_SEQUENCE_NR = 2**64 - 1  # always first when ready
 
@@ -230,6 +231,16 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     node.variable = tensor
     tensor._grad_accumulator = weakref.ref(node)
     return node
+
+
+def known_metadata(key: tuple[tuple[int, ...], np.dtype[Any]]) -> tuple[InputMetadata]:
+    """The metadata of a node of one output of this shape and dtype: one tuple for all that are alike."""
+    if len(METADATA) > 10_000:
+        METADATA.clear()
+    return METADATA.setdefault(key, (key,))
+
+
+METADATA: dict[tuple[tuple[int, ...], np.dtype[Any]], tuple[InputMetadata]] = {}
 
 
 def gradient_edge(tensor: Tensor) -> Edge:

@@ -39,7 +39,15 @@ import numpy as np
 from . import dtypes
 from .dtypes import FULL_PRECISION, NUMBERS
 from .modes import state
-from .node import NO_EDGE, Node, NotImplementedNode, gradient_edge, new_node
+from .node import (
+    METADATA,
+    NO_EDGE,
+    Node,
+    NotImplementedNode,
+    gradient_edge,
+    known_metadata,
+    note_traceback,
+)  # fmt: skip
 from .operands import (
     MISSING,
     array_to_float,
@@ -185,7 +193,8 @@ def compile_row(
         "new": object.__new__, "NUMBERS": NUMBERS, "FULL": FULL_PRECISION,
         "meet": meet_arrays if check is None else checked_meeting(check),
         "to_float": array_to_float, "as_view": as_view, "save": save, "save_output": save_output,
-        "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE, "new_node": new_node,
+        "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE,
+        "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
         "returns": returns or tuple, "release": release, "Size": Size, "retry": retry,
         "check_out": check_out, "store_out": store_out, "row": row, "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides,
         "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, errors
-from .modes import _set, state
+from .modes import Recorder, _set, state
 from .node import grad_accumulator
 from .version import VersionCounter
 
@@ -27,33 +27,22 @@ class SavedTensor:
     has the view's new node, as long as that lives, for its own is inside the CopySlices of the base.
 
     ``version`` is what the counter said on saving. Unpacking checks in this order: freed, then version.
+    What is packed by hooks, which is rare, has its default on the class.
     """
 
-    __slots__ = (
-        "array",
-        "counter",
-        "freed",
-        "hooks",
-        "leaf",
-        "origin",
-        "output_nr",
-        "packed",
-        "tensor",
-        "version",
-        "view_node",
-    )
+    __slots__ = ("__dict__", "array", "counter", "freed", "leaf", "output_nr", "tensor", "version", "view_node")
 
-    tensor: Tensor | None
-    array: np.ndarray[Any, Any] | None
-    counter: VersionCounter | None
+    tensor: Tensor | None  # None of an output, and of what is freed or packed
+    array: Any  # of an output: an array and its version counter
+    counter: Any
     version: int
     leaf: bool  # of an input: whether it was one
     output_nr: int
-    hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
-    packed: Any
-    origin: tuple[Any, int, bool, Any] | None  # of a packed input: its place in the graph
     freed: bool
     view_node: weakref.ref[Node] | None
+    hooks: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+    packed: Any = None
+    origin: tuple[Any, int, bool, Any] | None = None  # of a packed input: its place in the graph
 
     __module__ = "torch._C._autograd"
 
@@ -66,10 +55,6 @@ class SavedTensor:
         Raises:
             RuntimeError: freed by an earlier backward, or changed in place since it was saved.
         """
-        if self.freed:
-            raise RuntimeError(errors.BACKWARD_TWICE)
-        if self.hooks is not None:
-            return self._unpack_hooked(node)
         tensor = self.tensor
         if tensor is not None:
             if tensor._grad_fn is None and not self.leaf and (node is None or node.selective):
@@ -78,8 +63,10 @@ class SavedTensor:
             if (0 if counter is None else counter.value) != self.version:
                 raise RuntimeError(self._modified(tensor._array, tensor._version, node))
             return tensor
-        assert self.counter is not None
-        assert self.array is not None
+        if self.freed:
+            raise RuntimeError(errors.BACKWARD_TWICE)
+        if self.hooks is not None:
+            return self._unpack_hooked(node)
         if self.counter.value != self.version:
             raise RuntimeError(self._modified(self.array, self.counter.value, node))
         return self._rebuild(self.array, node)
@@ -167,14 +154,15 @@ class SavedTensor:
     def release(self) -> None:
         """Drop the tensor; what unpacks after this raises."""
         self.freed = True
-        self.tensor = self.array = self.counter = self.packed = None
-        self.hooks = None
+        self.tensor = self.array = self.counter = None
+        if self.hooks is not None:
+            self.hooks = self.packed = None
 
 
 _new = object.__new__
 
 
-def save(tensor: Tensor) -> SavedTensor:
+def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
     """Save an input of an operation.
 
     Raises:
@@ -188,9 +176,8 @@ def save(tensor: Tensor) -> SavedTensor:
     counter = tensor._version_counter
     saved.version = 0 if counter is None else counter.value
     saved.freed = False
-    saved.hooks = saved.origin = None
-    if state.saved_hooks:
-        saved.pack(state.saved_hooks[-1], tensor)
+    if recorder.saved_hooks:
+        saved.pack(recorder.saved_hooks[-1], tensor)
     return saved
 
 
@@ -207,9 +194,9 @@ def save_output(tensor: Tensor, output_nr: int = 0, view_node: Node | None = Non
     saved.version = counter.value
     saved.output_nr = output_nr
     saved.freed = False
-    saved.hooks = saved.origin = None
-    if state.saved_hooks:
-        saved.pack(state.saved_hooks[-1], tensor)
+    hooks = state.recorder.saved_hooks
+    if hooks:
+        saved.pack(hooks[-1], tensor)
     return saved
 
 
@@ -230,6 +217,7 @@ def release(value: Any) -> Any:
 
 FREED = _new(SavedTensor)
 FREED.freed = True
+FREED.tensor = None
 NOTHING = _new(SavedTensor)  # what _raw_saved_* shows of a slot that was not needed
 NOTHING.freed = False
-NOTHING.hooks = None
+NOTHING.tensor = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,21 +32,22 @@ def _signature(row: Row, variant: str) -> str:
     required = [name for name, p in row.parameters.items() if p.default is p.empty]
     all_tensors = all(name in row.tensors for name in required)
     parts: list[str] = []
+    operator = variant == "operator"  # Python gives it its two operands
     keyword_only = False
     for name, parameter in row.parameters.items():
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
-            parts.append("*rest" if _only_tensors(row) else "*")
+            parts.append("*rest" if _only_tensors(row) and not operator else "*")
             keyword_only = True
         text = "input" if name == "self" else name
         if parameter.default is not parameter.empty:
             text += f"={parameter.default!r}"
-        elif all_tensors and not (variant == "method" and not parts):
+        elif all_tensors and not operator and not (variant == "method" and not parts):
             text += "=MISSING"
         parts.append(text)
-    if not keyword_only and _only_tensors(row):
+    if not keyword_only and _only_tensors(row) and not operator:
         parts.append("*rest")
         keyword_only = True
-    if _has_out(row) and variant != "method":
+    if _has_out(row) and variant == "call":
         parts += ["out=None"] if keyword_only else ["*", "out=None"]
     return ", ".join(parts)
 
@@ -85,7 +87,8 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
     lines = []
     for name in row.tensors:
         if may_be_number(row, name):
-            lines.append(f"{name}_a = {name} if {name}.__class__ in NUMBERS else {name}._array")
+            lines.append(_tell_number(name))
+            lines.append(f"{name}_a = {name} if {name}_n else {name}._array")
         elif is_optional(row, name):
             lines.append(f"{name}_a = None if {name} is None else {name}._array")
         else:
@@ -93,7 +96,7 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
     for name in row.lists:
         lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
     body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
-    out = ", out" if _has_out(row) and otherwise in ("call", "operator") else ""
+    out = ", out" if _has_out(row) and otherwise == "call" else ""
     body.append(f"    return retry(row, row.{otherwise}, ({_arguments(row)},){out})")
     met = [name for name in row.meet if name not in row.lists]
     if len(met) == 1 and row.to_float:
@@ -105,10 +108,12 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
             as_it_is = f"{a}_a.dtype is {b}_a.dtype" + (f" and {a}_a.dtype in FULL" if row.to_float else "")
             together = f"if not ({as_it_is}): {arrays} = meet({row.to_float}, {arrays})"
             if row.numbers:
+                numbers = " or ".join(f"{name}_n" for name in row.numbers)
+                first = f"{a}_n or " if may_be_number(row, a) else ""
                 body += [
-                    f"if {b}_a.__class__ is ndarray and {a}_a.__class__ is ndarray:",
+                    f"if not ({numbers}):",
                     f"    {together}",
-                    f"elif {b}_a.__class__ is ndarray or {a}_a.dtype not in FULL or {b}_a.__class__ is bool:",
+                    f"elif {first}{a}_a.dtype not in FULL or {b}.__class__ is bool:",
                     f"    {arrays} = meet({row.to_float}, {arrays})",
                 ]
             else:
@@ -116,6 +121,10 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
         else:
             body.append(f"{arrays} = meet({row.to_float}, {arrays})")
     return body
+
+
+def _tell_number(name: str) -> str:
+    return f"{name}_n = {name}.__class__ in NUMBERS"
 
 
 def _forward(row: Row) -> str:
@@ -149,7 +158,7 @@ def _requires(name: str, row: Row) -> str:
         return f"any(t.requires_grad for t in {name})"
     test = f"{name}._requires_grad or {name}._view is not None and {name}._view.base._requires_grad"
     if may_be_number(row, name):
-        return f"{name}.__class__ not in NUMBERS and ({test})"
+        return f"not {name}_n and ({test})"
     if is_optional(row, name):
         return f"{name} is not None and ({test})"
     return test
@@ -169,7 +178,9 @@ def _inference(name: str, row: Row) -> str:
 
 def call_source(row: Row, variant: str = "call") -> str:
     body = ["self = input"] if "self" in row.parameters else []
-    if _only_tensors(row):
+    if variant != "call":  # the first operand is a tensor, or Python would not have come here
+        row = replace(row, numbers=tuple(name for name in row.numbers if name != next(iter(row.parameters))))
+    if _only_tensors(row) and variant != "operator":
         body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
     body += _unwrap(row, variant)
     body += _run(row, "out_ =")
@@ -184,7 +195,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         body += ["recording = state.recording", f"recorded = recording and ({requires})"]
     single = len(row.outputs) == 1 and row.view != "multi_output"
     if single:
-        if row.view is None and variant != "method":
+        if row.view is None and variant == "call":
             body += [
                 "if out is not None:",
                 f"    check_out(row, out, ({_arguments(row)},))",
@@ -203,7 +214,8 @@ def call_source(row: Row, variant: str = "call") -> str:
         if recorded:
             body += [
                 "if recorded:",
-                f"    result._grad_fn = node = record({_arguments(row)}, result)",
+                *(f"    {line}" for line in _record(row)),
+                "    result._grad_fn = node",
                 "    result._requires_grad = True",
             ]
             if "result" in row.saved:
@@ -235,7 +247,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
     if recorded:
         body += [
             "if recorded:",
-            f"    node = record({_arguments(row)}, results)",
+            f"    node = record({_arguments(row)}, results, recording)",
             "    number = 0",
             f"    for result in {_differentiable(row, 'results')}:",
             "        if result._array.dtype.kind in 'fc':",
@@ -247,7 +259,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
                 number = row.outputs.index(each)
                 body += [
                     f"    result = results[{number}]",
-                    f"    node.saved_{each} = save(result) if result._grad_fn is None else "
+                    f"    node.saved_{each} = save(result, recording) if result._grad_fn is None else "
                     "save_output(result, result._output_nr)",
                 ]
     body.append("return returns(results)")
@@ -263,18 +275,28 @@ def _differentiable(row: Row, results: str) -> str:
 
 
 def record_source(row: Row) -> str:
-    body = ["node = new_node(Node_)"]
+    numbers = [_tell_number(name) for name in row.tensors if may_be_number(row, name)]
+    body = [*numbers, *_record(row), "return node"]
+    return _function("record", f"{_arguments(row)}, result, recording", body)
+
+
+def _record(row: Row) -> list[str]:
+    """The node of a result, with its edges and what it saves."""
+    body = [
+        "node = Node_()",
+        "node.sequence_nr = next(recording.sequence_nrs)",
+        "if recording.anomaly: note_traceback(node)",
+    ]
     edges = []
     for name in row.inputs:
         if name in row.lists:
             body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
             edges.append(f"*edges_{name}")
             continue
-        value = f"gradient_edge({name})"
         plain = f"{name}._grad_fn is not None and {name}._view is None"
-        fast = f"(({name}._grad_fn, {name}._output_nr) if {plain} else {value})"
+        fast = f"({name}._grad_fn, {name}._output_nr) if {plain} else gradient_edge({name})"
         if may_be_number(row, name):
-            fast = f"NO_EDGE if {name}.__class__ in NUMBERS else {fast}"
+            fast = f"NO_EDGE if {name}_n else {fast}"
         elif is_optional(row, name):
             fast = f"NO_EDGE if {name} is None else {fast}"
         body.append(f"edge_{name} = {fast}")
@@ -284,7 +306,8 @@ def record_source(row: Row) -> str:
         body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
         body.append("node.operation = formula0(None)")
     if len(row.outputs) == 1 and row.view != "multi_output":
-        body += ["array = result._array", "node.input_metadata = ((array.shape, array.dtype),)"]
+        body.append("alike = (result._array.shape, result._array.dtype)")
+        body.append("node.input_metadata = METADATA.get(alike) or known_metadata(alike)")
     else:
         body.append(
             f"node.input_metadata = tuple((r._array.shape, r._array.dtype) for r in {_differentiable(row, 'result')}"
@@ -292,15 +315,14 @@ def record_source(row: Row) -> str:
         )
     for name, kind in row.saved.items():
         body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
-    body.append("return node")
-    return _function("record", f"{_arguments(row)}, result", body)
+    return body
 
 
 def _saved_value(row: Row, name: str, kind: str) -> str:
     if kind == "output":
         return "None"
     if kind == "list":
-        return f"tuple(None if t is None else save(t) for t in {name})"
+        return f"tuple(None if t is None else save(t, recording) for t in {name})"
     if kind == "plain":
         for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size"), (_DIM, ".ndim")):
             if name.endswith(suffix) and name not in row.parameters:
@@ -320,9 +342,9 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
         if name.endswith(_TYPE):
             return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
         return name
-    value = f"save({name})"
+    value = f"save({name}, recording)"
     if may_be_number(row, name):
-        value = f"({name} if {name}.__class__ in NUMBERS else {value})"
+        value = f"({name} if {name}_n else {value})"
     elif is_optional(row, name):
         value = f"(None if {name} is None else {value})"
     users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
@@ -387,7 +409,11 @@ def release_source(row: Row) -> str:
         if kind == "list":
             body.append(f"node.saved_{name} = tuple(release(t) for t in node.saved_{name})")
         elif kind != "plain":
-            body.append(f"node.saved_{name} = release(node.saved_{name})")
+            body += [
+                f"saved = node.saved_{name}",
+                "if saved.__class__ is SavedTensor: saved.release()",
+                f"elif saved is not None: node.saved_{name} = FREED",
+            ]
     return _function("release", "node", body or ["pass"])
 
 

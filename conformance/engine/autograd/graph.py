@@ -180,7 +180,7 @@ def _will_engine_execute_node(node: Node) -> bool:
         return False
     if task.needed is None:
         return True
-    if not (task.needed.get(node) or node in task.captures):
+    if not (node in task.needed or node in task.captures):
         return False
     if node in task.captures and not node.next_edges:
         raise RuntimeError(errors.LEAF_IN_GRAD)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import errors
-from ..modes import no_grad
+from ..modes import no_grad, state
 from ..node import Error, Node, gradient_edge, new_node
 from ..saved import SavedTensor, save, save_output
 from ..tensor import Tensor, make
@@ -131,7 +131,7 @@ def save_for_backward(value: Any, number: int, node: Node) -> SavedTensor | None
             f"save_for_backward can only save variables, but argument {number} is of type {typename(value)}"
         )
     is_output = value.grad_fn is node or (value._view is not None and changed_by(value._view.base, node))
-    return save_output(value, value._output_nr) if is_output else save(value)
+    return save_output(value, value._output_nr) if is_output else save(value, state.recorder)
 
 
 def dirty_inputs(node: BackwardCFunction) -> set[int]:

@@ -14,7 +14,7 @@ from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import half_up, need_floats
+from .kernels import half_up, kept, need_floats
 from .selection import where
 from .undefined import unsupported
 
@@ -36,7 +36,7 @@ def _zero(array: Array) -> Any:
     self=lambda grad: zeros_like(grad),
 )
 def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Array:
-    return np.where(self <= threshold, _zero(grad_output), grad_output)
+    return kept(grad_output, ~(self <= threshold))
 
 
 @op("ReluBackward0", self=lambda grad, result: _threshold_backward(grad, result, 0))

@@ -202,8 +202,10 @@ def _picked(array: Array, target: Array, channel: int) -> Array:
 
 
 def _class_weights(target: Array, weight: Any, counted: Array, kind: np.dtype[Any]) -> Array:
-    each = np.ones(target.shape, kind) if weight is None else weight[np.where(counted, target, 0)]
-    return np.where(counted, each, 0).astype(kind)
+    if weight is None:
+        return counted.astype(kind)
+    each = weight[np.where(counted, target, 0)]
+    return np.where(counted, each, kind.type(0)).astype(kind, copy=False)
 
 
 def nll_total_weight(

@@ -44,7 +44,7 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
     recorded = state.recording and self.requires_grad
     check_inplace(self, recorded)
     array = row.evaluate(self, *arguments)
-    node = row.record(self, *arguments, make(array)) if recorded else None
+    node = row.record(self, *arguments, make(array), state.recorder) if recorded else None
     return _show(self, array, node)
 
 

@@ -63,6 +63,12 @@ def half_up(array: Array) -> Array:
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
+def kept(array: Array, mask: Array) -> Array:
+    """The elements where the mask holds, 0 elsewhere: by their bits, since branches on random masks are slow."""
+    bits = np.dtype(f"i{array.dtype.itemsize}")
+    return np.bitwise_and(array.view(bits), np.negative(mask.astype(bits))).view(array.dtype)
+
+
 def integral(self: Any, divisor: Any) -> bool:
     """Whether a division is one of integers, which have no infinity to divide by zero to.
 

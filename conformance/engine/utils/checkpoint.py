@@ -229,7 +229,7 @@ class _CheckpointFrame:
 
     def save_inputs(self, args: tuple[Any, ...]) -> None:
         """Keep the function's inputs, as a node would."""
-        self.saved_args = [save(each) if isinstance(each, Tensor) else each for each in args]
+        self.saved_args = [save(each, state.recorder) if isinstance(each, Tensor) else each for each in args]
 
     def pack(self, tensor: Tensor) -> _Holder:
         """Drop a tensor of the forward pass."""

@@ -8,9 +8,11 @@ GRAPH = (
     *area(
         "accumulation",
         ("second-gradient-replaces", "a second pass overwrites a leaf's grad",
-         "accumulate:accumulate_grad", "current.add_(gradient)", "current.copy_(gradient)"),
+         "accumulate:accumulate_grad", "elif not add_into(current, gradient):\n        current.add_(gradient)",
+         "else:\n        current.copy_(gradient)"),
         ("second-gradient-is-a-new-tensor", "a second pass without create_graph makes a new grad tensor",
-         "accumulate:accumulate_grad", "current.add_(gradient)", "variable._grad = current + gradient"),
+         "accumulate:accumulate_grad", "elif not add_into(current, gradient):\n        current.add_(gradient)",
+         "else:\n        variable._grad = current + gradient"),
         ("create-graph-writes-in-place", "with create_graph the sum is written into the grad that is there",
          "accumulate:accumulate_grad", "variable._grad = current + gradient", "current.add_(gradient)"),
         ("create-graph-keeps-the-first", "with create_graph a second gradient is ignored",
