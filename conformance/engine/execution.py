@@ -25,7 +25,7 @@ from .views import increment_version
 
 Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
 Heap = list[tuple[Node, Buffer]]
-AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign]
+AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign, assignment]
 MOST_NESTED = 32  # backward passes inside one another on one thread's stack
 
 

@@ -65,8 +65,10 @@ def half_up(array: Array) -> Array:
 
 def kept(array: Array, mask: Array) -> Array:
     """The elements where the mask holds, 0 elsewhere: by their bits, since branches on random masks are slow."""
-    bits = np.dtype(f"i{array.dtype.itemsize}")
-    return np.bitwise_and(array.view(bits), np.negative(mask.astype(bits))).view(array.dtype)
+    found = array.copy("K")  # which owns its memory, as a result does
+    bits = found.view(f"i{array.dtype.itemsize}")
+    np.bitwise_and(bits, np.negative(mask.astype(bits.dtype)), out=bits)
+    return found
 
 
 def integral(self: Any, divisor: Any) -> bool:
