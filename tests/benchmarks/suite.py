@@ -93,7 +93,7 @@ def main() -> None:
         folder = Path(name)
         write_scenarios(folder / f"scenarios{known.count}.yaml", known.count)
         write_tests(folder / "test_plain.py", known.count)
-        record = ["-m", "conformance", "record", f"scenarios{known.count}.yaml", "-o", "torch.json"]
+        record = ["-m", "conformance", "record", "-o", "torch.json", "--in", f"scenarios{known.count}.yaml"]
         run([sys.executable, *record], folder)
         runs = commands(known.count)
         times: dict[str, list[float]] = {each: [] for each in runs}
