@@ -30,7 +30,17 @@ class SavedTensor:
     What is packed by hooks, which is rare, has its default on the class.
     """
 
-    __slots__ = ("__dict__", "array", "counter", "freed", "leaf", "output_nr", "tensor", "version", "view_node")
+    __slots__ = (
+        "__dict__",
+        "array",
+        "counter",
+        "freed",
+        "leaf",
+        "output_nr",
+        "tensor",
+        "version",
+        "view_node",
+    )
 
     tensor: Tensor | None  # None of an output, and of what is freed or packed
     array: Any  # of an output: an array and its version counter
