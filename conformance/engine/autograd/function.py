@@ -16,6 +16,7 @@ from ..modes import _set, enable_grad, no_grad, state
 from ..node import Edge, Gradients, InputMetadata, Node, gradient_edge, new_node
 from ..saved import SavedTensor
 from ..tensor import Tensor, make
+from ..views import increment_version
 from .outputs import (
     Outputs,
     checked_tuple,
@@ -224,6 +225,7 @@ class BackwardCFunction(Node, FunctionCtx):
         for gradient, info in zip(grads, self._output_info, strict=True):
             if gradient is None and info is not None and (info[2] or self._materialize_non_diff):
                 gradient = make(np.zeros(info[0], info[1]))
+                increment_version(gradient)  # torch fills them in place
             found.append(gradient)
         return tuple(found)
 
