@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
+from conformance.cli import main
 from conformance.report.coverage import as_json, as_text, cover
 from conformance.spec.usage import Usage
 from conformance.spec.vocabulary import Name
@@ -33,3 +38,11 @@ def test_table_and_data() -> None:
     assert "  shape: torch.roll" in list(as_text(areas, "mine"))
     data = as_json(areas, {"name": "mine", "version": "1"})
     assert data["areas"][1]["lacking"] == ["torch.roll"]  # type: ignore[index]
+
+
+def test_vocabulary_is_exercised_and_the_engine_has_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """No name without a scenario, none that the in-house engine lacks."""
+    assert main(["coverage", "--format", "json"]) == 0
+    areas = json.loads(capsys.readouterr().out)["areas"]
+    assert {area["area"]: area["lacking"] for area in areas if area["lacking"]} == {}
+    assert {area["area"]: area["unexercised"] for area in areas if area["unexercised"]} == {}

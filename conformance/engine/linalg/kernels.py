@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from ..rows import Array
 
 
 def routine(name: str, array: Array) -> Any:
     """LAPACK's routine for the array's precision."""
+    from scipy.linalg import lapack  # slow to import
+
     return getattr(lapack, ("s" if array.dtype == np.float32 else "d") + name)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from .. import dtypes, return_types
 from ..ops.matmul import matmul
@@ -191,9 +190,11 @@ def _exponential_backward(self: Tensor, grad: Tensor) -> Tensor:
 )
 def _matrix_exp(self: Array) -> Array:
     square("linalg.matrix_exp", self)
+    from scipy.linalg import expm  # slow to import
+
     floating("linalg.matrix_exp", self, False)
     return (
-        np.asarray(scipy.linalg.expm(self.astype(np.promote_types(self.dtype, np.float32))), self.dtype)
+        np.asarray(expm(self.astype(np.promote_types(self.dtype, np.float32))), self.dtype)
         if self.size
         else self.copy()
     )

@@ -25,6 +25,22 @@ class _IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
+def overridden(module: Any) -> set[str]:
+    """Which of the two methods for more state the module's class has of its own."""
+    from .module import Module
+
+    names = ("get_extra_state", "set_extra_state")
+    return {name for name in names if getattr(type(module), name) is not getattr(Module, name)}
+
+
+def no_extra_state(verb: str) -> str:
+    """The text that torch has where the method for more state is called and not overridden."""
+    return (
+        f"Reached a code path in Module.{verb}_extra_state() that should never be called. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+    )
+
+
 _IncompatibleKeys.__module__ = "torch.nn.modules.module"
 IncompatibleKeys = _IncompatibleKeys
 
@@ -121,7 +137,7 @@ def load_own(
         else:
             missing.append(key)
     extra = prefix + EXTRA
-    if hasattr(type(module), "set_extra_state"):
+    if "set_extra_state" in overridden(module):
         if extra in state:
             module.set_extra_state(state[extra])
         else:

@@ -332,8 +332,24 @@ class Module:
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         for name, value in loading.own_state(self).items():
             destination[prefix + name] = value if keep_vars else value.detach()
-        if hasattr(type(self), "get_extra_state"):
+        if "get_extra_state" in loading.overridden(self):
             destination[prefix + loading.EXTRA] = self.get_extra_state()
+
+    def get_extra_state(self) -> Any:
+        """What else a subclass keeps in its state_dict.
+
+        Raises:
+            RuntimeError: the subclass does not say.
+        """
+        raise RuntimeError(loading.no_extra_state("get"))
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take what ``get_extra_state`` gave from a state_dict.
+
+        Raises:
+            RuntimeError: the subclass does not say.
+        """
+        raise RuntimeError(loading.no_extra_state("set"))
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
