@@ -150,7 +150,7 @@ def run_backward(
     accumulate: bool,
 ) -> list[Tensor | None]:
     """Run backward from the roots; return the gradients of the wanted edges unless they are accumulated."""
-    gradients = list(validate_outputs(tuple(roots), tuple(gradients), "autograd"))
+    gradients = list(validate_outputs(tuple(roots), tuple(gradients), ""))
     if accumulate and create_graph:
         warnings.warn(errors.CREATE_GRAPH, stacklevel=4)
     task = GraphTask(keep_graph, create_graph)
@@ -454,8 +454,9 @@ def _conform(
 ) -> Tensor:
     if gradient._array.shape != shape:
         if not is_expandable_to(shape, gradient._array.shape):
+            subject = f"Function {_name(name)} returned an " if name else ""
             raise RuntimeError(
-                f"Function {_name(name)} returned an invalid gradient at index {number} - got "
+                f"{subject}invalid gradient at index {number} - got "
                 f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"
             )
         gradient = sum_to(gradient, shape)

@@ -172,10 +172,10 @@ class Tensor(metaclass=_TensorMeta):
             raise RuntimeError("requires_grad must be a bool")
         if self._grad_fn is not None:  # a view that has not seen its base change is a leaf still
             raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
-        if value and self._inference and not state.inference:
-            raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         if value and self._array.dtype.kind != "f":
             raise errors.no_gradient(self._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
+        if value and self._inference and not state.inference:
+            raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         self._requires_grad = value
 
     @requires_grad.deleter
@@ -198,10 +198,10 @@ class Tensor(metaclass=_TensorMeta):
             if not requires_grad:
                 raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF_OFF)
             return self
-        if requires_grad and self._inference and not state.inference:
-            raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         if requires_grad and self._array.dtype.kind != "f":
             raise errors.no_gradient(self._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE)
+        if requires_grad and self._inference and not state.inference:
+            raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         self._requires_grad = requires_grad
         return self
 
@@ -360,11 +360,13 @@ class Tensor(metaclass=_TensorMeta):
         return result
 
     def detach_(self) -> Tensor:
-        """Leave the graph in place.
+        """Leave the graph in place; inference mode knows no graph, and there this does nothing.
 
         Raises:
             RuntimeError: for a view.
         """
+        if state.inference:
+            return self
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
         self._grad_fn, self._output_nr, self._requires_grad = None, 0, False

@@ -60,13 +60,13 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
     (torch: as_strided_backward).
     """
     item = grad._array.itemsize
-    zeros = np.zeros(layout[0], grad._array.dtype)
+    zeros = make(np.zeros(layout[0], grad._array.dtype))
     sizes: list[int] = []
     steps: list[int] = []
     for axis in reversed(range(grad._array.ndim)):
         n, step = geometry.shape[axis], geometry.strides[axis] // item
         if n == 0:
-            return make(zeros)
+            return zeros.zero_()  # at::zeros counts as written
         if n == 1:
             grad = grad.squeeze(axis)
         elif step == 0:
@@ -74,8 +74,8 @@ def as_strided_backward(grad: Tensor, geometry: Geometry, layout: Layout) -> Ten
         else:
             sizes.insert(0, n)
             steps.insert(0, step)
-    if not zeros.size:
-        return make(zeros)
+    if not zeros._array.size:
+        return zeros.zero_()
     base = [(n, step // item) for n, step in zip(layout[0], layout[1], strict=True)]
     reach = [(n, step) for n, step in base if n != 1]
     mine, theirs = max(0, -(geometry.offset // item)), max(0, geometry.offset // item)

@@ -11,7 +11,7 @@ import numpy as np
 from ..creation import zeros_like
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import refuse_bools
+from .kernels import half_up, refuse_bools
 from .scalars import less_than, minus, plus, times
 from .undefined import undefined
 
@@ -104,13 +104,14 @@ arcsinh, arccosh, arctanh = asinh, acosh, atanh
     output=lambda grad, grad_output, output: grad * (times(output, -2) * grad_output),
 )
 def _tanh_backward(grad_output: Array, output: Array) -> Array:
-    return grad_output * (1 - output * output)
+    one = half_up(output)
+    return (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
 
 
 @op("SigmoidBackward0", meet="self", to_float=True, self=lambda grad, result: _sigmoid_backward(grad, result))
 def sigmoid(self: Array) -> Array:
     """1 / (1 + exp(-self))."""
-    return np.reciprocal(np.exp(np.negative(self)) + 1)
+    return np.reciprocal(np.exp(np.negative(half_up(self))) + 1).astype(self.dtype, copy=False)
 
 
 @op(
