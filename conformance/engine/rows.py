@@ -60,7 +60,7 @@ from .operands import (
     too_many,
 )  # fmt: skip
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
-from .shapes import strides
+from .shapes import laid_out, strides
 from .sources import (
     apply_source,
     call_source,
@@ -197,7 +197,7 @@ def compile_row(
         "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
         "returns": returns or tuple, "release": release, "Size": Size, "retry": retry,
         "check_out": check_out, "store_out": store_out, "row": row, "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides,
-        "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
+        "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many, "laid_out": laid_out,
     }  # fmt: skip
     for number, formula in enumerate(row.formulas.values()):
         scope[f"formula{number}"] = formula

@@ -119,6 +119,56 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return result
 
 
+def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, Any]:
+    """An elementwise result in the order of memory that torch gives it.
+
+    Note [Order of an elementwise result]: where operands lie in different orders, the first that tells two dimensions
+    apart decides which is inner (torch: TensorIterator, reorder_dimensions); a step of 0, of what is broadcast,
+    tells nothing. Operands of one shape, without gaps, whose steps are equal, give the result the same steps.
+    numpy leaves dimensions as they are unless all operands agree.
+    """
+    arrays = [each for each in operands if each.__class__ is np.ndarray and each.ndim]
+    if not result.size or all(each.flags.c_contiguous and each.shape == result.shape for each in arrays):
+        return result
+    ndim = result.ndim
+    alike = all(each.shape == result.shape and each.strides == arrays[0].strides for each in arrays)
+    if alike and is_dense(arrays[0]):
+        return result
+    steps = [
+        [0] * (ndim - each.ndim)
+        + [
+            0 if n == 1 and m != 1 else s
+            for s, n, m in zip(each.strides, each.shape, result.shape[ndim - each.ndim :], strict=True)
+        ]
+        for each in arrays
+    ]
+
+    def outward(inner: int, outer: int) -> int:
+        """1 where the first belongs outside the second, -1 where not, 0 where nothing tells."""
+        for step in steps:
+            a, b = step[inner], step[outer]
+            if a == 0 or b == 0 or (a == b and result.shape[inner] <= result.shape[outer]):
+                continue
+            return 1 if a > b or a == b else -1
+        return 0
+
+    order = list(reversed(range(ndim)))  # from the innermost
+    for number in range(1, ndim):
+        place = number
+        for before in reversed(range(number)):
+            told = outward(order[before], order[place])
+            if told > 0:
+                order[before], order[place] = order[place], order[before]
+                place = before
+            elif told < 0:
+                break
+    outermost = order[::-1]
+    turned = result.transpose(outermost)
+    if turned.flags.c_contiguous:
+        return result
+    return np.ascontiguousarray(turned).transpose(np.argsort(outermost))
+
+
 def is_dense(array: np.ndarray[Any, Any]) -> bool:
     """Whether the elements fill their memory, in whatever order of dimensions."""
     if not array.size:

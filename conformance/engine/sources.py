@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .rows import Row
 
+_NOT_ELEMENTWISE = ("isin", "linalg_cross", "dist")
 _ARGSIZE = "_sym_argsize_"
 _SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
 
@@ -139,7 +140,7 @@ def _run(row: Row, into: str) -> list[str]:
     met = [name for name in row.meet if name not in row.lists]
     if len(met) < 2:
         return [f"{into} {_forward(row)}"]
-    arrays = ", ".join(f"{name}_a" for name in met)
+    arrays = ", ".join(f"{name}_a" for name in row.tensors)
     return [
         "try:",
         f"    {into} {_forward(row)}",
@@ -193,6 +194,11 @@ def call_source(row: Row, variant: str = "call") -> str:
         )
         requires = f"({requires}) and not ({inference})"
         body += ["recording = state.recording", f"recorded = recording and ({requires})"]
+    met = [name for name in row.meet if name not in row.lists]
+    if len(met) > 1 and row.name not in _NOT_ELEMENTWISE:  # see Note [Order of an elementwise result]
+        body.append(
+            f"if out_.ndim > 1: out_ = laid_out(out_, {', '.join(f'{name}_a' for name in row.tensors)})"
+        )
     single = len(row.outputs) == 1 and row.view != "multi_output"
     if single:
         if row.view is None and variant == "call":
