@@ -42,8 +42,8 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
             variable._grad = copied(gradient, variable)
     elif state.grad_enabled:
         variable._grad = current + gradient
-    elif not add_into(current, gradient):
-        current.add_(gradient)
+    else:
+        add_into(current, gradient)
     if variable._post_accumulate_grad_hooks:
         value = variable  # what a hook returns is what the next one is given
         for hook in list(variable._post_accumulate_grad_hooks.values()):
@@ -58,8 +58,8 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     return ()
 
 
-def add_into(target: Tensor, gradient: Tensor) -> bool:
-    """Sum in place without a temporary array, where nothing has to be converted, checked or told."""
+def add_into(target: Tensor, gradient: Tensor) -> None:
+    """``target.add_(gradient)``; where nothing has to be converted, checked or told, without a temporary array."""
     array, added = target._array, gradient._array
     if (
         array.dtype is not added.dtype
@@ -67,10 +67,10 @@ def add_into(target: Tensor, gradient: Tensor) -> bool:
         or not array.flags.c_contiguous
         or state.before_mutation is not None
     ):
-        return False
+        target.add_(gradient)
+        return
     np.add(array, added, out=array)
     increment_version(target)
-    return True
 
 
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:

@@ -65,7 +65,7 @@ BROKEN = (
         "no_accumulation",
         {"second-pass-adds": "a.grad is [6.0] on {}, [12.0] on torch, after line 9: b.backward()"},
         "accumulate.py",
-        ("        current.add_(gradient)", "        variable._grad = copied(gradient, variable)"),
+        ("        add_into(current, gradient)", "        variable._grad = copied(gradient, variable)"),
     ),
     Broken(
         "retain_grad_ignored",
