@@ -155,10 +155,10 @@ def run(known: argparse.Namespace, others: list[str]) -> int:
     arguments = [str(specs / part) if part in targets else part for part in others]
     engines = [f"--engine={name}" for name in known.engine]
     # Cache and node ids belong to the folder the command is given in, not to where the package is installed.
+    rootdir = f"--rootdir={os.getcwd()}"
     # The package, which is a plugin too, is imported by now: its asserts are not for pytest to rewrite.
     quiet = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    where = [] if targets else [str(specs)]
-    return pytest.main([f"--rootdir={os.getcwd()}", *quiet, *engines, *arguments, *where])
+    return pytest.main([rootdir, *quiet, *engines, *arguments, *([] if targets else [str(specs)])])
 
 
 def _names_spec(specs: Path, part: str) -> bool:

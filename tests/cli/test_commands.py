@@ -188,10 +188,10 @@ def test_run_hands_on_to_pytest(specs: Path, monkeypatch: pytest.MonkeyPatch) ->
     """A file of the specs is found wherever they are; without one all of them run."""
     given: list[list[str]] = []
     monkeypatch.setattr(pytest, "main", given.append)
-    rootdir = f"--rootdir={Path.cwd()}"
+    always = [f"--rootdir={Path.cwd()}", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     main(["run", "-q", "--engine", "torch"])
     main(["run", "leaf/leaves.yaml::fills", "-k", "leaf"])
     assert given == [
-        [rootdir, "--engine=torch", "-q", str(specs)],
-        [rootdir, f"{specs}/leaf/leaves.yaml::fills", "-k", "leaf"],
+        [*always, "--engine=torch", "-q", str(specs)],
+        [*always, f"{specs}/leaf/leaves.yaml::fills", "-k", "leaf"],
     ]
