@@ -175,10 +175,10 @@ def test_an_undeclared_error_on_torch_is_unsound(pytester: pytest.Pytester) -> N
     )
 
 
-@pytest.mark.parametrize("program", ["print(id(a))", "place = a.data_ptr()", "b = torch.empty(1000)"])
-def test_what_is_never_twice_the_same_is_no_difference(pytester: pytest.Pytester, program: str) -> None:
+def test_what_is_never_twice_the_same_is_no_difference(pytester: pytest.Pytester) -> None:
     """Torch differs from itself there, and no engine is to blame."""
-    text = SINE.replace("b = torch.sin(a)", f"b = torch.sin(a) * 2\n              {program}")
+    count = "count = b.grad_fn._sequence_nr()"  # not an address, which may be the same again by chance
+    text = SINE.replace("b = torch.sin(a)", f"b = torch.sin(a) * 2\n              {count}")
     result = run(pytester, text.replace("b.backward()", "c = 1"))
     assert result.ret == 1
     result.stdout.fnmatch_lines(
