@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 # Before any run inside a run: pytester takes away what the inner one imported, and neither torch nor numpy
 # survives a second import.
+import_module("numpy")
+import_module("torch")
 
 
 @pytest.fixture
