@@ -6,10 +6,11 @@ from importlib import import_module
 
 import pytest
 
-# Before any run inside a run: pytester takes away what the inner one imported, and neither torch nor numpy
+# Before any run inside a run: pytester takes away what the inner one imported, and none of torch, numpy and yaml
 # survives a second import.
 import_module("numpy")
 import_module("torch")
+import_module("conformance.spec.load")
 
 
 @pytest.fixture
