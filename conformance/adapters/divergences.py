@@ -11,7 +11,6 @@ Note [Known divergences]
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -92,20 +91,3 @@ def _covering(difference: Difference, entries: Iterable[Divergence], used: list[
 def unmatched(entries: Iterable[Divergence], scenarios: Collection[str]) -> tuple[Divergence, ...]:
     """The entries for scenarios that there are not."""
     return tuple(entry for entry in entries if entry.scenario not in scenarios)
-
-
-def proposed(scenario: str, differences: Sequence[Difference]) -> str:
-    """The entry that would declare the first diverging statement, as it stands in a divergence file."""
-    if not differences:
-        return ""
-    place = differences[0].statement
-    here = [difference for difference in differences if difference.statement == place]
-    facets = dict.fromkeys(difference.facet for difference in here)
-    lines = [
-        f"- scenario: {scenario}",
-        f"  statement: {place}",
-        f"  facets: [{', '.join(map(json.dumps, facets))}]",
-        "  kind: # bug, missing_feature or by_design",
-        "  reason: # why",
-    ]
-    return "\n".join(lines) + "\n"

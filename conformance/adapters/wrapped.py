@@ -46,6 +46,9 @@ class Wrapped:
         """The number."""
         return self.own.item()
 
+    def __repr__(self) -> str:
+        return repr(self.own)
+
     def __getitem__(self, index: Any) -> Any:
         return self.apply(operator.getitem, self, index)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from conformance.report.text import shorten
-from conformance.runner.compare import Difference
+from conformance.runner.compare import Difference, is_crash
 
 _WIDTH = 110
+T = TypeVar("T")
 
 
 class Entry(Protocol):
@@ -34,15 +36,28 @@ class Entry(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Undeclared:
-    """A scenario in which an engine differs beyond what is declared."""
+    """A scenario in which an engine differs beyond what is declared.
+
+    What is proposed is its first statement that differs. A crash after that is not covered so: then it is
+    all facets that differ, throughout.
+    """
 
     scenario: str
     differences: tuple[Difference, ...]
 
     @property
+    def statement(self) -> str:
+        """Where it parts from torch; empty where that does not cover what follows."""
+        first = self.differences[0].statement
+        crashes = any(is_crash(each) and each.statement != first for each in self.differences)
+        return "" if crashes else str(first)
+
+    @property
     def facets(self) -> tuple[str, ...]:
-        """All that differ in it."""
-        return tuple(dict.fromkeys(each.facet for each in self.differences))
+        """All that differ there."""
+        first = self.differences[0].statement
+        here = [each for each in self.differences if each.statement == first or not self.statement]
+        return tuple(dict.fromkeys(each.facet for each in here))
 
     @property
     def cause(self) -> str:
@@ -70,49 +85,69 @@ def diff(
 
 
 def as_yaml(engine: str, kept: Iterable[Entry], undeclared: Iterable[Undeclared] = ()) -> Iterator[str]:
-    """The lines of a divergence file; entries that say the same of several scenarios are one."""
+    """The lines of a divergence file: what has one reason is one entry, at however many places it shows."""
     yield f"engine: {engine}"
     yield "divergences:"
-    groups: dict[tuple[object, ...], list[Entry]] = {}
-    for entry in kept:
-        key = (entry.kind, entry.reason, entry.statement, entry.name, entry.facets)
-        groups.setdefault(key, []).append(entry)
-    for same in groups.values():
+    for same in _alike(
+        kept, lambda entry: (entry.kind, entry.reason, entry.name, entry.facets, not entry.statement)
+    ):
         one = same[0]
-        yield from _entry(
-            [entry.scenario for entry in same],
-            {"statement": one.statement, "name": one.name},
-            one.facets,
-        )
-        yield f"    kind: {one.kind}"
+        yield f"  - kind: {one.kind}"
         yield from _text("reason", one.reason)
-    causes: dict[tuple[object, ...], list[Undeclared]] = {}
-    for each in undeclared:
-        causes.setdefault((frozenset(each.facets), each.cause), []).append(each)
-    for alike in sorted(causes.values(), key=len, reverse=True):
+        if one.name:
+            yield f"    name: {_scalar(one.name)}"
+        yield from _where([(entry.statement, entry.scenario) for entry in same], one.facets)
+    causes = _alike(undeclared, lambda each: (each.cause, each.facets, not each.statement))
+    for alike in sorted(causes, key=len, reverse=True):
         yield f"  # {alike[0].example}"
-        yield from _entry([each.scenario for each in alike], {}, alike[0].facets)
-        yield "    kind: # bug, missing_feature or by_design"
+        yield "  - kind: # bug, missing_feature or by_design"
         yield "    reason: # why"
+        yield from _where([(each.statement, each.scenario) for each in alike], alike[0].facets)
 
 
-def _entry(scenarios: list[str], keys: Mapping[str, str], facets: Sequence[str]) -> Iterator[str]:
-    if len(scenarios) == 1:
-        yield f"  - scenario: {_scalar(scenarios[0])}"
-    else:
-        yield "  - scenario:"
-        listed = f"[{', '.join(map(_scalar, scenarios))}]"
-        yield from textwrap.wrap(
-            listed,
-            _WIDTH,
-            initial_indent="      ",
-            subsequent_indent="       ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    yield from (f"    {key}: {_scalar(value)}" for key, value in keys.items() if value)
+def _alike(items: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
+    groups: dict[object, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return list(groups.values())
+
+
+def _where(places: Sequence[tuple[str, str]], facets: Sequence[str]) -> Iterator[str]:
+    """The facets, and the scenarios: throughout, or each from the statement on where the engine parts."""
     if facets:
         yield f"    facets: [{', '.join(map(_scalar, facets))}]"
+    at: dict[str, list[str]] = {}
+    for statement, scenario in places:
+        at.setdefault(statement, []).append(scenario)
+    if list(at) == [""]:
+        yield from _listed("    scenario", at[""])
+    elif len(places) == 1:
+        yield from _listed("    scenario", [scenario for _, scenario in places])
+        yield f"    statement: {_scalar(places[0][0])}"
+    else:
+        yield "    at:"
+        for statement in sorted(at, key=_numbers):
+            yield from _listed(f"      {statement}", at[statement])
+
+
+def _numbers(statement: str) -> tuple[list[int], str]:
+    return [int(number) for number in re.findall(r"\d+", statement)], statement
+
+
+def _listed(key: str, scenarios: Sequence[str]) -> Iterator[str]:
+    if len(scenarios) == 1:
+        yield f"{key}: {_scalar(scenarios[0])}"
+        return
+    indent = " " * (len(key) - len(key.lstrip()) + 2)
+    yield f"{key}:"
+    yield from textwrap.wrap(
+        f"[{', '.join(map(_scalar, scenarios))}]",
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=f"{indent} ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _scalar(text: str) -> str:

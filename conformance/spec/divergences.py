@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 from yaml import MappingNode
 
 from conformance.spec.document import NotYAML, Place, Problem, Reader, compose
@@ -15,6 +17,7 @@ from conformance.spec.model import Strict
 from conformance.spec.scenario import Position
 
 Text = Annotated[str, Field(min_length=1)]
+Where = Annotated[str, Field(pattern=r"^step \d+, line \d+(, turn \d+)*(, expectations)?$")]
 
 
 def _listed(value: Any) -> Any:
@@ -22,19 +25,32 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-class _Entry(Strict):
-    """Where an engine differs."""
+Texts = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1)]
 
-    scenario: Annotated[list[Text], BeforeValidator(_listed)] = Field(min_length=1)
-    """The exact id, with the label of its matrix; or a list of them, of which all the rest is true."""
+
+class _Entry(Strict):
+    """Where an engine differs: in ``scenario``, throughout or from a ``statement`` on, or ``at`` several."""
+
     kind: Literal["bug", "missing_feature", "by_design"]
     reason: Text
-    statement: str = Field(default="", pattern=r"^step \d+, line \d+(, turn \d+)*(, expectations)?$")
+    scenario: Texts | None = None
+    """The exact id, with the label of its matrix; or a list of them, of which all the rest is true."""
+    statement: Where = ""
     """As a report writes it, where only what happens there (and what follows) is meant."""
+    at: dict[Where, Texts] | None = Field(default=None, min_length=1)
+    """Statements, each with the scenarios in which it is the one: one reason may show at many places."""
     name: str = Field(default="", min_length=1)
     """The tensor, where only one is meant."""
-    facets: Annotated[list[Text], BeforeValidator(_listed)] = Field(default_factory=list, min_length=1)
+    facets: Texts = Field(default_factory=list)
     """The facets, where only some are meant. A crash is covered by `raised` alone."""
+
+    @model_validator(mode="after")
+    def _says_where(self) -> Self:
+        if self.at is None and self.scenario is None:
+            raise PydanticCustomError("said", "the key `scenario` is missing")
+        if self.at is not None and (self.scenario is not None or self.statement):
+            raise PydanticCustomError("said", "`at` has scenarios and statements: neither stands beside it")
+        return self
 
 
 class _File(Strict):
@@ -84,15 +100,28 @@ def load_divergences_text(text: str, file: str) -> Declared:
     except ValidationError as error:
         for details in error.errors(include_url=False):
             place, message, hint = explain(details, _File, root, reader)
-            missing = details["type"] == "missing"
+            missing = " is missing" in message
             report(place, message, "every entry has scenario, kind and reason" if missing else hint)
             refused.add(details["loc"][1] if len(details["loc"]) > 1 else None)
     listed = data.get("divergences")
     entries = []
     for index, entry in enumerate(listed if isinstance(listed, list) else ()):
         if index not in refused:
-            position = Position(file, *find(root, ("divergences", index), reader))
-            facets = tuple(_listed(entry.get("facets", ())))
-            for scenario in _listed(entry["scenario"]):
-                entries.append({**entry, "scenario": scenario, "facets": facets, "position": str(position)})
+            said = {key: entry[key] for key in ("kind", "reason", "name") if key in entry}
+            said["facets"] = tuple(_listed(entry.get("facets", ())))
+            for statement, scenario, path in _places(entry):
+                position = str(Position(file, *find(root, ("divergences", index, *path), reader)))
+                entries.append({**said, "scenario": scenario, "statement": statement, "position": position})
     return Declared(str(data.get("engine", "")), tuple(entries), tuple(problems))
+
+
+def _places(entry: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int | str, ...]]]:
+    """The statement and the scenario of each single divergence, and where in the entry that stands."""
+    if isinstance(entry.get("scenario"), str):
+        yield entry.get("statement", ""), entry["scenario"], ()
+        return
+    for number, scenario in enumerate(entry.get("scenario", ())):
+        yield entry.get("statement", ""), scenario, ("scenario", number)
+    for statement, scenarios in entry.get("at", {}).items():
+        for number, scenario in enumerate(_listed(scenarios)):
+            yield statement, scenario, ("at", statement, number)

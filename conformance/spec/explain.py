@@ -40,6 +40,9 @@ def explain(
     """Place, message and hint of one error in what ``root`` holds, which should be a ``model``."""
     path = error["loc"]
     unknown = error["type"] == "extra_forbidden"
+    if path[-1:] == ("[key]",):  # of a mapping from statements
+        place = reader.place(_node(root, path[:-1], reader, key_of_last=True))
+        return place, *_wrong("statement", error)
     place = reader.place(_node(root, path, reader, key_of_last=unknown))
     if unknown:
         return place, *_unknown(str(path[-1]), model, path[:-1])
@@ -89,6 +92,8 @@ def _wrong(key: str, error: ErrorDetails) -> tuple[str, str]:
             said = f"`{key}` is {_shown(value)}", "a tolerance is a finite number"
         case "greater_than_equal":
             said = f"`{key}` is negative", "a tolerance is 0 or more"
+        case "said":  # by the model itself
+            said = error["msg"], ""
         case _ if kind in _WANTED:
             wanted = "text, or a list of them" if key in ("claim", "warns") else _WANTED[kind]
             said = f"`{key}` must be {wanted}, not {_shown(value)}", _instead(key, kind, value)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance.adapters.divergences import Coverage, Divergence, cover, proposed, unmatched
+from conformance.adapters.divergences import Coverage, Divergence, cover, unmatched
+from conformance.report.proposal import Undeclared, as_yaml
 from conformance.runner.compare import Difference, differences
 from conformance.runner.execute import run
 from conformance.spec.divergences import load_divergences_text
@@ -129,14 +130,58 @@ def test_an_entry_for_no_scenario_is_told() -> None:
 
 def test_a_proposed_entry_covers_what_it_was_made_of() -> None:
     """Once its author has said kind and reason; until then the file is refused."""
-    text = "engine: broken\ndivergences:\n" + proposed("an-id", _differences())
+    text = "\n".join(as_yaml("broken", (), [Undeclared("an-id", _differences())]))
     assert [problem.message for problem in load_divergences_text(text, "e.yaml").problems] != []
     filled = text.replace("# bug, missing_feature or by_design", "bug").replace("# why", "a reason")
     declared = load_divergences_text(filled, "e.yaml")
     assert declared.problems == ()
     entries = [Divergence(**entry) for entry in declared.entries]
     assert cover("an-id", _differences(), entries).known
-    assert entries[0].position == "e.yaml:3:3"
+    assert entries[0].position == "e.yaml:4:5"
+    assert entries[0].statement == "step 1, line 2"
+
+
+def test_a_proposal_covers_a_crash_that_comes_later() -> None:
+    """A statement does not; so it is for all of the scenario."""
+    found = _differences(broken(neg=lambda x: 1))
+    text = "\n".join(as_yaml("broken", (), [Undeclared("an-id", found)]))
+    text = text.replace("# bug, missing_feature or by_design", "bug").replace("# why", "a reason")
+    entries = [Divergence(**entry) for entry in load_divergences_text(text, "e.yaml").entries]
+    assert cover("an-id", found, entries).known
+    assert entries[0].statement == ""
+
+
+def test_one_reason_at_many_places_is_one_entry() -> None:
+    """Each divergence has its own place in the file, and what is written is read as it was."""
+    text = """engine: e
+divergences:
+  - kind: bug
+    reason: >-
+      it halves
+    facets: [value]
+    at:
+      step 1, line 2: "a[x]"
+      step 1, line 10, expectations:
+        [b, c]
+  - kind: bug
+    reason: >-
+      it halves
+    facets: [value]
+    scenario:
+      [d, e]
+"""
+    declared = load_divergences_text(text, "e.yaml")
+    assert declared.problems == ()
+    assert [(one["scenario"], one["statement"], one["position"]) for one in declared.entries] == [
+        ("a[x]", "step 1, line 2", "e.yaml:8:23"),
+        ("b", "step 1, line 10, expectations", "e.yaml:10:10"),
+        ("c", "step 1, line 10, expectations", "e.yaml:10:13"),
+        ("d", "", "e.yaml:16:8"),
+        ("e", "", "e.yaml:16:11"),
+    ]
+    entries = [Divergence(**entry) for entry in declared.entries]
+    assert "\n".join(as_yaml("e", reversed(entries))).splitlines() != text.splitlines()
+    assert "\n".join(as_yaml("e", entries)) + "\n" == text
 
 
 @pytest.mark.parametrize(
@@ -155,6 +200,16 @@ def test_a_proposed_entry_covers_what_it_was_made_of() -> None:
             "e.yaml:3:41: unknown key `facet`; did you mean `facets`?",
         ),
         ("{scenario: a, kind: bug, reason: r, facets: []}", "e.yaml:3:49: `facets` is empty"),
+        (
+            "{at: {step 1: a}, kind: bug, reason: r}",
+            "e.yaml:3:11: `step 1`: a statement is named as failures",
+        ),
+        ("{at: {'step 1, line 1': []}, kind: bug, reason: r}", "e.yaml:3:29: `step 1, line 1` is empty"),
+        ("{at: {}, scenario: a, kind: bug, reason: r}", "e.yaml:3:10: `at` is empty"),
+        (
+            "{at: {'step 1, line 1': a}, scenario: a, kind: bug, reason: r}",
+            "e.yaml:3:5: `at` has scenarios and statements: neither stands beside it",
+        ),
     ],
 )
 def test_a_wrong_entry_is_named_and_left_out(entry: str, message: str) -> None:
