@@ -26,6 +26,7 @@ from .creation import (
     zeros,
     zeros_like,
 )  # fmt: skip
+from .device import device
 from .dtypes import bool_ as bool
 from .dtypes import (
     can_cast,
@@ -60,7 +61,8 @@ from .modes import (
 )  # fmt: skip
 from .printing import set_printoptions
 from .serialization import load, save
-from .tensor import Size, Tensor, device
+from .size import Size
+from .tensor import Tensor
 
 newaxis = None
 half, float, double = float16, float32, float64

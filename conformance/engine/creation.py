@@ -13,7 +13,8 @@ from . import dtypes, errors
 from .dtypes import BY_NUMPY
 from .formats import laid_out, preserve_format
 from .shapes import sizes
-from .tensor import Size, Tensor, make, wrap
+from .size import Size
+from .tensor import Tensor, make, wrap
 
 
 def finish(array: np.ndarray[Any, Any], requires_grad: bool = False) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +43,37 @@ def _reference(hooks: dict[int, Any]) -> Callable[[], dict[int, Any] | None]:
         return weakref.ref(hooks)
     except TypeError:  # a plain dict takes no weak reference
         return lambda: hooks
+
+
+def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
+    """Run ``hook(grad)`` whenever a gradient of this tensor is computed; it may return another.
+
+    Raises:
+        RuntimeError: for a tensor that does not require grad.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self._backward_hooks is None:
+        node = self.grad_fn
+        self._backward_hooks = OrderedDict()
+        if node is not None:
+            node._register_hook_dict(self)
+    return RemovableHandle(self._backward_hooks, hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
+    """Run ``hook(tensor)`` after backward has accumulated into this leaf's grad.
+
+    Raises:
+        RuntimeError: for a tensor that does not require grad, or a non-leaf.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.grad_fn is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    if self._post_accumulate_grad_hooks is None:
+        self._post_accumulate_grad_hooks = OrderedDict()
+    return RemovableHandle(self._post_accumulate_grad_hooks, hook)
 
 
 def hook_name(hook: Any) -> str:
@@ -124,3 +156,9 @@ def _replaced(original: Gradients, result: Any, hook: Any) -> Gradients:
         new if new is None else check_result(old, new, hook)
         for old, new in zip(original, result, strict=True)
     )
+
+
+def attach() -> None:
+    """Registering, as methods of Tensor."""
+    Tensor.register_hook = register_hook  # type: ignore[attr-defined]
+    Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook  # type: ignore[attr-defined]

@@ -16,7 +16,8 @@ from .node import Node, NotImplementedNode, gradient_edge
 from .rows import Array, Row
 from .saved import save_output
 from .shapes import broadcast_shapes, is_dense
-from .tensor import Tensor, address
+from .storage import address
+from .tensor import Tensor
 from .views import check_inplace, increment_version, rebase_history
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from . import dtypes
 from .creation import infer_array
-from .tensor import Size, Tensor, make
+from .size import Size
+from .tensor import Tensor, make
 
 
 class tensortype(type):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from . import dtypes, errors
+from .device import CPU
 from .modes import state
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ class _InputMetadata:
 
     @property
     def device(self) -> Any:
-        from .tensor import CPU
-
         return CPU
 
     is_nested_tensor = is_cpp_nested_tensor = False

@@ -11,10 +11,11 @@ import numpy as np
 from . import distributions, dtypes
 from . import generator as streams
 from .creation import finish
+from .device import device
 from .inplace import run_inplace
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, sizes
-from .tensor import Tensor, device, make, wrap
+from .tensor import Tensor, make, wrap
 from .views import increment_version
 
 

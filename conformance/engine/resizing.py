@@ -1,58 +1,18 @@
-"""resize_, and the storage that a tensor shares, seen as numbers (torch: native/Resize.cpp, torch/storage.py)."""
+"""resize_: another shape over the same memory (torch: native/Resize.cpp)."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
-from . import dtypes
 from .modes import state
 from .shapes import sizes
-from .tensor import CPU, Storage, Tensor, storage
+from .storage import storage
+from .tensor import Tensor
 from .views import increment_version
-
-
-class TypedStorage(Storage):
-    """What ``storage()`` shows: the memory under a tensor, as numbers of its dtype."""
-
-    __module__ = "torch.storage"
-
-    def __init__(self, base: np.ndarray[Any, Any], dtype: dtypes.dtype) -> None:
-        super().__init__(base)
-        flat = np.ndarray((base.nbytes,), np.uint8, base.data if base.flags.c_contiguous else base.copy("A"))
-        self.dtype, self._numbers = dtype, flat.view(dtype.numpy)
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    size = __len__
-
-    def __getitem__(self, index: Any) -> Any:
-        found = self._numbers[index]
-        return found.tolist()
-
-    def tolist(self) -> list[Any]:
-        """The numbers, in the order of memory."""
-        return self._numbers.tolist()
-
-    def __repr__(self) -> str:
-        lines = "".join(f" {each}\n" for each in self.tolist())
-        return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device={CPU}) of size {len(self)}]"
-
-
-def _storage(self: Tensor) -> TypedStorage:
-    """The memory that this tensor shares with its views, as numbers; deprecated."""
-    warnings.warn(
-        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
-        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
-        "directly, use tensor.untyped_storage() instead of tensor.storage()",
-        stacklevel=2,
-    )
-    return TypedStorage(storage(self._array), self.dtype)
 
 
 def _resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
@@ -113,6 +73,5 @@ def _resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None
 
 def attach() -> None:
     """Make them methods of Tensor."""
-    Tensor.storage = _storage  # type: ignore[attr-defined]
     Tensor.resize_ = _resize_  # type: ignore[attr-defined]
     Tensor.resize_as_ = _resize_as_  # type: ignore[attr-defined]

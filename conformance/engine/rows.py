@@ -61,6 +61,7 @@ from .operands import (
 )  # fmt: skip
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
 from .shapes import laid_out, strides
+from .size import Size
 from .sources import (
     apply_source,
     call_source,
@@ -70,7 +71,7 @@ from .sources import (
     record_source,
     release_source,
 )  # fmt: skip
-from .tensor import Size, Tensor
+from .tensor import Tensor
 from .views import as_view
 
 Array = np.ndarray[Any, Any]

@@ -18,7 +18,7 @@ _WEIGHTS = {
     "builtins": {"dict", "list", "tuple", "set", "complex", "bytearray", "slice"},
     "numpy": {"ndarray", "dtype"},
     "_codecs": {"encode"},
-    f"{_ENGINE}.tensor": {"_rebuild"},
+    f"{_ENGINE}.copies": {"_rebuild"},
     f"{_ENGINE}.pickling": {"rebuild"},
     f"{_ENGINE}.dtypes": {"by_name"},
 }

@@ -5,74 +5,18 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from . import dtypes, errors, pickling
-from .formats import lies_so, strided
+from . import dtypes, errors
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
 from .version import VersionCounter
 
 if TYPE_CHECKING:
     from .views import ViewInfo
-
-
-class Size(tuple[int, ...]):
-    """torch.Size: a shape."""
-
-    __slots__ = ()
-    __module__ = "torch"
-
-    def numel(self) -> int:
-        """How many elements a tensor of this shape has."""
-        return int(np.prod(self, dtype=np.int64))
-
-    def __repr__(self) -> str:
-        return f"torch.Size({list(self)})"
-
-    def __getitem__(self, index: Any) -> Any:
-        found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
-
-    def __add__(self, other: Any) -> Any:
-        return Size(tuple(self) + tuple(other))
-
-    def __reduce__(self) -> Any:
-        return pickling.rebuild, (pickling.place(Size), tuple(self))
-
-
-class device:
-    """torch.device; this engine has the CPU."""
-
-    __slots__ = ("index", "type")
-    __module__ = "torch"
-
-    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
-        if isinstance(type, device):
-            type, index = type.type, type.index  # type: ignore[has-type]
-        name, _, number = str(type).partition(":")
-        self.type, self.index = name, int(number) if number else index
-
-    def __repr__(self) -> str:
-        return f"device(type='{self.type}'" + (f", index={self.index})" if self.index is not None else ")")
-
-    def __str__(self) -> str:
-        return self.type if self.index is None else f"{self.type}:{self.index}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
-
-    def __hash__(self) -> int:
-        return hash((self.type, self.index))
-
-    def __reduce__(self) -> Any:
-        return pickling.rebuild, (pickling.place(device), self.type, self.index)
-
-
-CPU = device("cpu")
 
 _OPAQUE = "torch._C.TensorBase"
 _UNDELETABLE = {
@@ -82,21 +26,16 @@ _UNDELETABLE = {
 }
 
 
-def _read_only(name: str) -> Callable[[Any, Any], NoReturn]:
+def read_only(name: str) -> Callable[[Any, Any], NoReturn]:
+    """What a property that cannot be written sets with."""
+
     def refuse(self: Tensor, value: Any) -> NoReturn:
         raise AttributeError(f"attribute '{name}' of '{_OPAQUE}' objects is not writable")
 
     return refuse
 
 
-class _TensorMeta(type):
-    """Makes what torch makes of Tensor(...): a float tensor of a shape or of data."""
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        return type.__instancecheck__(cls, instance)
-
-
-class Tensor(metaclass=_TensorMeta):
+class Tensor:
     """A multi-dimensional array of one dtype.
 
     ``_array`` holds the values; views share its memory. ``_grad_fn`` and ``_output_nr`` are the place in the
@@ -114,9 +53,7 @@ class Tensor(metaclass=_TensorMeta):
     _grad: Tensor | None = None
     _version_counter: VersionCounter | None = None
     _view: ViewInfo | None = None  # of a differentiable view: base and how it was made
-    _inference = (
-        False  # made in inference mode: then without a version counter, unless by detach() outside it
-    )
+    _inference = False  # made in inference mode: no version counter then, unless by detach() outside it
     _retains_grad = False
     _backward_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _post_accumulate_grad_hooks: OrderedDict[int, Callable[..., Any]] | None = None
@@ -147,19 +84,19 @@ class Tensor(metaclass=_TensorMeta):
 
         return view_grad_fn(self)
 
-    grad_fn = property(_get_grad_fn, _read_only("grad_fn"))
+    grad_fn = property(_get_grad_fn, read_only("grad_fn"))
 
     def _get_is_leaf(self) -> bool:
         """Whether no node made this tensor."""
         return self.grad_fn is None
 
-    is_leaf = property(_get_is_leaf, _read_only("is_leaf"))
+    is_leaf = property(_get_is_leaf, read_only("is_leaf"))
 
     def _get_output_nr(self) -> int:
         """Which output of its grad_fn this tensor is; reading it makes no grad_fn anew."""
         return self._output_nr
 
-    output_nr = property(_get_output_nr, _read_only("output_nr"))
+    output_nr = property(_get_output_nr, read_only("output_nr"))
 
     @property
     def requires_grad(self) -> bool:
@@ -205,14 +142,11 @@ class Tensor(metaclass=_TensorMeta):
         self._requires_grad = requires_grad
         return self
 
-    @property
-    def retains_grad(self) -> bool:
+    def _get_retains_grad(self) -> bool:
         """Whether backward stores the gradient of this non-leaf."""
         return self._retains_grad
 
-    @retains_grad.setter
-    def retains_grad(self, value: Any) -> None:
-        _read_only("retains_grad")(self, value)
+    retains_grad = property(_get_retains_grad, read_only("retains_grad"))
 
     def retain_grad(self) -> None:
         """Make backward store the gradient of this non-leaf in ``grad``; nothing changes for a leaf.
@@ -222,9 +156,8 @@ class Tensor(metaclass=_TensorMeta):
         """
         if not self.requires_grad:
             raise RuntimeError(errors.RETAIN_GRAD)
-        node = (
-            None if self._grad_fn is None else self.grad_fn
-        )  # a view that has not seen its base change is a leaf
+        # A view that has not seen its base change is a leaf.
+        node = None if self._grad_fn is None else self.grad_fn
         if node is None or self._retains_grad:
             return
         node_hooks(node).retains_grad[self._output_nr] = weakref.ref(self)
@@ -293,7 +226,7 @@ class Tensor(metaclass=_TensorMeta):
             raise RuntimeError(errors.INFERENCE_VERSION)
         return 0 if self._version_counter is None else self._version_counter.value
 
-    _version = property(_get_version, _read_only("_version"))
+    _version = property(_get_version, read_only("_version"))
 
     @property
     def _base(self) -> Tensor | None:
@@ -305,39 +238,6 @@ class Tensor(metaclass=_TensorMeta):
     def is_inference(self) -> bool:
         """Whether this tensor was made in inference mode."""
         return self._inference
-
-    def register_hook(self, hook: Callable[..., Any]) -> Any:
-        """Run ``hook(grad)`` whenever a gradient of this tensor is computed; it may return another.
-
-        Raises:
-            RuntimeError: for a tensor that does not require grad.
-        """
-        from .hooks import RemovableHandle
-
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if self._backward_hooks is None:
-            node = self.grad_fn
-            self._backward_hooks = OrderedDict()
-            if node is not None:
-                node._register_hook_dict(self)
-        return RemovableHandle(self._backward_hooks, hook)
-
-    def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> Any:
-        """Run ``hook(tensor)`` after backward has accumulated into this leaf's grad.
-
-        Raises:
-            RuntimeError: for a tensor that does not require grad, or a non-leaf.
-        """
-        from .hooks import RemovableHandle
-
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if self.grad_fn is not None:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        if self._post_accumulate_grad_hooks is None:
-            self._post_accumulate_grad_hooks = OrderedDict()
-        return RemovableHandle(self._post_accumulate_grad_hooks, hook)
 
     def backward(
         self,
@@ -393,212 +293,15 @@ class Tensor(metaclass=_TensorMeta):
     def data(self) -> None:
         raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
-    # Shape and type -------------------------------------------------------------------------------
-
-    shape = property(lambda self: Size(self._array.shape), _read_only("shape"))
-    dtype = property(lambda self: dtypes.BY_NUMPY[self._array.dtype], _read_only("dtype"))
-    ndim = property(lambda self: self._array.ndim, _read_only("ndim"))
-    device = property(lambda self: CPU, _read_only("device"))
-    layout = property(lambda self: strided, _read_only("layout"))
-    itemsize = property(lambda self: self._array.itemsize)
-    nbytes = property(lambda self: self._array.nbytes)
-    is_cuda = is_sparse = is_quantized = is_meta = is_mps = is_mkldnn = is_nested = is_xpu = property(
-        lambda self: False
-    )
-    is_cpu = property(lambda self: True)
-    name = property(lambda self: None)
-
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or one of its entries."""
-        if dim is None:
-            return Size(self._array.shape)
-        from .shapes import wrap_dim
-
-        return self._array.shape[wrap_dim(dim, self._array.ndim)]
-
-    def dim(self) -> int:
-        """How many dimensions there are."""
-        return self._array.ndim
-
-    ndimension = dim
-
-    def numel(self) -> int:
-        """How many elements there are."""
-        return self._array.size
-
-    nelement = numel
-
-    def element_size(self) -> int:
-        """Bytes an element."""
-        return self._array.itemsize
-
-    def stride(self, dim: int | None = None) -> Any:
-        """Steps between elements, in elements."""
-        from .shapes import strides
-
-        found = strides(self._array)
-        return found if dim is None else found[dim]
-
-    def storage_offset(self) -> int:
-        """Where the first element lies in the storage, in elements."""
-        base = storage(self._array)
-        return (address(self._array) - address(base)) // self._array.itemsize if base.size else 0
-
-    def data_ptr(self) -> int:
-        """The address of the first element; 0 where there is none."""
-        return address(self._array) if self._array.size else 0
-
-    def untyped_storage(self) -> Storage:
-        """The memory that this tensor shares with its views."""
-        return Storage(storage(self._array))
-
-    def is_floating_point(self) -> bool:
-        """Whether the dtype is a floating one."""
-        return self._array.dtype.kind == "f"
-
-    def is_complex(self) -> bool:
-        """Whether the dtype is a complex one."""
-        return self._array.dtype.kind == "c"
-
-    def is_signed(self) -> bool:
-        """Whether the dtype has negative numbers."""
-        return self.dtype.is_signed
-
-    def cuda(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """There is the CPU alone."""
-        raise AssertionError(errors.NO_CUDA)
-
-    def get_device(self) -> int:
-        """-1: the CPU."""
-        return -1
-
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in memory in order."""
-        return lies_so(self._array, memory_format)
-
-    # Values ---------------------------------------------------------------------------------------
-
-    def item(self) -> Any:
-        """The one element, as a Python number.
-
-        Raises:
-            RuntimeError: there is not exactly one.
-        """
-        if self._array.size != 1:
-            raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
-        return self._array.item()
-
-    def tolist(self) -> Any:
-        """Nested lists of Python numbers."""
-        return self._array.tolist()
-
-    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
-        """The array itself: shares memory.
-
-        Raises:
-            RuntimeError: for a tensor that requires grad, unless ``force``.
-        """
-        if self.requires_grad and not force:
-            raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
-        return self._array
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
-
-    def _scalar(self) -> Any:
-        if self._array.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        if state.recording and self.requires_grad:
-            warnings.warn(
-                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-                "Consider using tensor.detach() first.",
-                stacklevel=3,
-            )
-        return self._array.item()
-
-    def __float__(self) -> float:
-        return float(self._scalar())
-
-    def __int__(self) -> int:
-        return int(self._scalar())
-
-    def __complex__(self) -> complex:
-        return complex(self._scalar())
-
-    def __index__(self) -> int:
-        if self._array.size != 1 or self._array.dtype.kind not in "iub":
-            raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self._array.item())
-
-    def __bool__(self) -> bool:
-        if self._array.size != 1:
-            how_many = "no values" if self._array.size == 0 else "more than one value"
-            raise RuntimeError(f"Boolean value of Tensor with {how_many} is ambiguous")
-        return bool(self._array.item())
-
-    def __len__(self) -> int:
-        if self._array.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return len(self._array)
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if self._array.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
-        return iter(self.unbind(0))
-
-    def __contains__(self, element: Any) -> bool:
-        if isinstance(element, (Tensor, int, float, complex, bool)):
-            return bool((self == element).any().item())
-        raise RuntimeError(
-            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-        )
-
     def __hash__(self) -> int:
         return id(self)
-
-    def __format__(self, spec: str) -> str:
-        if self._array.ndim == 0:
-            return self._array.item().__format__(spec)
-        return object.__format__(self, spec)
-
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
-        from .text import tensor_text
-
-        return tensor_text(self)
-
-    def __copy__(self) -> Tensor:
-        result = make(self._array, type(self))
-        result.__dict__.update({k: v for k, v in self.__dict__.items() if not k.startswith("_")})
-        result._version_counter = VersionCounter(1)  # torch puts a copy together in place
-        result._requires_grad = self.requires_grad
-        return result
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise RuntimeError(errors.DEEPCOPY_NON_LEAF)
-        if id(self) in memo:
-            return memo[id(self)]
-        result = make(self._array.copy(), type(self))
-        result._version_counter = VersionCounter(1)
-        result._requires_grad = self.requires_grad
-        memo[id(self)] = result
-        if self._grad is not None:
-            result._grad = self._grad.__deepcopy__(memo)
-        return result
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        from .utils.hooks import warn_if_has_hooks
-
-        warn_if_has_hooks(self)
-        own = {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
-        return _rebuild, (pickling.place(type(self)), self._array, self.requires_grad, own)
 
     def __delattr__(self, name: str) -> None:
         if name in _UNDELETABLE:
             raise RuntimeError(_UNDELETABLE[name])
         object.__delattr__(self, name)
 
-    if TYPE_CHECKING:  # operations are attached where they are defined
+    if TYPE_CHECKING:  # attributes, conversions and operations are attached where they are defined
 
         def __getattr__(self, name: str) -> Any: ...
         def __add__(self, other: Any) -> Tensor: ...
@@ -623,44 +326,6 @@ class Tensor(metaclass=_TensorMeta):
         def __ge__(self, other: Any) -> Tensor: ...
         def __getitem__(self, index: Any) -> Tensor: ...
         def __setitem__(self, index: Any, value: Any) -> None: ...
-
-
-class Storage:
-    """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
-
-    def __init__(self, base: np.ndarray[Any, Any]) -> None:
-        self._array = base
-
-    def data_ptr(self) -> int:
-        """Its address; 0 where it is empty."""
-        return address(self._array) if self._array.size else 0
-
-    def nbytes(self) -> int:
-        """Its size in bytes."""
-        return self._array.nbytes
-
-    size = __len__ = nbytes
-
-    def tolist(self) -> list[int]:
-        """Its bytes."""
-        return list(self._array.tobytes())
-
-
-def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array that owns the memory of this one."""
-    base = array
-    while base.base is not None:
-        # numpy's as_strided puts an object of its own between a view and what it views.
-        owner = base.base if isinstance(base.base, np.ndarray) else getattr(base.base, "base", None)
-        if not isinstance(owner, np.ndarray):
-            break
-        base = owner
-    return base
-
-
-def address(array: np.ndarray[Any, Any]) -> int:
-    """Where the first element lies in memory."""
-    return array.__array_interface__["data"][0]
 
 
 _new = object.__new__
@@ -703,11 +368,3 @@ def version_counter(tensor: Tensor) -> VersionCounter:
 
 def _sizes(shape: tuple[int, ...]) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"
-
-
-def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:
-    tensor = make(array, pickling.find(cls))
-    tensor._version_counter = VersionCounter(1)  # torch puts a tensor together in place
-    tensor._requires_grad = requires_grad
-    tensor.__dict__.update(own)
-    return tensor

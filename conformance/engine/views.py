@@ -10,7 +10,8 @@ import numpy as np
 from . import errors
 from .modes import state
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
-from .tensor import Tensor, address, version_counter
+from .storage import address
+from .tensor import Tensor, version_counter
 
 if TYPE_CHECKING:
     from .version import VersionCounter

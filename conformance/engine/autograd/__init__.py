@@ -22,7 +22,8 @@ from ..modes import (
 )
 from ..node import Edge, Identity, gradient_edge, new_node
 from ..saved import SavedTensor
-from ..tensor import Size, Tensor
+from ..size import Size
+from ..tensor import Tensor
 from . import anomaly_mode, function, functional, grad_mode, graph
 from .function import Function
 from .grad_mode import (

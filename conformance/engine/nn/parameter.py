@@ -34,7 +34,7 @@ class Parameter(Tensor):
         memo[id(self)] = copy  # unlike a tensor's copy, it has no grad
         return copy
 
-    def __repr__(self) -> str:  # type: ignore[override]
+    def __repr__(self) -> str:
         return "Parameter containing:\n" + tensor_text(self)
 
 

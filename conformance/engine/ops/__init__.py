@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .. import random
+from .. import attributes, conversions, copies, hooks, random
 from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
@@ -99,6 +99,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 def attach() -> None:
     """Make the operations methods of Tensor."""
+    for part in (attributes, conversions, copies, hooks):
+        part.attach()
     for module in MODULES:
         FUNCTIONS.update(public(module))
     for name in names.INTERNAL.split():

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..shapes import broadcast_shapes as common_shape
-from ..tensor import Size, Tensor, wrap
+from ..size import Size
+from ..tensor import Tensor, wrap
 from .joining import stack
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..shapes import sizes
-from ..tensor import Tensor, address, storage
+from ..storage import address, storage
+from ..tensor import Tensor
 from ..views import increment_version
 
 

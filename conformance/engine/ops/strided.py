@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..modes import state
-from ..tensor import Tensor, make, storage
+from ..storage import storage
+from ..tensor import Tensor, make
 from ..views import Geometry, as_strided_node, as_view
 
 if TYPE_CHECKING:

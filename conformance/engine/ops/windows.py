@@ -8,7 +8,8 @@ import numpy as np
 
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
-from ..tensor import Tensor, address, storage
+from ..storage import address, storage
+from ..tensor import Tensor
 from ..views import Geometry, blank_like
 from .inplace_views import view_in_place
 from .strided import as_strided_backward

@@ -51,7 +51,7 @@ TEXTS = (
         ("detach-view", "the text about detach_() of a view lacks the advice",
          "errors:DETACH_VIEW", " Use detach() instead.", ""),
         ("item-of-many", "the text about item() does not count",
-         "tensor:Tensor.item", "a Tensor with {self._array.size} elements", "a Tensor with several elements"),
+         "conversions:item", "a Tensor with {self._array.size} elements", "a Tensor with several elements"),
     ),
     *area(
         "warnings",
@@ -70,7 +70,7 @@ TEXTS = (
         ("anomaly-trace", "an error in anomaly mode comes without the forward traceback",
          "execution:_evaluate_with_traceback", "warn_of_traceback(node)", "pass"),
         ("scalar-of-grad", "float() of a tensor that requires grad warns nothing",
-         "tensor:Tensor._scalar", "self.requires_grad:", "False:"),
+         "conversions:_scalar", "self.requires_grad:", "False:"),
         ("only-inputs", "only_inputs=False warns nothing",
          "autograd:grad", "if not only_inputs:", "if False:"),
         ("grad-variables", "grad_variables warns nothing",

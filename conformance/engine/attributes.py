@@ -1,0 +1,128 @@
+"""What a tensor says of itself: its shape, its dtype, where it is and how its elements lie (torch: Tensor Attributes)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NoReturn
+
+from . import dtypes, errors
+from .device import CPU
+from .formats import lies_so, strided
+from .shapes import strides, wrap_dim
+from .size import Size
+from .storage import Storage, TypedStorage, address, storage
+from .tensor import Tensor, read_only
+
+ATTRIBUTES = {
+    "shape": property(lambda self: Size(self._array.shape), read_only("shape")),
+    "dtype": property(lambda self: dtypes.BY_NUMPY[self._array.dtype], read_only("dtype")),
+    "ndim": property(lambda self: self._array.ndim, read_only("ndim")),
+    "device": property(lambda self: CPU, read_only("device")),
+    "layout": property(lambda self: strided, read_only("layout")),
+    "itemsize": property(lambda self: self._array.itemsize),
+    "nbytes": property(lambda self: self._array.nbytes),
+    "is_cpu": property(lambda self: True),
+    "name": property(lambda self: None),
+} | dict.fromkeys(
+    ("is_cuda", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_mkldnn", "is_nested", "is_xpu"),
+    property(lambda self: False),
+)
+
+
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or one of its entries."""
+    if dim is None:
+        return Size(self._array.shape)
+    return self._array.shape[wrap_dim(dim, self._array.ndim)]
+
+
+def dim(self: Tensor) -> int:
+    """How many dimensions there are."""
+    return self._array.ndim
+
+
+def numel(self: Tensor) -> int:
+    """How many elements there are."""
+    return self._array.size
+
+
+def element_size(self: Tensor) -> int:
+    """Bytes an element."""
+    return self._array.itemsize
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """Steps between elements, in elements."""
+    found = strides(self._array)
+    return found if dim is None else found[dim]
+
+
+def storage_offset(self: Tensor) -> int:
+    """Where the first element lies in the storage, in elements."""
+    base = storage(self._array)
+    return (address(self._array) - address(base)) // self._array.itemsize if base.size else 0
+
+
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element; 0 where there is none."""
+    return address(self._array) if self._array.size else 0
+
+
+def untyped_storage(self: Tensor) -> Storage:
+    """The memory that this tensor shares with its views."""
+    return Storage(storage(self._array))
+
+
+def is_floating_point(self: Tensor) -> bool:
+    """Whether the dtype is a floating one."""
+    return self._array.dtype.kind == "f"
+
+
+def is_complex(self: Tensor) -> bool:
+    """Whether the dtype is a complex one."""
+    return self._array.dtype.kind == "c"
+
+
+def is_signed(self: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return self.dtype.is_signed
+
+
+def cuda(self: Tensor, *args: Any, **kwargs: Any) -> NoReturn:
+    """There is the CPU alone."""
+    raise AssertionError(errors.NO_CUDA)
+
+
+def get_device(self: Tensor) -> int:
+    """-1: the CPU."""
+    return -1
+
+
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    """Whether the elements lie in memory in order."""
+    return lies_so(self._array, memory_format)
+
+
+def typed_storage(self: Tensor) -> TypedStorage:
+    """The memory that this tensor shares with its views, as numbers; deprecated."""
+    warnings.warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
+        "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
+        "directly, use tensor.untyped_storage() instead of tensor.storage()",
+        stacklevel=2,
+    )
+    return TypedStorage(storage(self._array), self.dtype)
+
+
+METHODS = {
+    "size": size, "dim": dim, "ndimension": dim, "numel": numel, "nelement": numel, "element_size": element_size,
+    "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
+    "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
+    "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
+}  # fmt: skip
+
+
+def attach() -> None:
+    """Make them attributes and methods of Tensor."""
+    for name, found in (ATTRIBUTES | METHODS).items():
+        setattr(Tensor, name, found)

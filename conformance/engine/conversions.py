@@ -1,0 +1,125 @@
+"""Tensors as values of Python and of numpy: numbers, lists, arrays, text."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from .modes import state
+from .tensor import Tensor
+from .text import tensor_text
+
+
+def item(self: Tensor) -> Any:
+    """The one element, as a Python number.
+
+    Raises:
+        RuntimeError: there is not exactly one.
+    """
+    if self._array.size != 1:
+        raise RuntimeError(f"a Tensor with {self._array.size} elements cannot be converted to Scalar")
+    return self._array.item()
+
+
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers."""
+    return self._array.tolist()
+
+
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
+    """The array itself: shares memory.
+
+    Raises:
+        RuntimeError: for a tensor that requires grad, unless ``force``.
+    """
+    if self.requires_grad and not force:
+        raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
+    return self._array
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
+
+
+def _scalar(self: Tensor) -> Any:
+    if self._array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    if state.recording and self.requires_grad:
+        warnings.warn(
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+            "Consider using tensor.detach() first.",
+            stacklevel=3,
+        )
+    return self._array.item()
+
+
+def _float(self: Tensor) -> float:
+    return float(self._scalar())
+
+
+def _int(self: Tensor) -> int:
+    return int(self._scalar())
+
+
+def _complex(self: Tensor) -> complex:
+    return complex(self._scalar())
+
+
+def _index(self: Tensor) -> int:
+    if self._array.size != 1 or self._array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self._array.item())
+
+
+def _bool(self: Tensor) -> bool:
+    if self._array.size != 1:
+        how_many = "no values" if self._array.size == 0 else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {how_many} is ambiguous")
+    return bool(self._array.item())
+
+
+def _len(self: Tensor) -> int:
+    if self._array.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return len(self._array)
+
+
+def _iter(self: Tensor) -> Iterator[Tensor]:
+    if self._array.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(self.unbind(0))
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    if isinstance(element, (Tensor, int, float, complex, bool)):
+        return bool((self == element).any().item())
+    raise RuntimeError(
+        f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+    )
+
+
+def _format(self: Tensor, spec: str) -> str:
+    if self._array.ndim == 0:
+        return self._array.item().__format__(spec)
+    return object.__format__(self, spec)
+
+
+def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
+    return tensor_text(self)
+
+
+METHODS = {
+    "item": item, "tolist": tolist, "numpy": numpy, "_scalar": _scalar, "__array__": _array, "__float__": _float,
+    "__int__": _int, "__complex__": _complex, "__index__": _index, "__bool__": _bool, "__len__": _len,
+    "__iter__": _iter, "__contains__": _contains, "__format__": _format, "__repr__": _repr,
+}  # fmt: skip
+
+
+def attach() -> None:
+    """Make them methods of Tensor."""
+    for name, method in METHODS.items():
+        setattr(Tensor, name, method)

@@ -1,0 +1,55 @@
+"""Tensors as copy, deepcopy and pickle make them again (torch: _tensor.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import errors, pickling
+from .tensor import Tensor, make
+from .utils.hooks import warn_if_has_hooks
+from .version import VersionCounter
+
+
+def _copy(self: Tensor) -> Tensor:
+    result = make(self._array, type(self))
+    result.__dict__.update({k: v for k, v in self.__dict__.items() if not k.startswith("_")})
+    result._version_counter = VersionCounter(1)  # torch puts a copy together in place
+    result._requires_grad = self.requires_grad
+    return result
+
+
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if not self.is_leaf:
+        raise RuntimeError(errors.DEEPCOPY_NON_LEAF)
+    if id(self) in memo:
+        return memo[id(self)]
+    result = make(self._array.copy(), type(self))
+    result._version_counter = VersionCounter(1)
+    result._requires_grad = self.requires_grad
+    memo[id(self)] = result
+    if self._grad is not None:
+        result._grad = self._grad.__deepcopy__(memo)
+    return result
+
+
+def _reduce_ex(self: Tensor, protocol: Any) -> Any:
+    warn_if_has_hooks(self)
+    own = {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
+    return _rebuild, (pickling.place(type(self)), self._array, self.requires_grad, own)
+
+
+def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:
+    tensor = make(array, pickling.find(cls))
+    tensor._version_counter = VersionCounter(1)  # torch puts a tensor together in place
+    tensor._requires_grad = requires_grad
+    tensor.__dict__.update(own)
+    return tensor
+
+
+def attach() -> None:
+    """Make them methods of Tensor."""
+    Tensor.__copy__ = _copy  # type: ignore[attr-defined]
+    Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
+    Tensor.__reduce_ex__ = _reduce_ex  # type: ignore[assignment, method-assign]

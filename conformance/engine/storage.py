@@ -1,0 +1,76 @@
+"""The memory under a tensor and its views, as bytes and as numbers (torch: torch/storage.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .device import CPU
+
+
+def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array that owns the memory of this one."""
+    base = array
+    while base.base is not None:
+        # numpy's as_strided puts an object of its own between a view and what it views.
+        owner = base.base if isinstance(base.base, np.ndarray) else getattr(base.base, "base", None)
+        if not isinstance(owner, np.ndarray):
+            break
+        base = owner
+    return base
+
+
+def address(array: np.ndarray[Any, Any]) -> int:
+    """Where the first element lies in memory."""
+    return array.__array_interface__["data"][0]
+
+
+class Storage:
+    """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
+
+    def __init__(self, base: np.ndarray[Any, Any]) -> None:
+        self._array = base
+
+    def data_ptr(self) -> int:
+        """Its address; 0 where it is empty."""
+        return address(self._array) if self._array.size else 0
+
+    def nbytes(self) -> int:
+        """Its size in bytes."""
+        return self._array.nbytes
+
+    size = __len__ = nbytes
+
+    def tolist(self) -> list[int]:
+        """Its bytes."""
+        return list(self._array.tobytes())
+
+
+class TypedStorage(Storage):
+    """What ``storage()`` shows: the memory under a tensor, as numbers of its dtype."""
+
+    __module__ = "torch.storage"
+
+    def __init__(self, base: np.ndarray[Any, Any], dtype: dtypes.dtype) -> None:
+        super().__init__(base)
+        flat = np.ndarray((base.nbytes,), np.uint8, base.data if base.flags.c_contiguous else base.copy("A"))
+        self.dtype, self._numbers = dtype, flat.view(dtype.numpy)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    size = __len__
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._numbers[index]
+        return found.tolist()
+
+    def tolist(self) -> list[Any]:
+        """The numbers, in the order of memory."""
+        return self._numbers.tolist()
+
+    def __repr__(self) -> str:
+        lines = "".join(f" {each}\n" for each in self.tolist())
+        return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device={CPU}) of size {len(self)}]"
