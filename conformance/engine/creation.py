@@ -12,7 +12,7 @@ import numpy as np
 from . import dtypes, errors
 from .dtypes import BY_NUMPY
 from .formats import laid_out, preserve_format
-from .shapes import sizes
+from .shapes import new_sizes
 from .size import Size
 from .tensor import Tensor, make, wrap
 
@@ -195,12 +195,7 @@ def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Te
         *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None,
         layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
-        shape = sizes(size)
-        for n in shape:
-            if n < 0:
-                raise RuntimeError(
-                    f"Trying to create tensor with negative dimension {n}: [{', '.join(map(str, shape))}]"
-                )
+        shape = new_sizes(size)
         made = fill(shape, (dtype or dtypes.default).numpy)
         return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad)
 
@@ -246,7 +241,7 @@ def full(
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
     kind = dtype or dtypes.of_number(fill_value)
-    return finish(np.full(sizes((size,)), fill_value, kind.numpy), requires_grad)
+    return finish(np.full(new_sizes((size,)), fill_value, kind.numpy), requires_grad)
 
 
 def full_like(

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import dtypes
 from .creation import infer_array
+from .shapes import new_sizes
 from .size import Size
 from .tensor import Tensor, make
 
@@ -39,7 +40,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return first.detach()
     if isinstance(first, Size):
-        return _of_shape(dtype, first)
+        return make(np.zeros(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not hasattr(first, "__index__"):
         if not hasattr(first, "__len__"):
             raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
@@ -52,14 +53,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
                 f"new(): argument 'size' failed to unpack the object at pos {position} with error \"type must be tuple "
                 f'of ints,but got {type(each).__name__}"'
             )
-    return _of_shape(dtype, tuple(each.__index__() for each in arguments) or (0,))
-
-
-def _of_shape(dtype: dtypes.dtype, shape: tuple[int, ...]) -> Tensor:
-    for each in shape:
-        if each < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {each}: {list(shape)}")
-    return make(np.zeros(shape, dtype.numpy))
+    return make(np.zeros(new_sizes(arguments) or (0,), dtype.numpy))
 
 
 def _options(dtype: dtypes.dtype) -> str:

@@ -14,7 +14,7 @@ from .creation import finish
 from .device import device
 from .inplace import run_inplace
 from .rows import ROWS, Array, op
-from .shapes import broadcast_shapes, sizes
+from .shapes import broadcast_shapes, new_sizes
 from .tensor import Tensor, make, wrap
 from .views import increment_version
 
@@ -101,13 +101,7 @@ def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[
         *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        shape = sizes(size)
-        for n in shape:
-            if n < 0:
-                raise RuntimeError(
-                    f"Trying to create tensor with negative dimension {n}: [{', '.join(map(str, shape))}]"
-                )
-        return finish(draw(_from(generator), shape, (dtype or dtypes.default).numpy), requires_grad)
+        return finish(draw(_from(generator), new_sizes(size), (dtype or dtypes.default).numpy), requires_grad)
 
     def like(
         input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,

@@ -55,6 +55,19 @@ def sizes(arguments: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(each.__index__() for each in arguments)
 
 
+def new_sizes(arguments: tuple[Any, ...]) -> tuple[int, ...]:
+    """The sizes of a tensor to be made.
+
+    Raises:
+        RuntimeError: one of them is negative.
+    """
+    shape = sizes(arguments)
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+    return shape
+
+
 def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
     """A shape with its one -1 filled in.
 

@@ -154,27 +154,19 @@ def evaluate_source(row: Row) -> str:
     return _function("evaluate", _arguments(row), body)
 
 
-def _requires(name: str, row: Row) -> str:
+def _some_tensor(row: Row, name: str, test: str) -> str:
+    """Whether an argument is a tensor that passes a test, or a list in which one does."""
     if name in row.lists:
-        return f"any(t.requires_grad for t in {name})"
-    test = f"{name}._requires_grad or {name}._view is not None and {name}._view.base._requires_grad"
+        return f"any({test.format('each')} for each in {name})"
+    passes = f"({test.format(name)})"
     if may_be_number(row, name):
-        return f"not {name}_n and ({test})"
+        return f"not {name}_n and {passes}"
     if is_optional(row, name):
-        return f"{name} is not None and ({test})"
-    return test
+        return f"{name} is not None and {passes}"
+    return passes
 
 
-def _inference(name: str, row: Row) -> str:
-    """Whether an argument gives torch no reason to look at the graph: an inference tensor, or no tensor."""
-    if name in row.lists:
-        return f"all(each._inference for each in {name})"
-    test = f"{name}._inference"
-    if may_be_number(row, name):
-        return f"({name}.__class__ in NUMBERS or {test})"
-    if is_optional(row, name):
-        return f"({name} is None or {test})"
-    return test
+_REQUIRES = "{0}._requires_grad or {0}._view is not None and {0}._view.base._requires_grad"
 
 
 def call_source(row: Row, variant: str = "call") -> str:
@@ -187,13 +179,11 @@ def call_source(row: Row, variant: str = "call") -> str:
     body += _run(row, "out_ =")
     recorded = row.node is not None
     if recorded:
-        requires = " or ".join(_requires(name, row) for name in row.inputs)
+        requires = " or ".join(_some_tensor(row, name, _REQUIRES) for name in row.inputs)
         # What inference tensors alone give stays outside the graph, whatever they require.
-        inference = " and ".join(
-            _inference(name, row) for name in (row.inputs[:1] if row.view else row.inputs)
-        )
-        requires = f"({requires}) and not ({inference})"
-        body += ["recording = state.recording", f"recorded = recording and ({requires})"]
+        seen = row.inputs[:1] if row.view else row.inputs
+        outside = " or ".join(_some_tensor(row, name, "not {}._inference") for name in seen)
+        body += ["recording = state.recording", f"recorded = recording and ({requires}) and ({outside})"]
     met = [name for name in row.meet if name not in row.lists]
     if len(met) > 1 and row.name not in _NOT_ELEMENTWISE:  # see Note [Order of an elementwise result]
         body.append(

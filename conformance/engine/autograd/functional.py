@@ -78,9 +78,7 @@ def jvp(
         RuntimeError: v does not fit the inputs; in strict mode, an output does not depend on an input.
     """
     with modes.enable_grad():
-        several, points = _tensors(inputs, "inputs", "jvp")
-        points = _prepared(points, create_graph, True)
-        v = _vector_for_inputs(v, points, several, "jvp", create_graph)
+        _, points, v = _points_and_vector(inputs, v, create_graph, "jvp")
         several_outputs, outputs = _tensors(func(*points), _OUTPUTS, "jvp")
         _check_differentiable(outputs, "outputs", strict)
         weights = tuple(_zeros_like(each).requires_grad_() for each in outputs)
@@ -104,12 +102,8 @@ def vhp(
         RuntimeError: the function returns anything but one number; v does not fit; strict mode is violated.
     """
     with modes.enable_grad():
-        several, points = _tensors(inputs, "inputs", "vhp")
-        points = _prepared(points, create_graph, True)
-        v = _vector_for_inputs(v, points, several, "vhp", create_graph)
-        outputs = _scalar_output(func, points, "vhp", strict)
-        gradients = _grad(outputs, points, None, True)
-        _check_differentiable(gradients, "jacobian", strict)
+        several, points, v = _points_and_vector(inputs, v, create_graph, "vhp")
+        outputs, gradients = _value_and_gradients(func, points, strict, "vhp")
     with modes.set_grad_enabled(create_graph or modes.is_grad_enabled()):
         product = _filled(
             _grad(gradients, points, v, create_graph), points, strict, create_graph, "double_back"
@@ -126,12 +120,8 @@ def hvp(
         RuntimeError: the function returns anything but one number; v does not fit; strict mode is violated.
     """
     with modes.enable_grad():
-        several, points = _tensors(inputs, "inputs", "hvp")
-        points = _prepared(points, create_graph, True)
-        v = _vector_for_inputs(v, points, several, "hvp", create_graph)
-        outputs = _scalar_output(func, points, "hvp", strict)
-        gradients = _grad(outputs, points, None, True)
-        _check_differentiable(gradients, "jacobian", strict)
+        several, points, v = _points_and_vector(inputs, v, create_graph, "hvp")
+        outputs, gradients = _value_and_gradients(func, points, strict, "hvp")
         weights = tuple(_zeros_like(each).requires_grad_() for each in points)
         second = _grad(gradients, points, weights, True)
         _check_differentiable(gradients, "hessian", strict)
@@ -324,14 +314,27 @@ def _vector(v: Any, others: Tensors, several: bool, function: str, create_graph:
     return vector
 
 
-def _vector_for_inputs(
-    v: Any, points: Tensors, several: bool, function: str, create_graph: bool
-) -> Tensors | None:
+def _points_and_vector(
+    inputs: Any, v: Any, create_graph: bool, function: str
+) -> tuple[bool, Tensors, Tensors | None]:
+    """Whether there are several inputs, the inputs, and a vector of their shapes."""
+    several, points = _tensors(inputs, "inputs", function)
+    points = _prepared(points, create_graph, True)
     if v is not None:
-        return _vector(v, points, several, function, create_graph)
+        return several, points, _vector(v, points, several, function, create_graph)
     if len(points) != 1 or points[0].nelement() != 1:
         raise RuntimeError(_ONE_INPUT)
-    return None
+    return several, points, None
+
+
+def _value_and_gradients(
+    func: Callable[..., Any], points: Tensors, strict: bool, function: str
+) -> tuple[Tensors, Any]:
+    """The one number of a function and its gradients, which can be differentiated again."""
+    outputs = _scalar_output(func, points, function, strict)
+    gradients = _grad(outputs, points, None, True)
+    _check_differentiable(gradients, "jacobian", strict)
+    return outputs, gradients
 
 
 def _scalar_output(func: Callable[..., Any], points: Tensors, function: str, strict: bool) -> Tensors:

@@ -10,7 +10,7 @@ from .. import return_types
 from ..creation import zeros_like
 from ..modes import state
 from ..ops.diagonals import diag_embed
-from ..ops.extremes import store_several
+from ..ops.extremes import several
 from ..ops.matmul import matmul
 from ..ops.reduction import _without_each
 from ..rows import ROWS, Array, op, store_out
@@ -57,7 +57,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     found = _inv_ex(A, "linalg.inv_ex")
     if check_errors:
         succeeded("linalg.inv_ex", found[1]._array, SINGULAR)
-    return found if out is None else store_several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
+    return found if out is None else several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
 
 
 # Determinant --------------------------------------------------------------------------------------

@@ -122,11 +122,10 @@ def attach() -> None:
             delattr(Tensor, name)
     for name in names.METHODS_ALONE.split():
         FUNCTIONS.pop(name, None)
-    from .. import creation, legacy, resizing
+    from .. import creation, legacy
 
     creation.attach()
     legacy.attach()
-    resizing.attach()
 
 
 def _attach_inplace() -> None:

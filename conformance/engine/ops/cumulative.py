@@ -16,7 +16,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
-from .extremes import store_several
+from .extremes import several
 from .joining import cat
 from .scalars import over, times
 from .slicing import slice_
@@ -168,11 +168,11 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
 
     forward.__name__ = name
     formula = {"self": lambda grad, self, indices, dim: _cummax_backward(grad, self, indices, dim)}
-    row = op(node, outputs="values indices", returns=getattr(return_types, name), **formula)(forward)
+    op(node, outputs="values indices", returns=getattr(return_types, name), **formula)(forward)
 
     def run(input: Tensor, dim: Any = None, *, axis: Any = None, out: Any = None) -> Any:
         dim = axis if dim is None else dim
-        return row(input, dim) if out is None else store_several(ROWS[name], out, input, dim)
+        return several(ROWS[name], out, input, dim)
 
     run.__name__, run.__doc__ = name, text
     return run

@@ -97,11 +97,11 @@ def _reduce_dim(name: str, node: str, find: Any) -> Any:
     return op(node, outputs="values indices", returns=returns, **formula)(forward)
 
 
-_max_dim = _reduce_dim("max", "MaxBackward0", np.argmax)
-_min_dim = _reduce_dim("min", "MinBackward0", np.argmin)
+_reduce_dim("max", "MaxBackward0", np.argmax)
+_reduce_dim("min", "MinBackward0", np.argmin)
 
 
-def _extreme(name: str, every: Any, along: Any, pairwise: Any, text: str) -> Any:
+def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
     def reduce(
         input: Tensor,
         dim: Any = None,
@@ -121,20 +121,18 @@ def _extreme(name: str, every: Any, along: Any, pairwise: Any, text: str) -> Any
             raise TypeError(
                 f"{name}() received an invalid combination of arguments - got (Tensor, {type(dim).__name__})"
             )
-        return (
-            along(input, dim, keepdim)
-            if out is None
-            else store_several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
-        )
+        return several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
 
 
-def store_several(row: Any, out: Any, *arguments: Any) -> Any:
-    """Several results written into the tensors given as out=."""
+def several(row: Any, out: Any, *arguments: Any) -> Any:
+    """The results of a row that has several, written into the tensors given as out= where there are any."""
     from ..rows import check_out, store_out
 
+    if out is None:
+        return row.call(*arguments)
     for each in out:
         check_out(row, each, arguments)
     values = row.evaluate(*arguments)
@@ -142,12 +140,8 @@ def store_several(row: Any, out: Any, *arguments: Any) -> Any:
     return named(store_out(row, target, value) for target, value in zip(out, values, strict=True))
 
 
-max = _extreme(
-    "max", _max_all, _max_dim, maximum, "The greatest element; or along a dimension; or of two tensors."
-)
-min = _extreme(
-    "min", _min_all, _min_dim, minimum, "The least element; or along a dimension; or of two tensors."
-)
+max = _extreme("max", _max_all, maximum, "The greatest element; or along a dimension; or of two tensors.")
+min = _extreme("min", _min_all, minimum, "The least element; or along a dimension; or of two tensors.")
 
 
 # amax, amin, aminmax ------------------------------------------------------------------------------
@@ -258,9 +252,7 @@ def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array
 
 def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """The least and the greatest element."""
-    if out is not None:
-        return store_several(ROWS["aminmax"], out, input, dim, keepdim)
-    return _aminmax(input, dim, keepdim)
+    return several(ROWS["aminmax"], out, input, dim, keepdim)
 
 
 # Where they are -----------------------------------------------------------------------------------

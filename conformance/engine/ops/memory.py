@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
+from ..modes import state
 from ..shapes import sizes
 from ..storage import address, storage
 from ..tensor import Tensor
@@ -14,33 +17,58 @@ from ..views import increment_version
 
 
 def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
-    """Another shape over the same memory, more of it where there is too little.
+    """Another shape over the same memory, which grows where it is too small.
 
     Raises:
-        RuntimeError: the tensor requires grad.
+        RuntimeError: for a tensor that requires grad.
+        NotImplementedError: memory that other tensors share would have to grow.
     """
-    if self.requires_grad:
+    if self.requires_grad and not (state.inference or self._inference):
         raise RuntimeError("cannot resize variables that require grad")
     shape = sizes(size)
-    if any(n < 0 for n in shape):
+    if any(each < 0 for each in shape):
         raise RuntimeError("numel: integer multiplication overflow")
-    if shape == self._array.shape:
-        return self
-    old = self._array
-    memory, count = storage(old), int(np.prod(shape, dtype=np.int64))
-    start = address(old) - address(memory) if memory.size else 0
-    if start + count * old.itemsize <= memory.nbytes and memory.flags.c_contiguous:
-        self._array = np.ndarray(shape, old.dtype, memory.data, start)
-    else:
-        fresh = np.zeros(count, old.dtype)
-        fresh[: old.size] = old.reshape(-1)[:count]
-        self._array = fresh.reshape(shape)
-    increment_version(self)
+    if shape != self._array.shape:
+        self._array = _laid_out(self, shape)
+        increment_version(self)
     return self
 
 
+def _laid_out(self: Tensor, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    alone = _alone(self)
+    base, offset = storage(self._array), self.storage_offset()
+    needed = math.prod(shape) + offset
+    flat = base.reshape(-1, order="A")
+    if not np.shares_memory(flat, base) and base.size:
+        raise NotImplementedError("resize_ of memory with gaps")
+    if needed > flat.size:
+        if not alone:
+            raise NotImplementedError("resize_ beyond memory that is shared")
+        grown = np.zeros(needed, base.dtype)
+        grown[: flat.size] = flat
+        flat = grown
+    return flat[offset:needed].reshape(shape)
+
+
+_HELD = 3  # references to an array that one tensor, or one view, holds alone
+
+
+def _alone(self: Tensor) -> bool:
+    """Whether no other tensor can see this tensor's memory."""
+    array = self._array
+    if getrefcount(array) > _HELD:
+        return False
+    base = array.base
+    return base is None or (isinstance(base, np.ndarray) and base.base is None and getrefcount(base) <= _HELD)
+
+
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
-    """resize_ to another tensor's shape."""
+    """The shape of another tensor over the same memory."""
+    if not isinstance(the_template, Tensor):
+        raise TypeError(
+            "resize_as_(): argument 'the_template' (position 1) must be Tensor, not "
+            + type(the_template).__name__
+        )
     return resize_(self, the_template._array.shape)
 
 

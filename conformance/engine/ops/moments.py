@@ -10,7 +10,7 @@ import numpy as np
 from ..creation import scalar_tensor
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .extremes import store_several
+from .extremes import several
 from .reduction import add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
 from .scalars import times
 from .selection import where
@@ -141,7 +141,7 @@ def _spread(name: str, row: Any, text: str) -> Any:
         _ = input.grad_fn  # a view without one says so before there is anything to warn of
         arguments = (input, dims(dim), correction, keepdim)
         if name.endswith("mean"):
-            return row(*arguments) if out is None else store_several(ROWS[name], out, *arguments)
+            return several(ROWS[name], out, *arguments)
         return row(*arguments, out=out)
 
     reduce.__name__, reduce.__doc__ = name, text

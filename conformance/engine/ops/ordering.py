@@ -15,7 +15,7 @@ from ..creation import full_like
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
-from .extremes import evenly_distribute, nonzero_size, store_several, taken, value_selecting_backward
+from .extremes import evenly_distribute, nonzero_size, several, taken, value_selecting_backward
 from .grids import broadcast_tensors
 from .scalars import minus, times
 from .selecting import kth_index, mode_index, top_indices
@@ -78,7 +78,7 @@ def sort(
     """The elements in order along a dimension, and where they were."""
     dim = dim if axis is None else axis
     if out is not None:
-        return store_several(ROWS["sort"], out, input, dim, descending)
+        return several(ROWS["sort"], out, input, dim, descending)
     return _sort(input, dim, descending) if stable is None else _sort_stable(input, stable, dim, descending)
 
 
@@ -121,7 +121,7 @@ def topk(
 ) -> Any:
     """The k greatest (or least) elements along a dimension, and where they are."""
     arguments = (input, k.__index__(), dim, largest, sorted)
-    return _topk(*arguments) if out is None else store_several(ROWS["topk"], out, *arguments)
+    return several(ROWS["topk"], out, *arguments)
 
 
 @op(
@@ -146,7 +146,7 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
 def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th least element along a dimension, and where it is."""
     if out is not None:
-        return store_several(ROWS["kthvalue"], out, input, k.__index__(), dim, keepdim)
+        return several(ROWS["kthvalue"], out, input, k.__index__(), dim, keepdim)
     return _kthvalue(input, k.__index__(), dim, keepdim)
 
 
@@ -200,7 +200,7 @@ def _median_dim(name: str, node: str, ignore_nan: bool) -> Any:
 def _median(name: str, ignore_nan: bool, text: str) -> Any:
     node = name.capitalize()
     every = _median_all(name, f"{node}Backward0", ignore_nan)
-    along = _median_dim(name, f"{node}Backward1", ignore_nan)
+    _median_dim(name, f"{node}Backward1", ignore_nan)
 
     def reduce(
         input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None
@@ -208,11 +208,7 @@ def _median(name: str, ignore_nan: bool, text: str) -> Any:
         dim = axis if dim is None else dim
         if dim is None:
             return every(input, out=out)
-        return (
-            along(input, dim, keepdim)
-            if out is None
-            else store_several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
-        )
+        return several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
@@ -241,9 +237,7 @@ def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Arr
 
 def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension, the least of equals, and where one is."""
-    return (
-        _mode(input, dim, keepdim) if out is None else store_several(ROWS["mode"], out, input, dim, keepdim)
-    )
+    return several(ROWS["mode"], out, input, dim, keepdim)
 
 
 # Quantiles ----------------------------------------------------------------------------------------

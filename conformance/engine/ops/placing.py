@@ -14,7 +14,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .gather import in_bounds
-from .reducing import reduce_at, reduce_backward
+from .reducing import Places, reduce_at, reduce_backward
 from .scalars import maybe_times
 
 
@@ -261,31 +261,7 @@ def index_fill_(self: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
 # index_reduce -------------------------------------------------------------------------------------
 
 
-class _BySlice:
-    """How index_reduce reads, adds, reduces and clears, for the gradients that it shares with scatter_reduce."""
-
-    name, source = "index_reduce", "source"
-
-    @staticmethod
-    def read(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.index_select(dim, index)
-
-    @staticmethod
-    def add(tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
-        return tensor.index_add(dim, index, values)
-
-    @staticmethod
-    def reduce(
-        tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool
-    ) -> Tensor:
-        return tensor.index_reduce(dim, index, values, reduce, include_self=include_self)
-
-    @staticmethod
-    def clear(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.index_fill(dim, index, 0)
-
-
-_BY_SLICE = _BySlice()
+_BY_SLICE = Places("index_select", "index_fill", "index_add", "index_reduce", "source")
 
 
 @op(

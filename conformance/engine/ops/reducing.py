@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..creation import ones_like, zeros_like
-from ..node import Error, gradient_edge, new_node
 from ..rows import Array, op
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from .gather import at_least_1d, checked, places, src_part
 from .selection import where
 
@@ -63,103 +63,77 @@ def scatter_reduce(
     return result
 
 
-class _Along:
-    """How scatter_reduce reads, adds, reduces and clears; index_reduce does it by whole slices."""
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The methods of Tensor that read, fill, add to and reduce into the places which an index names."""
 
-    name, source = "scatter_reduce", "src"
+    read: str
+    fill: str
+    add: str
+    reduce: str
+    source: str  # what the operation calls the values that are reduced
 
-    @staticmethod
-    def read(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.gather(dim, index)
+    def of(self, tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
+        """What stands in the places."""
+        return getattr(tensor, self.read)(dim, index)
 
-    @staticmethod
-    def add(tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
-        return tensor.scatter_add(dim, index, values)
-
-    @staticmethod
-    def reduce(
-        tensor: Tensor, dim: Any, index: Tensor, values: Tensor, reduce: str, include_self: bool
-    ) -> Tensor:
-        return tensor.scatter_reduce(dim, index, values, reduce, include_self=include_self)
-
-    @staticmethod
-    def clear(tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
-        return tensor.scatter(dim, index, 0)
+    def added(self, tensor: Tensor, dim: Any, index: Tensor, values: Tensor) -> Tensor:
+        """The tensor with values added in the places."""
+        return getattr(tensor, self.add)(dim, index, values)
 
 
-_ALONG: Any = _Along()
+_ALONG: Any = Places("gather", "scatter", "scatter_add", "scatter_reduce", "src")
 
 
 def reduce_backward(
-    how: Any,
-    grad: Tensor,
-    self: Tensor,
-    dim: Any,
-    index: Tensor,
-    src: Tensor,
-    reduce: str,
-    include_self: bool,
-    result: Tensor,
-) -> tuple[Tensor, Tensor]:
+    how: Places, grad: Tensor, self: Tensor, dim: Any, index: Tensor, src: Tensor, reduce: str,
+    include_self: bool, result: Tensor,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """The gradients of scatter_reduce and index_reduce; ties share an extreme's gradient evenly."""
     if reduce == "sum":
-        to_self, to_src = grad, how.read(grad, dim, index)
+        to_self, to_src = grad, how.of(grad, dim, index)
     elif reduce == "prod":
         masked = self.masked_fill(self == 0, 1)
-        to_self = grad * how.reduce(masked, dim, index, src, reduce, include_self) / masked
+        to_self = (
+            grad * getattr(masked, how.reduce)(dim, index, src, reduce, include_self=include_self) / masked
+        )
         to_src = _prod_src(how, grad, self, dim, index, src, include_self, result)
     elif reduce == "mean":
         count = ones_like(grad) if include_self else zeros_like(grad)
-        count = how.add(count, dim, index, ones_like(src))
+        count = how.added(count, dim, index, ones_like(src))
         count.masked_fill_(count == 0, 1)
         to_self = grad / count
-        to_src = how.read(grad, dim, index) / how.read(count, dim, index)
+        to_src = how.of(grad, dim, index) / how.of(count, dim, index)
     else:
         mine = (self == result).to(self.dtype)
-        theirs = (src == how.read(result, dim, index)).to(self.dtype)
-        shared = grad / how.add(mine, dim, index, theirs)
+        theirs = (src == how.of(result, dim, index)).to(self.dtype)
+        shared = grad / how.added(mine, dim, index, theirs)
         to_self = mine * shared
-        to_src = theirs * how.read(shared, dim, index)
-    return (to_self if include_self else how.clear(to_self, dim, index)), to_src
+        to_src = theirs * how.of(shared, dim, index)
+    return (to_self if include_self else getattr(to_self, how.fill)(dim, index, 0)), to_src
 
 
 def _prod_src(
-    how: Any,
-    grad: Tensor,
-    self: Tensor,
-    dim: Any,
-    index: Tensor,
-    src: Tensor,
-    include_self: bool,
-    result: Tensor,
-) -> Tensor:
+    how: Places, grad: Tensor, self: Tensor, dim: Any, index: Tensor, src: Tensor, include_self: bool, result: Tensor
+) -> Tensor:  # fmt: skip
     zero = src == 0
-    zeros = how.read(how.add(zeros_like(self), dim, index, zero.to(self.dtype)), dim, index)
+    zeros = how.of(how.added(zeros_like(self), dim, index, zero.to(self.dtype)), dim, index)
     single = zero.logical_and(zeros == 1)
-    without = how.reduce(self, dim, index, src.masked_fill(single, 1), "prod", include_self)
-    at_zero = how.read(grad * without, dim, index)
-    elsewhere = how.read(grad * result, dim, index) / src.masked_fill(zero, 1)
+    without = getattr(self, how.reduce)(
+        dim, index, src.masked_fill(single, 1), "prod", include_self=include_self
+    )
+    at_zero = how.of(grad * without, dim, index)
+    elsewhere = how.of(grad * result, dim, index) / src.masked_fill(zero, 1)
     found: Tensor = where(single, at_zero, elsewhere)
     if (zeros > 1).any().item():
         message = (
-            f"{how.name}(): Double backward is unsupported for {how.source} when >1 zeros in {how.source} are "
-            "scattered "
-            "to the same position in self"
+            f"{how.reduce}(): Double backward is unsupported for {how.source} when >1 zeros in {how.source} are "
+            "scattered to the same position in self"
         )
-        return delayed_error(found, message)
+        from ..autograd.outputs import delayed_error
+
+        (found,) = delayed_error(message, (found,))
     return found
-
-
-def delayed_error(tensor: Tensor, message: str) -> Tensor:
-    """The same values; whoever differentiates through them gets the message."""
-    result = make(tensor._array)
-    if tensor.requires_grad:
-        node = new_node(Error)
-        node.message = message
-        node.next_edges = (gradient_edge(tensor),)
-        node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
-        result._grad_fn, result._requires_grad = node, True
-    return result
 
 
 PUBLIC = ("scatter_reduce",)

@@ -100,15 +100,16 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
 
 def chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:
     """At most ``chunks`` pieces of equal length."""
-    if input._array.ndim == 0:
+    size = _chunk_size(input._array, chunks, dim)
+    return _split(input, size, dim) if size else split_with_sizes(input, (0,) * chunks, dim)
+
+
+def _chunk_size(array: Array, chunks: int, dim: Any) -> int:
+    if array.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    n = input._array.shape[wrap_dim(dim, input._array.ndim)]
-    size = -(-n // chunks)
-    if size == 0 and n == 0:
-        return split_with_sizes(input, (0,) * chunks, dim)
-    return _split(input, size, dim)
+    return -(-array.shape[wrap_dim(dim, array.ndim)] // chunks)
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
@@ -201,12 +202,5 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: Any = 0) -> Any:
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: Any = 0) -> Any:
     """chunk into what shares the memory and is no view."""
-    if input._array.ndim == 0:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    n = input._array.shape[wrap_dim(dim, input._array.ndim)]
-    size = -(-n // chunks)
-    if size == 0 and n == 0:
-        return unsafe_split_with_sizes(input, (0,) * chunks, dim)
-    return _unsafe_split(input, size, dim)
+    size = _chunk_size(input._array, chunks, dim)
+    return _unsafe_split(input, size, dim) if size else unsafe_split_with_sizes(input, (0,) * chunks, dim)
