@@ -122,7 +122,9 @@ class _Functions:
         Raises:
             AttributeError: there is none, or several operations have one each.
         """
-        rows = {row.node for row in ROWS.values() if row.node is not None and row.node.__name__ == name}
+        from . import nn  # noqa: F401  it has rows of its own
+
+        rows = {row.node for row in ROWS.values() if row.node_name == name and row.node is not None}
         found = {cls for cls in WRITTEN_OUT if cls.__name__ == name} | rows
         if len(found) != 1:
             raise AttributeError(f"module 'torch._C._functions' has no attribute '{name}'")

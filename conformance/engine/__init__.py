@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import autograd, cuda, legacy, linalg, nn, ops, optim, random, return_types, special, utils
+from . import autograd, legacy, ops, random, return_types
 from .creation import (
     arange,
     as_tensor,
@@ -72,7 +73,6 @@ cfloat, cdouble = complex64, complex128
 globals().update(ops.FUNCTIONS)
 globals().update(random.FUNCTIONS)
 globals().update(legacy.TYPES)
-globals().update(nn.functions.FUNCTIONS)
 
 
 def is_tensor(obj: Any) -> Any:
@@ -114,5 +114,16 @@ def set_warn_always(mode: Any) -> None:
     """torch.set_warn_always: this engine warns every time."""
 
 
+_LATER = ("_C", "cuda", "linalg", "nn", "optim", "special", "utils")  # imported when first asked for
+
+
 def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return import_module(f"{__name__}.{name}")
+    if not name.startswith("_"):
+        from .nn.functions import FUNCTIONS
+
+        if name in FUNCTIONS:
+            globals().update(FUNCTIONS)
+            return FUNCTIONS[name]
     raise AttributeError(f"module 'torch' has no attribute '{name}'")

@@ -25,7 +25,6 @@ class Generator:
     __slots__ = ("_seed", "_twister", "_untouched", "next_normal")
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
-        self._twister = np.random.MT19937()
         self.manual_seed(seed)
 
     def manual_seed(self, seed: int) -> Generator:
@@ -33,11 +32,18 @@ class Generator:
         if not -(1 << 63) <= seed < 1 << 64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % (1 << 64)
-        # The same initialisation as torch's, by one 32-bit number; numpy's newer ways of seeding differ.
-        self._twister._legacy_seeding(self._seed & 0xFFFFFFFF)
+        self._twister: np.random.MT19937 | None = None
         self._untouched = True
         self.next_normal: float | None = None
         return self
+
+    def _stream(self) -> np.random.MT19937:
+        """The twister, made when it is first needed: numpy.random is slow to import."""
+        if self._twister is None:
+            self._twister = np.random.MT19937()
+            # The same initialisation as torch's, by one 32-bit number; numpy's newer ways of seeding differ.
+            self._twister._legacy_seeding(self._seed & 0xFFFFFFFF)
+        return self._twister
 
     def seed(self) -> int:
         """Seed from the system's entropy, and tell with what."""
@@ -52,7 +58,7 @@ class Generator:
         """The next 32-bit draws, in 64 bits each."""
         if count:
             self._untouched = False
-        return self._twister.random_raw(count)
+        return self._stream().random_raw(count)
 
     def double_words(self, count: int) -> NDArray[np.uint64]:
         """The next 64-bit draws: two words each, the first one high."""
@@ -69,7 +75,7 @@ class Generator:
 
     def get_state(self) -> NDArray[np.uint8]:
         """The state, in the very bytes that torch's ``get_state`` gives."""
-        state = self._twister.state["state"]
+        state = self._stream().state["state"]
         # Before the first draw torch says next = 0, after the 624th next = 624; numpy says 624 to both.
         position = 0 if self._untouched else int(state["pos"])
         left = 1 if self._untouched else 625 - position
@@ -91,7 +97,7 @@ class Generator:
             raise RuntimeError("Invalid mt19937 state")
         self._seed = seed
         self._untouched = position == 0
-        self._twister.state = {
+        self._stream().state = {
             "bit_generator": "MT19937",
             "state": {"key": np.frombuffer(words, "<u8").astype(np.uint32), "pos": position or 624},
         }

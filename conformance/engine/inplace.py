@@ -38,16 +38,12 @@ def check_castable(result: Array, target: Array) -> None:
 
 def inplace(row: Row) -> Callable[..., Tensor]:
     """The in-place method of a row: computes out of place, writes into the tensor, rebases its history."""
-    signature = inspect.signature(row.forward)
-    parameters = signature.parameters.values()
-    defaults = [p.default for p in parameters]
-    most = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
-    fewest = defaults.count(inspect.Parameter.empty)
 
     def method(self: Tensor, /, *args: Any, **kwargs: Any) -> Tensor:
-        if not kwargs and fewest <= 1 + len(args) <= most:  # nothing to bind, which is slow
-            return run_inplace(row, [self, *args, *defaults[1 + len(args) :]])
-        bound = signature.bind(self, *args, **kwargs)
+        given = (self, *args)
+        if not kwargs and row.fewest <= len(given) <= row.most:  # nothing to bind, which is slow
+            return run_inplace(row, [*given, *row.defaults[len(given) :]])
+        bound = inspect.signature(row.forward).bind(*given, **kwargs)
         bound.apply_defaults()
         return run_inplace(row, list(bound.arguments.values()))
 
@@ -65,7 +61,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     self: Tensor = arguments[0]
     recorded = (
         state.recording
-        and row.node is not None
+        and row.recorded
         and (row.name != "copy" or self._array.dtype.kind in "fc")
         and any(
             isinstance(each, Tensor) and each.requires_grad

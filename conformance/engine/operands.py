@@ -79,7 +79,7 @@ MISSING = _Missing()
 
 def too_many(row: Row, more: int, method: bool) -> Exception:
     """The TypeError for positional arguments beyond those that there are."""
-    count = sum(p.kind is not p.KEYWORD_ONLY for p in row.parameters.values()) - method
+    count = row.most - method
     if not count:
         return TypeError(f"TensorBase.{row.name}() takes no arguments ({more} given)")
     plural = "s" if count > 1 else ""

@@ -31,6 +31,7 @@ import inspect
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -85,32 +86,103 @@ value weight
 
 @dataclass(eq=False)
 class Row:
-    """One operation, resolved: what op() was told and what was compiled from it."""
+    """One operation: what op() was told of it, and what follows from that, worked out when it is first asked for."""
 
     name: str
     forward: Callable[..., Any]
-    parameters: dict[str, inspect.Parameter]
-    tensors: tuple[str, ...]  # arguments that are tensors (or numbers, where operands meet)
+    node_name: str | None
+    formulas: dict[str, Callable[..., Any]]  # by input, or inputs separated by blanks
+    further: tuple[str, ...]  # arguments that are tensors without derivative
     lists: tuple[str, ...]  # arguments that are sequences of tensors
     meet: tuple[str, ...]  # arguments that are brought to one dtype first
     numbers: tuple[str, ...]  # operands that may be Python numbers
     to_float: bool  # integers become the default dtype
-    formulas: dict[str, Callable[..., Any]]  # by input, or inputs separated by blanks
     outputs: tuple[str, ...]
     constants: tuple[str, ...]  # outputs without a gradient
     view: str | None  # how views are made: "default" or "multi_output"
-    node: type[Node] | None = None
-    saved: dict[str, str] = field(default_factory=dict)  # field -> kind: tensor, list, output or plain
-    evaluate: Callable[..., Any] = lambda: None
-    record: Callable[..., Any] = lambda: None
-    call: Callable[..., Any] = lambda: None
-    method: Callable[..., Any] = lambda: None  # call, but texts count arguments after self
-    operator: Callable[..., Any] | None = None  # call, but NotImplemented for operands that are not for it
+    returns: Callable[..., Any]
+    check: Callable[..., None] | None
+    scope: dict[str, Any] = field(default_factory=dict)  # what the compiled functions have for globals
 
-    @property
+    @cached_property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """What the forward takes."""
+        return dict(inspect.signature(self.forward).parameters)
+
+    @cached_property
+    def defaults(self) -> tuple[Any, ...]:
+        """What the forward's parameters stand for where they are not given."""
+        return tuple(each.default for each in self.parameters.values())
+
+    @cached_property
+    def most(self) -> int:
+        """How many arguments may be given in order."""
+        return sum(each.kind is not each.KEYWORD_ONLY for each in self.parameters.values())
+
+    @cached_property
+    def fewest(self) -> int:
+        """How many arguments must be given."""
+        return self.defaults.count(inspect.Parameter.empty)
+
+    @cached_property
     def inputs(self) -> tuple[str, ...]:
         """The differentiable inputs, in the order of the edges."""
         return tuple(name for key in self.formulas for name in key.split())
+
+    @cached_property
+    def tensors(self) -> tuple[str, ...]:
+        """The arguments that are tensors (or numbers, where operands meet)."""
+        named = (*self.inputs, *self.further, *self.meet)
+        return tuple(each for each in self.parameters if each in named and each not in self.lists)
+
+    @cached_property
+    def saved(self) -> dict[str, str]:
+        """What the formulas need, and its kind: tensor, list, output or plain."""
+        return _saved_fields(self) if self.recorded else {}
+
+    @property
+    def recorded(self) -> bool:
+        """Whether there is a derivative, or a node that says there is none."""
+        return self.node_name is not None and bool(self.formulas)
+
+    @cached_property
+    def node(self) -> type[Node] | None:
+        """The class of its nodes, one for all threads."""
+        made: type[Node] | None = None
+        if self.recorded:
+            assert self.node_name is not None
+            made = _node_class(self, self.node_name)
+            if self.node_name != "NotImplemented":
+                made.apply = _lazy(self, "apply", apply_source)  # type: ignore[method-assign]
+            made.release = _lazy(self, "release", release_source)  # type: ignore[method-assign]
+        return self.__dict__.setdefault("node", made)
+
+    @cached_property
+    def call(self) -> Callable[..., Any]:
+        """The function of torch."""
+        return _public(self, "call")
+
+    @cached_property
+    def method(self) -> Callable[..., Any]:
+        """call as a method of Tensor: texts count arguments after self."""
+        return _public(self, "method")
+
+    @cached_property
+    def operator(self) -> Callable[..., Any] | None:
+        """call as an operator: NotImplemented for operands that are not for it."""
+        if not self.numbers or len(self.tensors) != 2:
+            return None
+        return _lazy(self, self.name, lambda row: call_source(row, "operator"))
+
+    @cached_property
+    def evaluate(self) -> Callable[..., Any]:
+        """The forward on the tensors' arrays."""
+        return _lazy(self, "evaluate", evaluate_source)
+
+    @cached_property
+    def record(self) -> Callable[..., Any]:
+        """The node of a result."""
+        return _lazy(self, "record", record_source)
 
 
 ROWS: dict[str, Row] = {}
@@ -151,27 +223,23 @@ def op(
     """
 
     def declare(forward: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = dict(inspect.signature(forward).parameters)
         several: Any = formulas.pop("inputs", None) or {}
-        rules = {**formulas, **several}
-        inputs = [each for key in rules for each in key.split()]
-        listed = tuple(lists.split())
-        named = [*inputs, *tensors.split(), *meet.split()]
         row = Row(
             name=name or forward.__name__.rstrip("_"),
             forward=forward,
-            parameters=parameters,
-            tensors=tuple(p for p in parameters if p in named and p not in listed),
-            lists=listed,
+            node_name=node,
+            formulas={**formulas, **several},
+            further=tuple(tensors.split()),
+            lists=tuple(lists.split()),
             meet=tuple(meet.split()),
             numbers=numbers_among(numbers, tuple(meet.split())),
             to_float=to_float,
-            formulas=rules,
             outputs=tuple(outputs.split()) or ("result",),
             constants=tuple(constants.split()),
             view=view,
+            returns=returns or tuple,
+            check=check,
         )
-        compile_row(row, node, returns, check)
         ROWS[row.name] = row
         return row.call
 
@@ -184,58 +252,53 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 
 # Compilation, see Note [Rows are compiled] --------------------------------------------------------
 
+_SHARED: dict[str, Any] = {  # what the functions of all rows use
+    "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asarray": np.asarray, "new": object.__new__,
+    "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
+    "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE,
+    "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
+    "release": release, "Size": Size, "retry": retry, "check_out": check_out, "store_out": store_out,
+    "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
+    "laid_out": laid_out,
+}  # fmt: skip
 
-def compile_row(
-    row: Row, node_name: str | None, returns: Callable[..., Any] | None, check: Callable[..., None] | None
-) -> None:
-    """Write the row's functions and its node class."""
-    scope: dict[str, Any] = {
-        "forward": row.forward, "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asarray": np.asarray,
-        "new": object.__new__, "NUMBERS": NUMBERS, "FULL": FULL_PRECISION,
-        "meet": meet_arrays if check is None else checked_meeting(check),
-        "to_float": array_to_float, "as_view": as_view, "save": save, "save_output": save_output,
-        "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE,
-        "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
-        "returns": returns or tuple, "release": release, "Size": Size, "retry": retry,
-        "check_out": check_out, "store_out": store_out, "row": row, "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides,
-        "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many, "laid_out": laid_out,
-    }  # fmt: skip
-    for number, formula in enumerate(row.formulas.values()):
-        scope[f"formula{number}"] = formula
-    if node_name is not None and row.formulas:
-        row.saved = _saved_fields(row)
-        row.node = _node_class(row, node_name)
-        scope["Node_"] = row.node
-        if node_name != "NotImplemented":
-            row.node.apply = _lazy(row, "apply", apply_source, scope)  # type: ignore[method-assign]
-        row.node.release = _lazy(row, "release", release_source, scope)  # type: ignore[method-assign]
-        row.record = _lazy(row, "record", record_source, scope)
-        scope["record"] = row.record
-    row.evaluate = _lazy(row, "evaluate", evaluate_source, scope)
-    row.call = _lazy(row, row.name, call_source, scope)
-    row.method = _lazy(row, row.name, lambda row: call_source(row, "method"), scope)
-    if row.numbers and len(row.tensors) == 2:
-        row.operator = _lazy(row, row.name, lambda row: call_source(row, "operator"), scope)
-    for function in (row.call, row.method):
-        function.__doc__ = row.forward.__doc__
-        function.__module__ = "torch"
-        function.row = row  # type: ignore[attr-defined]
+
+def _scope(row: Row) -> dict[str, Any]:
+    """What the functions of a row use."""
+    scope = {
+        **_SHARED,
+        "row": row,
+        "forward": row.forward,
+        "meet": meet_arrays if row.check is None else checked_meeting(row.check),
+        "returns": row.returns,
+        **{f"formula{number}": formula for number, formula in enumerate(row.formulas.values())},
+    }
+    return {**scope, "Node_": row.node, "record": row.record} if row.recorded else scope
+
+
+def _public(row: Row, variant: str) -> Callable[..., Any]:
+    """A function of a row that users call, under the row's name."""
+    function = _lazy(row, row.name, lambda row: call_source(row, variant))
+    function.__doc__ = row.forward.__doc__
+    function.__module__ = "torch"
+    function.row = row  # type: ignore[attr-defined]
+    return function
 
 
 def _stub(*args: Any, materialize: Callable[..., Any], **kwargs: Any) -> Any:
     return materialize(args, kwargs)
 
 
-def _lazy(row: Row, name: str, source: Callable[[Row], str], scope: dict[str, Any]) -> Callable[..., Any]:
+def _lazy(row: Row, name: str, source: Callable[[Row], str]) -> Callable[..., Any]:
     """A function that is compiled when it is first called, and then has its real code: most rows stay unused.
 
     Its default arguments are set before its code, which suits both codes: another thread may call in between.
     """
-    function = FunctionType(_stub.__code__, scope, name)
+    function = FunctionType(_stub.__code__, row.scope, name)
     function.__qualname__ = name
 
     def materialize(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        made = _compile(row, name, source(row), scope)
+        made = _compile(row, name, source(row))
         function.__kwdefaults__ = {"materialize": materialize, **(made.__kwdefaults__ or {})}
         function.__defaults__ = made.__defaults__
         function.__code__ = made.__code__
@@ -245,11 +308,13 @@ def _lazy(row: Row, name: str, source: Callable[[Row], str], scope: dict[str, An
     return function
 
 
-def _compile(row: Row, name: str, source: str, scope: dict[str, Any]) -> FunctionType:
+def _compile(row: Row, name: str, source: str) -> FunctionType:
+    if not row.scope:
+        row.scope.update(_scope(row))  # at once: other threads may look
     filename = f"<row {row.name}.{name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     local: dict[str, Any] = {}
-    exec(compile(source, filename, "exec"), scope, local)
+    exec(compile(source, filename, "exec"), row.scope, local)
     made: FunctionType = local[name]
     return made
 

@@ -177,7 +177,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
     body += _unwrap(row, variant)
     body += _run(row, "out_ =")
-    recorded = row.node is not None
+    recorded = row.recorded
     if recorded:
         requires = " or ".join(_some_tensor(row, name, _REQUIRES) for name in row.inputs)
         # What inference tensors alone give stays outside the graph, whatever they require.
@@ -298,7 +298,7 @@ def _record(row: Row) -> list[str]:
         body.append(f"edge_{name} = {fast}")
         edges.append(f"edge_{name}")
     body.append(f"node.next_edges = ({', '.join(edges)},)")
-    if row.node is not None and row.node.__name__ == "NotImplemented":
+    if row.node_name == "NotImplemented":
         body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
         body.append("node.operation = formula0(None)")
     if len(row.outputs) == 1 and row.view != "multi_output":

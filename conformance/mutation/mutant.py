@@ -121,7 +121,7 @@ def _resolve(mutant: Mutant) -> tuple[Any, str, Any]:
 
 
 def _resolve_row(mutant: Mutant) -> tuple[Any, str, Any]:
-    importlib.import_module(ENGINE)
+    importlib.import_module(f"{ENGINE}.nn")  # which has rows of its own
     rows = importlib.import_module(f"{ENGINE}.rows").ROWS
     name, _, formula = mutant.target.partition(".")
     try:

@@ -20,8 +20,7 @@ def _copy_of(name: str) -> Callable[..., Any]:
         return view(*arguments).copy()
 
     forward.__signature__ = _signature(view)  # type: ignore[attr-defined]
-    assert row.node is not None
-    return op(f"{row.node.__name__}_copy", name=f"{name}_copy", **row.formulas)(forward)
+    return op(f"{row.node_name}_copy", name=f"{name}_copy", **row.formulas)(forward)
 
 
 def _signature(function: Callable[..., Any]) -> Any:
