@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 
 from conformance.commands import engine, fuzz, mutation, scenario, specs
-from conformance.commands.command import FAILED, MISUSED, Command, Misuse
+from conformance.commands.command import FAILED, INTERRUPTED, MISUSED, Command, Misuse
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 0, 1 where something is wrong, 2 for a misuse."""
+    """Run a command; returns the exit status: 0, 1 where something is wrong, 2 for a misuse, 130 when interrupted."""
     main_parser = parser()
     known, others = main_parser.parse_known_args(arguments)
     command: Command = known.command
@@ -25,6 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Misuse as misuse:
         print(f"conformance: {misuse}", file=sys.stderr)
         return MISUSED
+    except KeyboardInterrupt:
+        print("\nconformance: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:  # as in `conformance claims | head`
         sys.stderr.close()
         return FAILED

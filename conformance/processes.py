@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar
 
@@ -18,12 +20,22 @@ class Died(Exception):  # noqa: N818 - what became of a process
 def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | Died]]:
     """Run each task in a fork of this process, some at a time; yields number and result as they finish.
 
+    The tasks find all that is loaded here, and change none of it.
+
     Raises:
         Exception: what a task raised.
     """
-    context = multiprocessing.get_context(
-        "fork"
-    )  # the tasks find all that is loaded here, and change none of it
+    return _apart(multiprocessing.get_context("fork"), tasks, processes)
+
+
+def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | Died]]:
+    """As :func:`forked`, in interpreters that load everything anew: a fork would share torch's threads."""
+    return _apart(multiprocessing.get_context("spawn"), tasks, processes)
+
+
+def _apart(
+    context: ForkContext | SpawnContext, tasks: Sequence[Callable[[], T]], processes: int
+) -> Iterator[tuple[int, T | Died]]:
     waiting = list(enumerate(tasks))[::-1]
     running: dict[Connection, tuple[int, BaseProcess]] = {}
     try:
@@ -50,6 +62,9 @@ class _Answer(Generic[T]):
 
 
 def _send(task: Callable[[], T], sender: Connection) -> None:
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # who interrupts the run means the process that waits for this one
     try:
         answer = _Answer(task(), None)
     except Exception as error:

@@ -16,6 +16,7 @@ Command = Callable[
 Add = Callable[[str, Command, str], argparse.ArgumentParser]
 
 FAILED, MISUSED = 1, 2
+INTERRUPTED = 130  # as a shell has it: 128 and the number of SIGINT
 
 
 class Misuse(Exception):  # noqa: N818 - an answer to the person who typed the command

@@ -25,8 +25,15 @@ def add_commands(add: Add) -> None:
 def fuzz(known: argparse.Namespace, _: list[str]) -> int:
     """Exit status 0 where nothing diverged, 1 where something did."""
     from conformance.adapters.registry import find
-    from conformance.fuzz.campaign import Campaign, resume, run_campaign
-    from conformance.fuzz.save import save
+
+    try:
+        from conformance.fuzz.campaign import Campaign, resume, run_campaign
+        from conformance.fuzz.save import save
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+        text = "programs are drawn by Hypothesis, which is not installed: pip install 'autograd-conformance[fuzz]'"
+        raise Misuse(text) from None
 
     try:
         campaign = resume(known.results, known.engine, known.seed)
@@ -46,7 +53,7 @@ def fuzz(known: argparse.Namespace, _: list[str]) -> int:
     for found in campaign.found:
         print(f"\n{found.difference}\n")
         print("\n".join(f"    {line}" for text in found.statements for line in text.splitlines()))
-        if known.save is not None:
+        if known.save is not None and found.statements:
             print(f"saved as {save(found, known.save, find('torch'))}")
     print(f"\n{len(campaign.found)} kinds of divergence")
     return FAILED if campaign.found else 0

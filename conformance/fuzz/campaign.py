@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from conformance.adapters.registry import find
 from conformance.fuzz.programs import Program, Statement
 from conformance.fuzz.search import Divergence, Tally, batch_seeds, search
+from conformance.processes import Died, fresh
 
 
 @dataclass(frozen=True)
 class Found:
-    """A divergence as plain data."""
+    """A divergence as plain data; of a process that ended there are no statements."""
 
     seed: int
     statements: tuple[str, ...]
@@ -96,9 +96,10 @@ def run_campaign(
     results: Path | None = None,
     progress: Callable[[Campaign, float], None] = lambda campaign, rate: None,
 ) -> Campaign:
-    """Run the batches that are not done yet; the result file is written after each."""
+    """Run the batches that are not done yet, each in a process of its own; the result file is written after each."""
     batches = [(s, n) for s, n in batch_seeds(campaign.seed, examples) if s not in campaign.done]
     started, before = time.monotonic(), campaign.tally.programs
+    progress(campaign, 0.0)
     for seed, tally, found in _batches(campaign.engine, batches, processes):
         campaign.tally.merge(tally)
         campaign.done.append(seed)
@@ -116,16 +117,14 @@ def run_campaign(
 def _batches(
     engine: str, batches: list[tuple[int, int]], processes: int
 ) -> Iterator[tuple[int, Tally, list[Found]]]:
-    if processes <= 1:
-        for seed, size in batches:
-            yield run_batch(engine, seed, size)
-        return
-    # Forked processes would share torch's threads; fresh ones import it themselves.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        pending = [pool.submit(run_batch, engine, seed, size) for seed, size in batches]
-        for future in as_completed(pending):
-            yield future.result()
+    tasks = [partial(run_batch, engine, seed, size) for seed, size in batches]
+    for number, result in fresh(tasks, processes):
+        seed, size = batches[number]
+        if isinstance(result, Died):
+            text = f"{result} in a batch of {size} programs, of which it left none to show"
+            yield seed, Tally(), [Found(seed, (), text, ("process",))]
+        else:
+            yield result
 
 
 def run_batch(engine: str, seed: int, size: int) -> tuple[int, Tally, list[Found]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -195,3 +197,30 @@ def test_run_hands_on_to_pytest(specs: Path, monkeypatch: pytest.MonkeyPatch) ->
         [*always, "--engine=torch", "-q", str(specs)],
         [*always, f"{specs}/leaf/leaves.yaml::fills", "-k", "leaf"],
     ]
+
+
+def test_the_fuzzer_without_hypothesis(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which is an extra: one line says what to install."""
+    for name in [each for each in sys.modules if each.startswith("conformance.fuzz")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    assert main(["fuzz"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "conformance: programs are drawn by Hypothesis, which is not installed: "
+        "pip install 'autograd-conformance[fuzz]'"
+    ]
+
+
+def test_an_interrupt() -> None:
+    """Ends a command at once, its processes too, with a line and a shell's exit status for it."""
+    command = [sys.executable, "-m", "conformance", "fuzz", "--examples", "100000", "--processes", "2"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
+        assert running.stderr is not None
+        assert "0 of 100000 programs" in running.stderr.read(30)  # its processes are about to start
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to all processes
+        _, err = running.communicate(timeout=60)
+        assert running.returncode == 130
+    assert err.splitlines()[-1] == "conformance: interrupted"
+    assert "Traceback" not in err

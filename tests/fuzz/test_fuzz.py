@@ -93,6 +93,22 @@ def test_a_run_goes_on_from_its_result_file(tmp_path: Path) -> None:
         resume(results, "torch", 5)
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_an_engine_that_ends_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    """It costs a batch, which is told as a find, and no more."""
+    dying = "import os\n\n\ndef tensor(*values, **options):\n    os._exit(3)\n"
+    (tmp_path / "dying.py").write_text(dying)
+    monkeypatch.syspath_prepend(tmp_path)
+    campaign = run_campaign(Campaign("dying", 5), 10, processes)
+    assert len(campaign.done) == 1
+    (found,) = campaign.found
+    assert found.statements == ()
+    expected = "the process died with exit code 3 in a batch of 10 programs, of which it left none to show"
+    assert found.difference == expected
+
+
 def test_properties_that_no_state_may_break() -> None:
     """A leaf with a grad_fn, a grad of another shape and a falling version are told."""
 
