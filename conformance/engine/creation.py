@@ -13,8 +13,7 @@ from . import dtypes, errors
 from .dtypes import BY_NUMPY
 from .formats import laid_out, preserve_format
 from .shapes import new_sizes
-from .size import Size
-from .tensor import Tensor, make, wrap
+from .tensor import Tensor, wrap
 
 
 def finish(array: np.ndarray[Any, Any], requires_grad: bool = False) -> Tensor:
@@ -176,20 +175,6 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     return wrap(array)
 
 
-def legacy_tensor(*arguments: Any) -> Tensor:
-    """torch.Tensor(...): data, or a shape, in the default dtype."""
-    if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
-        data = arguments[0]
-        if isinstance(data, Size):
-            return make(np.zeros(data, dtypes.default.numpy))
-        if isinstance(data, Tensor):
-            return data.detach()
-        return make(infer_array(data, dtypes.default))
-    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
-        return arguments[0].detach()
-    return make(np.zeros(arguments, dtypes.default.numpy) if arguments else np.zeros(0, dtypes.default.numpy))
-
-
 def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     def by_shape(
         *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None,
@@ -229,9 +214,9 @@ def empty_strided(
     kind = (dtype or dtypes.default).numpy
     from .ops.strided import blank
 
-    steps = tuple(s * kind.itemsize for s in stride)
-    extent = kind.itemsize + sum((n - 1) * s for n, s in zip(size, steps, strict=True))
-    return finish(blank((tuple(size), steps, 0 if 0 in size else extent), kind), requires_grad)
+    shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
+    extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
+    return finish(blank((shape, steps, 0 if 0 in shape else extent), kind), requires_grad)
 
 
 def full(
@@ -333,7 +318,14 @@ def logspace(
 def eye(
     n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
-    """torch.eye: the identity matrix."""
+    """torch.eye: the identity matrix.
+
+    Raises:
+        RuntimeError: a negative size.
+    """
+    for name, count in (("n", n), ("m", m)):
+        if count is not None and count < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {count}")
     return finish(np.eye(n, m, dtype=(dtype or dtypes.default).numpy), requires_grad)
 
 

@@ -27,6 +27,25 @@ class tensortype(type):
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
 
+def made(*arguments: Any) -> Tensor:
+    """torch.Tensor(...): a tensor of a shape or of data in the default dtype, or sharing any tensor's memory."""
+    if len(arguments) == 1 and isinstance(arguments[0], Tensor):
+        return _shared(arguments[0])
+    return new(dtypes.default, *arguments)
+
+
+def _shared(tensor: Tensor) -> Tensor:
+    from .ops.shape import alias
+
+    return alias(tensor)
+
+
+def _may_be_size(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iu"
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
 def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
     """A tensor of a shape (sizes one by one), of data, or sharing a tensor's memory.
 
@@ -35,13 +54,13 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         RuntimeError: a negative size.
     """
     first = arguments[0] if len(arguments) == 1 else None
-    if isinstance(first, Tensor) and not (first._array.ndim == 0 and first._array.dtype.kind in "iu"):
+    if isinstance(first, Tensor):
         if first.dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
-        return first.detach()
+        return _shared(first)
     if isinstance(first, Size):
         return make(np.zeros(new_sizes((first,)), dtype.numpy))
-    if len(arguments) == 1 and not hasattr(first, "__index__"):
+    if len(arguments) == 1 and not _may_be_size(first):
         if not hasattr(first, "__len__"):
             raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
         if isinstance(first, str):

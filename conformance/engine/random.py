@@ -130,7 +130,7 @@ def randint(
     elif len(given) == 1:
         low, high = (given[0], high) if high is not None else (low or 0, given[0])
     array = distributions.integers(
-        _from(generator), tuple(size), (dtype or dtypes.int64).numpy, low or 0, high
+        _from(generator), new_sizes((size,)), (dtype or dtypes.int64).numpy, low or 0, high
     )
     return finish(array, requires_grad)
 
@@ -231,7 +231,9 @@ def normal(
     """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
     if size is not None:
         kind = (dtype or dtypes.default).numpy
-        return finish(distributions.normal(_from(generator), tuple(size), kind, mean, std), requires_grad)
+        return finish(
+            distributions.normal(_from(generator), new_sizes((size,)), kind, mean, std), requires_grad
+        )
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = dtypes.result_dtype(*(each for each in arrays if isinstance(each, np.ndarray)))

@@ -64,9 +64,9 @@ class Tensor:
     __array_priority__ = 1000
 
     def __new__(cls, *args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
-        from .creation import legacy_tensor
+        from . import legacy
 
-        made = legacy_tensor(*args)
+        made = legacy.made(*args)
         if cls is not Tensor:
             made.__class__ = cls
         return made
