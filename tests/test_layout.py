@@ -25,7 +25,7 @@ MAY_IMPORT = {
     # Of spec what needs the standard library alone: scenarios travel to engines elsewhere, words are counted.
     "adapters": {"runner", "engine", "spec.scenario", "spec.vocabulary"},
     "report": {"runner", "spec"},
-    "fuzz": {"spec", "runner", "adapters.registry"},  # its processes are told engines by name
+    "fuzz": {"spec", "runner", "adapters.registry", "processes"},  # its processes are told engines by name
     "mutation": {"engine", "runner", "processes"},
     "session": {"spec", "runner", "adapters", "report"},
     "deep": {"spec", "runner", "adapters.registry", "processes"},
