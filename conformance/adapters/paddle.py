@@ -62,7 +62,13 @@ def grad(
 
 
 def register_hook(tensor: Any, hook: Callable[[Any], Any]) -> Any:
-    """Paddle's own; what would end the process in a hook is told once the pass is over."""
+    """Paddle's own; what would end the process in a hook is told once the pass is over.
+
+    A pass reads the hooks where they lie: one that comes or goes meanwhile moves them.
+    """
+    if _running:
+        _failed.append("a hook registered in a pass")
+        return None
 
     def guarded(gradient: Any) -> Any:
         try:
@@ -75,7 +81,21 @@ def register_hook(tensor: Any, hook: Callable[[Any], Any]) -> Any:
         _failed.append("a hook that returns no tensor")
         return None
 
-    return _register_hook(tensor, guarded)
+    return Handle(_register_hook(tensor, guarded))
+
+
+class Handle:
+    """Paddle's own, but that what it removes in a pass stays until that is over."""
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def remove(self) -> None:
+        """Remove the hook."""
+        if _running:
+            _failed.append("a hook removed in a pass")
+        else:
+            self._own.remove()
 
 
 class Function(paddle.autograd.PyLayer):  # type: ignore[misc]
@@ -133,4 +153,5 @@ paddle.autograd.Function = Function
 paddle.Tensor.__pow__, paddle.Tensor.__delattr__ = _raised_to, _undeletable
 paddle.Tensor.retain_grad = paddle.Tensor.retain_grads
 del paddle.nn.PReLU  # the derivative by its weight ends the process
+del paddle.meshgrid  # as does the second derivative
 engine = Paddle("paddle", paddle, version=paddle.__version__, claims=("values",))

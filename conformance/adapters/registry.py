@@ -15,7 +15,7 @@ GROUP = "conformance.engines"
 """The entry-point group in which a package registers engines."""
 
 # So that they are found where the package is only on the path, without its metadata.
-_NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd")
+_NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micrograd", "tinygrad")
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 
 

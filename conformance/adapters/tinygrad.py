@@ -1,0 +1,204 @@
+"""tinygrad: values alone. It runs on the device that needs no compiler, unless the environment names another.
+
+What makes an element of a graph a variable cannot be asked there, nor asked for: backward gives every floating
+tensor in it a gradient. So there are no constants, and the gradients of what a program creates are looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Any
+
+os.environ.setdefault("DEV", "PYTHON")  # before tinygrad looks for clang
+
+import tinygrad
+from tinygrad import dtypes
+
+from conformance.adapters.module import ModuleEngine
+from conformance.adapters.wrapped import Wrapped, functions, gradient_of, unwrapped
+
+DTYPES = {
+    name: getattr(dtypes, name)
+    for name in ("float16", "float32", "float64", "int32", "int64", "uint8", "bool")
+}
+SAME = (
+    *("add", "sub", "mul", "div", "pow", "maximum", "minimum", "neg", "reciprocal", "abs", "sign", "square"),
+    *("sqrt", "rsqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan"),
+    *(
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "sigmoid",
+        "erf",
+        "relu",
+        "where",
+        "lerp",
+        "logaddexp",
+    ),
+    *(
+        "matmul",
+        "dot",
+        "reshape",
+        "view",
+        "expand",
+        "permute",
+        "flatten",
+        "unflatten",
+        "transpose",
+        "squeeze",
+    ),
+    *("unsqueeze", "flip", "repeat", "roll", "diagonal", "tril", "triu", "clone", "contiguous", "detach"),
+    *("split", "chunk", "gather", "float", "double", "half", "masked_fill"),
+)
+BY_AXIS = ("sum", "mean", "prod", "softmax", "log_softmax", "logsumexp", "cumsum", "cumprod")
+FUNCTIONAL = ("relu", "sigmoid", "tanh", "softmax", "log_softmax", "logsigmoid", "softsign", "silu")
+
+
+class Tensor(Wrapped):
+    """A ``tinygrad.Tensor`` under torch's names."""
+
+    @classmethod
+    def apply(cls, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        """Tinygrad's function; some give several tensors. None is what a program created."""
+        result = Tensor(
+            function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()})
+        )
+        several = isinstance(result.own, list | tuple)
+        return type(result.own)(map(Tensor, result.own)) if several else result
+
+    def tolist(self) -> Any:
+        """The numbers."""
+        return _held(self.own).tolist()
+
+    def item(self) -> Any:
+        """The number."""
+        return _held(self.own).item()
+
+    def backward(
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, **named: Any
+    ) -> None:
+        """Its own pass: a graph is never freed, and a gradient is part of one."""
+        self.own.backward(gradient_of((gradient,), named))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return tuple(self.own.shape)
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return int(self.own.ndim)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype."""
+        return self.own.dtype
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, which every floating tensor of a graph gets."""
+        return None if self.own.grad is None else Tensor(self.own.grad)
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - its name
+        """The transpose."""
+        return Tensor(self.own.T)
+
+
+def _held(own: Any) -> Any:
+    """A constant of the program is computed by what clang compiles, unless it is put on a device."""
+    return own if own.device is not None else own.clone(device=tinygrad.Device.DEFAULT)
+
+
+class Created(Tensor):
+    """What a program creates."""
+
+
+class Observed:
+    """A tensor as it is looked at: the gradients of what a program creates, of nothing else."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tolist, self.shape = tensor.tolist, tensor.shape
+        names = [name for name, dtype in DTYPES.items() if dtype == tensor.dtype]
+        self.dtype = names[0] if names else str(tensor.dtype)
+        self.grad = tensor.grad if isinstance(tensor, Created) else None
+
+
+class Tinygrad(ModuleEngine):
+    """Tinygrad under torch's names."""
+
+    def observe(self, value: Any, /) -> Any | None:
+        """The tensor, without what it cannot tell."""
+        return Observed(value) if isinstance(value, Tensor) else None
+
+
+def _created(own: Any, requires_grad: bool) -> Tensor:
+    if own.is_floating_point() and not requires_grad:
+        raise NotImplementedError("a tensor that requires no grad")
+    return Created(own)
+
+
+def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """One with memory of its own, where tinygrad makes a constant of the program of a number."""
+    if isinstance(data, Wrapped):
+        raise NotImplementedError("torch.tensor of tensors")
+    listed = data if isinstance(data, list) else [data]
+    own = tinygrad.Tensor(listed, dtype=dtype)
+    return _created(own if listed is data else own.reshape(()), requires_grad)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+) -> Any:
+    """Its own ``gradient``, of one output."""
+    targets = inputs if isinstance(inputs, list | tuple) else (inputs,)
+    if not isinstance(outputs, Tensor) or not isinstance(grad_outputs, Tensor | None):
+        raise NotImplementedError("torch.autograd.grad of several outputs")
+    if not all(isinstance(target, Tensor) for target in targets):
+        raise NotImplementedError("torch.autograd.grad by what is no tensor")
+    found = outputs.own.gradient(*map(unwrapped, targets), gradient=unwrapped(grad_outputs))
+    return tuple(map(Tensor, found))
+
+
+def _creating(make: Callable[..., Any]) -> Callable[..., Any]:
+    def creating(*shape: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
+        return _created(make(*shape, dtype=dtype or dtypes.float32), requires_grad)
+
+    return creating
+
+
+def _by_axis(function: Callable[..., Any]) -> Callable[..., Any]:
+    def along(x: Any, dim: Any = None, **named: Any) -> Any:
+        return function(x, **({} if dim is None else {"axis": dim}), **named)
+
+    return along
+
+
+def _all_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x: function(x)  # by an axis, torch gives the indices too
+
+
+_OWN = {name: getattr(tinygrad.Tensor, name) for name in {*SAME, *FUNCTIONAL}}
+_OWN |= {name: _by_axis(getattr(tinygrad.Tensor, name)) for name in BY_AXIS}
+_OWN |= {name: _all_of(getattr(tinygrad.Tensor, name)) for name in ("max", "min")}
+
+torch = functions(Tensor, _OWN)
+torch.tensor = tensor
+torch.ones, torch.zeros = _creating(tinygrad.Tensor.ones), _creating(tinygrad.Tensor.zeros)
+torch.cat = lambda tensors, dim=0: Tensor(tinygrad.Tensor.cat(*map(unwrapped, tensors), dim=dim))
+torch.stack = lambda tensors, dim=0: Tensor(tinygrad.Tensor.stack(*map(unwrapped, tensors), dim=dim))
+vars(torch).update(DTYPES)
+torch.autograd = SimpleNamespace(grad=grad)
+torch.nn = SimpleNamespace(functional=SimpleNamespace(**{name: vars(torch)[name] for name in FUNCTIONAL}))
+engine = Tinygrad("tinygrad", torch, version=version("tinygrad"), claims=("values",))
