@@ -16,18 +16,40 @@ from .shapes import new_sizes
 from .tensor import Tensor, wrap
 
 
-def finish(array: np.ndarray[Any, Any], requires_grad: bool = False) -> Tensor:
-    """A new leaf.
+def finish(array: np.ndarray[Any, Any], requires_grad: bool = False, out: Tensor | None = None) -> Tensor:
+    """A new leaf, or the tensor given as out= with this shape and these values.
 
     Raises:
         RuntimeError: ``requires_grad`` for a dtype without derivatives.
     """
-    result = wrap(array)
+    if out is None:
+        result = wrap(array)
+    else:
+        from .out import fill_out
+
+        result = fill_out(out, array)
     if requires_grad:
         if array.dtype.kind != "f":
             raise errors.no_gradient(array.dtype.kind, errors.REQUIRES_GRAD_DTYPE_NEW)
         result._requires_grad = True
     return result
+
+
+def kind_of(
+    dtype: dtypes.dtype | None, out: Tensor | None, otherwise: dtypes.dtype | None = None
+) -> np.dtype[Any]:
+    """The dtype of what is made: that asked for, that of out=, or the default.
+
+    Raises:
+        RuntimeError: the dtype asked for is not that of out=.
+    """
+    if out is not None:
+        if dtype is not None and dtype is not out.dtype:
+            raise RuntimeError(
+                f"dtype {dtype.legacy} does not match dtype of out parameter ({out.dtype.legacy})"
+            )
+        return out._array.dtype
+    return (dtype or otherwise or dtypes.default).numpy
 
 
 def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, Any]:
@@ -180,9 +202,8 @@ def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Te
         *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None,
         layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
-        shape = new_sizes(size)
-        made = fill(shape, (dtype or dtypes.default).numpy)
-        return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad)
+        made = fill(new_sizes(size), kind_of(dtype, out))
+        return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad, out)
 
     def like(
         input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -220,13 +241,16 @@ def empty_strided(
 
 
 def full(
-    size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """torch.full: a shape filled with one number."""
     if isinstance(fill_value, Tensor):
+        if fill_value._array.ndim or fill_value.requires_grad:
+            raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not Tensor")
         fill_value = fill_value.item()
-    kind = dtype or dtypes.of_number(fill_value)
-    return finish(np.full(new_sizes((size,)), fill_value, kind.numpy), requires_grad)
+    kind = kind_of(dtype, out, dtypes.of_number(fill_value))
+    return finish(np.full(new_sizes((size,)), fill_value, kind), requires_grad, out)
 
 
 def full_like(
@@ -244,7 +268,8 @@ def full_like(
 
 def arange(
     *bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-    start: Any = None, end: Any = None, step: Any = None, out: Any = None,
+    start: Any = None, end: Any = None, step: Any = None, out: Any = None, layout: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.arange: integers stay int64, floats become the default dtype."""
     given = [each.item() if isinstance(each, Tensor) else each for each in bounds]
@@ -264,6 +289,7 @@ def arange(
     if (last - first) * by < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if out is not None:
+        kind_of(dtype, out)
         dtype = out.dtype
     kind = dtype or (
         dtypes.default if any(isinstance(each, float) for each in (first, last, by)) else dtypes.int64
@@ -276,57 +302,84 @@ def arange(
         if kind is dtypes.int64:
             count = max(0, -((first - last) // by))
     array = (first + np.arange(count) * by).astype(kind.numpy)
-    if out is None:
-        return finish(array, requires_grad)
-    from .ops.memory import resize_
+    if out is not None and out._array.size not in (0, count):
+        warnings.warn(
+            f"The number of elements in the out tensor of shape {list(out._array.shape)} is {out._array.size} which "
+            f"does not match the computed number of elements {count}. Note that this may occur as a result of rounding "
+            f"error. The out tensor will be resized to a tensor of shape ({count},).",
+            stacklevel=2,
+        )
+    return finish(array, requires_grad, out)
 
-    return resize_(out, array.shape).copy_(wrap(array))
+
+def _check_ends(name: str, start: Any, end: Any, steps: Any) -> None:
+    if not hasattr(steps, "__index__") or isinstance(steps, Tensor):
+        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {type(steps).__name__}")
+    wide = [
+        f"{which} with {each._array.ndim} dimension(s)"
+        for which, each in (("start", start), ("end", end))
+        if isinstance(each, Tensor) and each._array.ndim
+    ]
+    if wide:
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(wide)}."
+        )
 
 
 def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """torch.linspace: counted from both ends, so that it is symmetric."""
-    kind = (dtype or dtypes.default).numpy
+    _check_ends("linspace", start, end, steps)
+    kind = kind_of(dtype, out)
     first, last = (float(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if kind.kind != "f":
         first, last = float(int(first)), float(int(last))
     if steps == 1:
-        return finish(np.array([first], kind), requires_grad)
+        return finish(np.array([first], kind), requires_grad, out)
     number = np.arange(steps)
     exact = kind if kind.kind == "f" else np.dtype(np.float64)
     by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
     ahead = exact.type(first) + by * number.astype(exact)
     back = exact.type(last) - by * (steps - 1 - number).astype(exact)
-    return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad)
+    return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad, out)
 
 
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False,
+    requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.logspace: powers of ``base``."""
-    kind = (dtype or dtypes.default).numpy
+    _check_ends("logspace", start, end, steps)
+    kind = kind_of(dtype, out)
     if kind.kind != "f":
         start, end = int(start), int(end)
     powers = np.power(base, linspace(start, end, steps, dtype=dtypes.float64)._array)
-    return finish(powers.astype(kind), requires_grad)
+    return finish(powers.astype(kind), requires_grad, out)
 
 
 def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """torch.eye: the identity matrix.
 
     Raises:
         RuntimeError: a negative size.
     """
-    for name, count in (("n", n), ("m", m)):
-        if count is not None and count < 0:
-            raise RuntimeError(f"{name} must be greater or equal to 0, got {count}")
-    return finish(np.eye(n, m, dtype=(dtype or dtypes.default).numpy), requires_grad)
+    for position, (name, each) in enumerate((("n", n), ("m", m)), 1):
+        if each is None:
+            continue
+        if not hasattr(each, "__index__"):
+            raise TypeError(
+                f"eye(): argument '{name}' (position {position}) must be int, not {type(each).__name__}"
+            )
+        if each < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {each}")
+    return finish(np.eye(n, m, dtype=kind_of(dtype, out)), requires_grad, out)
 
 
 def scalar_tensor(

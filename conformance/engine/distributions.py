@@ -295,6 +295,12 @@ def multinomial(generator: Generator, weights: Array, samples: int, *, replaceme
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and samples > weights.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if weights.shape[-1] > 2**24:  # more than float32 can tell apart
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    if replacement and samples > 1:
+        for each in weights[~(np.isfinite(weights) & (weights >= 0))].tolist():
+            what = "= infinity or NaN" if each >= 0 else "< 0"
+            raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {what})")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (weights.sum(-1) == 0).any():

@@ -131,6 +131,12 @@ _MAY_OVERLAP = frozenset({"fill", "fill_tensor", "zero"})  # all places get one 
 _WARN_OF_OVERLAP = frozenset({"masked_fill", "index_fill", "index_put"})
 
 
+SHARED_MEMORY = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+
+
 def overlaps(array: Array) -> bool:
     """Whether several elements share one place in memory."""
     return (
@@ -181,10 +187,7 @@ def check_no_partial_overlap(target: Array, operand: Array) -> None:
     if first == second and target.nbytes == operand.nbytes and target.strides == operand.strides:
         return
     if first < second + operand.nbytes and second < first + target.nbytes:
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-            "memory location. Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError(SHARED_MEMORY)
 
 
 def write(target: Tensor, value: Any) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import NUMBERS
-from .modes import state
 from .shapes import broadcast_shapes
 from .sources import is_optional, may_be_number
 from .tensor import Tensor
@@ -128,27 +127,3 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bo
 
 def _type(value: Any) -> str:
     return type(value).__name__
-
-
-def check_out(row: Row, out: Tensor, arguments: tuple[Any, ...]) -> None:
-    """Refuse out= together with autograd."""
-    if state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in (out, *arguments)):
-        raise RuntimeError(
-            f"{row.name}(): functions with out=... arguments don't support automatic differentiation, but one "
-            "of the arguments requires grad."
-        )
-
-
-def store_out(row: Row, out: Tensor, value: Any) -> Tensor:
-    """Write a result into the tensor given as out=, resized where needed."""
-    from .inplace import check_castable, write
-    from .views import increment_version
-
-    array = np.asarray(value)
-    check_castable(array, out._array)
-    if out._array.shape == array.shape:
-        write(out, array)
-    else:
-        out._array = array.astype(out._array.dtype)
-        increment_version(out)
-    return out

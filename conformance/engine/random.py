@@ -10,9 +10,10 @@ import numpy as np
 
 from . import distributions, dtypes
 from . import generator as streams
-from .creation import finish
+from .creation import finish, kind_of
 from .device import device
-from .inplace import run_inplace
+from .inplace import check_no_overlap, run_inplace
+from .out import check_out, store_out
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
 from .tensor import Tensor, make, wrap
@@ -101,7 +102,7 @@ def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[
         *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        return finish(draw(_from(generator), new_sizes(size), (dtype or dtypes.default).numpy), requires_grad)
+        return finish(draw(_from(generator), new_sizes(size), kind_of(dtype, out)), requires_grad, out)
 
     def like(
         input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
@@ -119,7 +120,7 @@ randn, randn_like = _drawn(distributions.normal)
 
 def randint(
     *args: Any, low: Any = None, high: Any = None, size: Any = None, generator: Any = None, dtype: Any = None,
-    device: Any = None, requires_grad: bool = False,
+    device: Any = None, requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.randint: integers in [low, high)."""
     given = list(args)
@@ -130,9 +131,9 @@ def randint(
     elif len(given) == 1:
         low, high = (given[0], high) if high is not None else (low or 0, given[0])
     array = distributions.integers(
-        _from(generator), new_sizes((size,)), (dtype or dtypes.int64).numpy, low or 0, high
+        _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), low or 0, high
     )
-    return finish(array, requires_grad)
+    return finish(array, requires_grad, out)
 
 
 def randint_like(
@@ -154,23 +155,24 @@ def randint_like(
 
 
 def randperm(
-    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """torch.randperm: a random order of 0 .. n-1."""
     if not isinstance(n, int):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
-    return finish(
-        distributions.permutation(_from(generator), n, (dtype or dtypes.int64).numpy), requires_grad
-    )
+    kind = kind_of(dtype, out, dtypes.int64)
+    return finish(distributions.permutation(_from(generator), n, kind), requires_grad, out)
 
 
 def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
 ) -> Tensor:
     """torch.multinomial: indices drawn by weight."""
-    return wrap(
-        distributions.multinomial(_from(generator), input._array, num_samples, replacement=replacement)
-    )
+    if out is not None and out.dtype is not dtypes.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
+    drawn = distributions.multinomial(_from(generator), input._array, num_samples, replacement=replacement)
+    return finish(drawn, out=out)
 
 
 def _zeros(grad: Tensor) -> Tensor:
@@ -182,8 +184,13 @@ def _bernoulli(self: Array, *, generator: Any = None) -> Array:
     return distributions.bernoulli_each(_from(generator), self, self.dtype)
 
 
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
+    if out is not None:
+        check_out("bernoulli", out, (input,))
+        check_no_overlap(out._array)
+        drawn = distributions.bernoulli_each(_from(generator), input._array, input._array.dtype)
+        return finish(drawn.astype(out._array.dtype), out=out)
     if p is not None:
         return wrap(distributions.bernoulli(_from(generator), input._array.shape, input._array.dtype, p))
     return _bernoulli(input, generator=generator)
@@ -230,10 +237,8 @@ def normal(
 ) -> Tensor:  # fmt: skip
     """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
     if size is not None:
-        kind = (dtype or dtypes.default).numpy
-        return finish(
-            distributions.normal(_from(generator), new_sizes((size,)), kind, mean, std), requires_grad
-        )
+        drawn = distributions.normal(_from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std)
+        return finish(drawn, requires_grad, out)
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = dtypes.result_dtype(*(each for each in arrays if isinstance(each, np.ndarray)))
@@ -243,6 +248,11 @@ def normal(
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     standard = distributions.normal(_from(generator), shape, kind)
     found = (standard * arrays[1] + arrays[0]).astype(kind)
+    if out is not None:
+        check_out("normal", out, (mean, std))
+        if out._array.shape != shape and not isinstance(std, Tensor):
+            broadcast_shapes(shape, out._array.shape)
+        return store_out("normal", out, found)
     if not isinstance(std, Tensor):
         return _normal_of_mean(mean, found)
     if not isinstance(mean, Tensor):

@@ -52,14 +52,13 @@ from .node import (
 from .operands import (
     MISSING,
     array_to_float,
-    check_out,
     checked_meeting,
     meet_arrays,
     mismatch,
     retry,
-    store_out,
     too_many,
 )  # fmt: skip
+from .out import check_out, store_out
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
 from .shapes import laid_out, strides
 from .size import Size

@@ -194,8 +194,8 @@ def call_source(row: Row, variant: str = "call") -> str:
         if row.view is None and variant == "call":
             body += [
                 "if out is not None:",
-                f"    check_out(row, out, ({_arguments(row)},))",
-                "    return store_out(row, out, out_)",
+                f"    check_out(row.name, out, ({_arguments(row)},))" if row.node else "",
+                f"    return store_out(row.name, out, out_, ({_arguments(row)},))",
             ]
         body += [
             "if out_.__class__ is not ndarray: out_ = asarray(out_)",

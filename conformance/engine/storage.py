@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from sys import getrefcount
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import dtypes
 from .device import CPU
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
 
 
 def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -74,3 +79,41 @@ class TypedStorage(Storage):
     def __repr__(self) -> str:
         lines = "".join(f" {each}\n" for each in self.tolist())
         return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device={CPU}) of size {len(self)}]"
+
+
+def lay_out(tensor: Tensor, shape: tuple[int, ...]) -> None:
+    """Another shape over the same memory, which grows where it is too small; not counted as a change.
+
+    Raises:
+        NotImplementedError: memory that other tensors share would have to grow.
+    """
+    if shape != tensor._array.shape:
+        tensor._array = _laid_out(tensor, shape)
+
+
+def _laid_out(self: Tensor, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    alone = _alone(self)
+    base, offset = storage(self._array), self.storage_offset()
+    needed = math.prod(shape) + offset
+    flat = base.reshape(-1, order="A")
+    if not np.shares_memory(flat, base) and base.size:
+        raise NotImplementedError("resize_ of memory with gaps")
+    if needed > flat.size:
+        if not alone:
+            raise NotImplementedError("resize_ beyond memory that is shared")
+        grown = np.zeros(needed, base.dtype)
+        grown[: flat.size] = flat
+        flat = grown
+    return flat[offset:needed].reshape(shape)
+
+
+_HELD = 3  # references to an array that one tensor, or one view, holds alone
+
+
+def _alone(self: Tensor) -> bool:
+    """Whether no other tensor can see this tensor's memory."""
+    array = self._array
+    if getrefcount(array) > _HELD:
+        return False
+    base = array.base
+    return base is None or (isinstance(base, np.ndarray) and base.base is None and getrefcount(base) <= _HELD)

@@ -7,6 +7,7 @@ from typing import Any
 from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
 from ..ops.norms import vector_norm
+from ..out import given
 from ..tensor import Tensor
 from .checks import LinAlgError
 from .decompositions import cholesky, cholesky_ex, eigh, eigvalsh, qr, svd, svdvals
@@ -36,7 +37,7 @@ __all__ = [
 
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.matmul."""
-    return input.matmul(other)
+    return given("linalg_matmul", out, input.matmul(other))
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:

@@ -11,11 +11,12 @@ from ..inplace import run_inplace
 from ..ops.joining import cat
 from ..ops.matmul import matmul
 from ..ops.scalars import times
+from ..out import given, given_several
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from . import kernels
 from .checks import LinAlgError, columns_first, floating, matrix, square, succeeded
-from .solving import given, solve_triangular
+from .solving import solve_triangular
 
 # Cholesky -----------------------------------------------------------------------------------------
 
@@ -54,7 +55,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
     """torch.linalg.cholesky."""
     found = _cholesky_ex(A, upper, "linalg.cholesky")
     succeeded("linalg.cholesky", found[1]._array, MINOR)
-    return given(out, found[0])
+    return given("linalg_cholesky", out, found[0])
 
 
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
@@ -62,7 +63,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, o
     found = _cholesky_ex(A, upper, "linalg.cholesky_ex")
     if check_errors:
         succeeded("linalg.cholesky_ex", found[1]._array, MINOR)
-    return found
+    return given_several("linalg_cholesky_ex", out, found)
 
 
 # QR -----------------------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ def _empty_qr(a: Array, mode: str) -> tuple[Array, Array]:
 
 def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
     """torch.linalg.qr."""
-    return _qr(A, mode)
+    return given_several("linalg_qr", out, _qr(A, mode))
 
 
 # Eigenvalues --------------------------------------------------------------------------------------
@@ -183,12 +184,12 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
 
 def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """torch.linalg.eigh."""
-    return _eigh(A, UPLO)
+    return given_several("linalg_eigh", out, _eigh(A, UPLO))
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvalsh."""
-    return given(out, _eigh(A, UPLO)[0])
+    return given("linalg_eigvalsh", out, _eigh(A, UPLO)[0])
 
 
 # Singular values ----------------------------------------------------------------------------------
@@ -260,9 +261,9 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
-    return _svd(A, full_matrices)
+    return given_several("linalg_svd", out, _svd(A, full_matrices))
 
 
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """torch.linalg.svdvals."""
-    return given(out, _svd(A, False)[1])
+    return given("linalg_svdvals", out, _svd(A, False)[1])

@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes, return_types
+from ..out import given, given_several
 from ..rows import Array, op
 from ..tensor import Tensor
 from .checks import columns_first, square
-from .solving import given
 
 
 def _refuse(grads: Any) -> NoReturn:
@@ -37,12 +37,9 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
 def eig(A: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.eig: eigenvalues and eigenvectors, as complex numbers."""
     found = _eig(A, "linalg.eig")
-    if out is None:
-        return found
-    stored = [given(each, value) for each, value in zip(out, found, strict=True)]
-    return getattr(return_types, "linalg_eig_out")(stored)  # noqa: B009  made in a loop
+    return given_several("linalg_eig", out, found)
 
 
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.eigvals: the eigenvalues alone, as complex numbers."""
-    return given(out, _eig(A, "linalg.eigvals")[0])
+    return given("linalg_eigvals", out, _eig(A, "linalg.eigvals")[0])

@@ -10,13 +10,14 @@ from .. import dtypes, return_types
 from ..ops.matmul import matmul
 from ..ops.scalars import times
 from ..ops.selection import where
+from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
 from .checks import floating, square
 from .decompositions import eigh, svd
 from .norms import threshold
-from .solving import given, is_vector
+from .solving import is_vector
 
 # Pseudoinverse ------------------------------------------------------------------------------------
 
@@ -87,7 +88,7 @@ def pinv(
         least = threshold(s, a, atol, rtol).unsqueeze(-1)
         inverse = where(s > least, s.reciprocal(), 0)
         found = matmul(vh.mH * inverse.unsqueeze(-2), u.mH)
-    return given(out, _pinv(A, found))
+    return given("linalg_pinv", out, _pinv(A, found))
 
 
 # Least squares ------------------------------------------------------------------------------------

@@ -9,11 +9,12 @@ import numpy as np
 from .. import return_types
 from ..dtypes import BY_NUMPY, FULL_PRECISION
 from ..ops.joining import cat
+from ..out import given, given_several
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from . import kernels
 from .checks import columns_first, floating, matrix, succeeded
-from .solving import check_equation, given, solve_triangular
+from .solving import check_equation, solve_triangular
 
 # The gradient of factors --------------------------------------------------------------------------
 
@@ -114,15 +115,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
     found = _factor(A, pivot)
     if check_errors:
         _succeeded("torch.linalg.lu_factor_ex", found[2])
-    return _stored(out, found)
-
-
-def _stored(out: Any, found: Any) -> Any:
-    """Several results, written into out= where that is given."""
-    if out is None:
-        return found
-    named = getattr(return_types, f"{type(found).__name__}_out")
-    return named([given(each, value) for each, value in zip(out, found, strict=True)])
+    return given_several("linalg_lu_factor_ex", out, found)
 
 
 def _succeeded(name: str, info: Tensor) -> None:
@@ -139,7 +132,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """torch.linalg.lu_factor: the factors in one matrix, and the pivots."""
     found = _factor(A, pivot)
     _succeeded("torch.linalg.lu_factor", found[2])
-    return _stored(out, return_types.linalg_lu_factor(found[:2]))
+    return given_several("linalg_lu_factor", out, return_types.linalg_lu_factor(found[:2]))
 
 
 # Factors apart ------------------------------------------------------------------------------------
@@ -178,7 +171,7 @@ def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
 
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """torch.linalg.lu: permutation, lower and upper triangle."""
-    return _stored(out, _lu(A, pivot))
+    return given_several("linalg_lu", out, _lu(A, pivot))
 
 
 def _unpack_backward(grads: Any, m: int, n: int) -> Any:
@@ -275,4 +268,4 @@ def lu_solve(
     out: Tensor | None = None,
 ) -> Tensor:
     """torch.linalg.lu_solve: X in A X = B (or X A = B), from A's factors."""
-    return given(out, _lu_solve(LU, pivots, B, left, adjoint))
+    return given("linalg_lu_solve", out, _lu_solve(LU, pivots, B, left, adjoint))

@@ -11,12 +11,13 @@ from .. import dtypes
 from ..creation import scalar_tensor
 from ..ops.norms import vector_norm
 from ..ops.selection import where
+from ..out import given
 from ..shapes import wrap_dim
 from ..tensor import Tensor
 from ..views import increment_version
 from .checks import floating, matrix, square
 from .decompositions import eigvalsh, svdvals
-from .solving import given, inv_ex
+from .solving import inv_ex
 
 _ORDERS = (2, 1, math.inf)
 
@@ -49,19 +50,21 @@ def matrix_norm(
         if ord not in ("fro", "nuc"):
             raise RuntimeError(f"{name}: Order {ord} not supported.")
         if ord == "fro":
-            return given(out, vector_norm(A, 2, (first, second), keepdim, dtype=dtype))
+            return given("linalg_matrix_norm", out, vector_norm(A, 2, (first, second), keepdim, dtype=dtype))
     elif abs(ord) not in _ORDERS:
         raise RuntimeError(f"{name}: Order {ord:g} not supported.")
     if dtype is not None:
         A = A.to(dtype)
     if ord == "nuc" or abs(ord) == 2:
-        return given(out, _by_singular_values(A, ord, first, second, keepdim))
+        return given("linalg_matrix_norm", out, _by_singular_values(A, ord, first, second, keepdim))
     if abs(ord) == math.inf:
         first, second = second, first
     if not keepdim and first < second:
         second -= 1
     sums = vector_norm(A, 1.0, [first], keepdim)
-    return given(out, sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim))
+    return given(
+        "linalg_matrix_norm", out, sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim)
+    )
 
 
 def _by_singular_values(a: Tensor, order: Any, first: int, second: int, keepdim: bool) -> Tensor:
@@ -88,9 +91,13 @@ def norm(
     out: Tensor | None = None,
 ) -> Tensor:
     """torch.linalg.norm: of a matrix or a vector, as dimensions and order say."""
+    return given("linalg_norm", out, _norm(A, ord, dim, keepdim, dtype))
+
+
+def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     dims = None if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
     if isinstance(ord, str):
-        return matrix_norm(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype, out=out)
+        return matrix_norm(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
     if dims is not None and len(dims) not in (1, 2) and ord is not None:
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {dims}")
     if ord is not None and dims is None and A._array.ndim not in (1, 2):
@@ -98,8 +105,8 @@ def norm(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A._array.ndim}D."
         )
     if ord is not None and (len(dims) == 2 if dims is not None else A._array.ndim == 2):
-        return matrix_norm(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype, out=out)
-    return vector_norm(A, 2.0 if ord is None else ord, dims, keepdim, dtype=dtype, out=out)
+        return matrix_norm(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
+    return vector_norm(A, 2.0 if ord is None else ord, dims, keepdim, dtype=dtype)
 
 
 def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -111,20 +118,20 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         values = svdvals(A)
         n = values._array.shape[-1]
         if not A._array.size:
-            return given(out, values.new_zeros(A._array.shape[:-2]))
+            return given("linalg_cond", out, values.new_zeros(A._array.shape[:-2]))
         largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, n - 1, 1)
         found = smallest / largest if p is not None and p < 0 else largest / smallest
-        return given(out, found.squeeze(-1))
+        return given("linalg_cond", out, found.squeeze(-1))
     if not isinstance(p, str) and abs(p) not in (1, math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A)
     if not A._array.size:
-        return given(out, A.new_zeros(A._array.shape[:-2]))
+        return given("linalg_cond", out, A.new_zeros(A._array.shape[:-2]))
     inverse, info = inv_ex(A)
     if info._array.any():
         infinite = scalar_tensor(math.inf, dtype=A.dtype)
         inverse = where(info.gt(0).unsqueeze(-1).unsqueeze(-1), infinite, inverse)
-    return given(out, matrix_norm(A, p) * matrix_norm(inverse, p))
+    return given("linalg_cond", out, matrix_norm(A, p) * matrix_norm(inverse, p))
 
 
 def matrix_rank(
@@ -141,11 +148,11 @@ def matrix_rank(
     a = A.detach()
     values = eigvalsh(a).abs() if hermitian else svdvals(a)
     if not A._array.size:
-        return given(out, A.new_zeros(A._array.shape[:-2], dtype=dtypes.int64))
+        return given("linalg_matrix_rank", out, A.new_zeros(A._array.shape[:-2], dtype=dtypes.int64))
     least = threshold(values, a, atol if tol is None else tol, 0.0 if tol is not None else rtol)
     rank = (values > least.unsqueeze(-1)).sum(-1)
     increment_version(rank)  # torch writes it into a result of its own
-    return given(out, rank)
+    return given("linalg_matrix_rank", out, rank)
 
 
 def threshold(values: Tensor, a: Tensor, atol: Any, rtol: Any) -> Tensor:

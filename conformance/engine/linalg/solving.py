@@ -10,21 +10,16 @@ from .. import return_types
 from ..creation import zeros_like
 from ..modes import state
 from ..ops.diagonals import diag_embed
-from ..ops.extremes import several
 from ..ops.matmul import matmul
 from ..ops.reduction import _without_each
-from ..rows import ROWS, Array, op, store_out
+from ..out import given, given_several, several
+from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
 from . import kernels
 from .checks import columns_first, floating, matrix, square, succeeded
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
-
-
-def given(out: Tensor | None, found: Tensor, row: str = "mm") -> Tensor:
-    """The result, written into out= where that is given."""
-    return found if out is None else store_out(ROWS[row], out, found._array)
 
 
 # Inverse ------------------------------------------------------------------------------------------
@@ -49,7 +44,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.inv."""
     found = _inv_ex(A, "linalg.inv")
     succeeded("linalg.inv", found[1]._array, SINGULAR)
-    return given(out, found[0])
+    return given("linalg_inv", out, found[0])
 
 
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
@@ -125,7 +120,7 @@ def _det(A: Array) -> tuple[Array, Array, Array]:
 
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.det."""
-    return given(out, _det(A)[0])
+    return given("linalg_det", out, _det(A)[0])
 
 
 def _slogdet_backward(grad: Tensor | None, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
@@ -153,10 +148,7 @@ def _slogdet(A: Array) -> tuple[Array, ...]:
 def slogdet(A: Tensor, *, out: Any = None) -> Any:
     """torch.linalg.slogdet: sign and logarithm of the determinant."""
     sign, log, *_ = _slogdet(A)
-    if out is None:
-        return return_types.linalg_slogdet((sign, log))
-    stored = [given(each, value) for each, value in zip(out, (sign, log), strict=True)]
-    return getattr(return_types, "linalg_slogdet_out")(stored)  # noqa: B009  made in a loop
+    return given_several("linalg_slogdet", out, return_types.linalg_slogdet((sign, log)))
 
 
 # Linear equations ---------------------------------------------------------------------------------
@@ -235,7 +227,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
     succeeded(
         "torch.linalg.solve", found[3]._array, "The solver failed because the input matrix is singular."
     )
-    return given(out, found[0])
+    return given("linalg_solve", out, found[0])
 
 
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
@@ -247,7 +239,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
             found[3]._array,
             "The solver failed because the input matrix is singular.",
         )
-    return return_types.linalg_solve_ex((found[0], found[3]))
+    return given_several("linalg_solve_ex", out, return_types.linalg_solve_ex((found[0], found[3])))
 
 
 def _triangular_backward(
@@ -306,7 +298,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
             f"got {columns} != "
             f"{rows}"
         )
-    return given(out, inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind])))
+    return given("linalg_tensorinv", out, inv(A.reshape(rows, columns)).reshape((*shape[ind:], *shape[:ind])))
 
 
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -322,4 +314,4 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
             f"but got {columns} != {rows}"
         )
-    return given(out, solve(A.reshape(columns, columns), B.flatten()).reshape(shape))
+    return given("linalg_tensorsolve", out, solve(A.reshape(columns, columns), B.flatten()).reshape(shape))

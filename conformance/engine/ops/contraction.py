@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import eye
+from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
@@ -70,7 +71,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
     found = _contract(a, b, dims_a, dims_b)
-    return found if out is None else out.copy_(found)
+    return given("tensordot", out, found)
 
 
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -84,7 +85,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
                 f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
             )
         found = _contract(input, other, [-1], [-1])
-    return found if out is None else out.copy_(found)
+    return given("inner", out, found)
 
 
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -94,7 +95,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     wide_a = _unsafe_view(input, [n for m in a for n in (m, 1)])
     wide_b = _unsafe_view(other, [n for m in b for n in (1, m)])
     found: Tensor = _unsafe_view(wide_a * wide_b, [n * m for n, m in zip(a, b, strict=True)])
-    return found if out is None else out.copy_(found)
+    return given("kron", out, found)
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -104,7 +105,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
             f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}"
         )
     found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x * y).sum(dim)
-    return found if out is None else out.copy_(found)
+    return given("vecdot", out, found)
 
 
 # Chains and powers of matrices --------------------------------------------------------------------
@@ -112,44 +113,47 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
-    given = list(tensors)
-    n = len(given)
+    matrices = list(tensors)
+    n = len(matrices)
     if n < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
     shape: list[int] = []
     for place, text in ((0, "first"), (n - 1, "last")):
-        ndim = given[place]._array.ndim
+        ndim = matrices[place]._array.ndim
         if ndim not in (1, 2):
             raise RuntimeError(f"multi_dot(): the {text} tensor must be 1D or 2D but got {ndim}D")
-    shapes = [each._array.shape for each in given]
+    shapes = [each._array.shape for each in matrices]
     if len(shapes[0]) == 1:
-        given[0] = given[0].unsqueeze(0)
+        matrices[0] = matrices[0].unsqueeze(0)
     else:
         shape.append(shapes[0][0])
     if len(shapes[-1]) == 1:
-        given[-1] = given[-1].unsqueeze(-1)
+        matrices[-1] = matrices[-1].unsqueeze(-1)
     else:
         shape.append(shapes[-1][1])
-    for i, matrix in enumerate(given):
+    for i, matrix in enumerate(matrices):
         if matrix._array.ndim != 2:
             raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {matrix._array.ndim}D")
-        if matrix._array.dtype != given[0]._array.dtype:
+        if matrix._array.dtype != matrices[0]._array.dtype:
             raise RuntimeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{given[0].dtype.legacy} and tensor {i} {matrix.dtype.legacy}"
+                f"{matrices[0].dtype.legacy} and tensor {i} {matrix.dtype.legacy}"
             )
     for i in range(n - 1):
-        if given[i]._array.shape[-1] != given[i + 1]._array.shape[0]:
+        if matrices[i]._array.shape[-1] != matrices[i + 1]._array.shape[0]:
             raise RuntimeError(
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and {list(shapes[i + 1])} "
                 "cannot be "
                 "multiplied"
             )
     found = _chain(
-        given, _order([given[0]._array.shape[0], *(each._array.shape[1] for each in given)]), 0, n - 1
+        matrices,
+        _order([matrices[0]._array.shape[0], *(each._array.shape[1] for each in matrices)]),
+        0,
+        n - 1,
     )
     found = found.view(shape)
-    return found if out is None else out.copy_(found)
+    return given("multi_dot", out, found)
 
 
 def _order(sizes: list[int]) -> dict[tuple[int, int], int]:
@@ -196,7 +200,7 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix multiplied with itself; a negative power is one of the inverse."""
     found = _power(input, n)
-    return found if out is None else out.copy_(found)
+    return given("matrix_power", out, found)
 
 
 def _power(a: Tensor, n: int) -> Tensor:

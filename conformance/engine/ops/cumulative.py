@@ -12,11 +12,11 @@ from ..creation import zeros_like
 from ..dtypes import c_name
 from ..inplace import run_inplace
 from ..modes import state
+from ..out import given, several
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
-from .extremes import several
 from .joining import cat
 from .scalars import over, times
 from .slicing import slice_
@@ -241,17 +241,17 @@ def diff(
         _check_diff(input, axis, each)
     if n == 0:
         result = zeros_like(input).copy_(input)
-        return result if out is None else out.copy_(result)
+        return given("diff", out, result)
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     turns = min(n, input._array.shape[axis])
     subtract = ROWS["logical_xor" if input._array.dtype.kind == "b" else "sub"].call
-    for turn in range(turns):
+    for _ in range(turns):
         size = input._array.shape[axis]
         behind = input.narrow(axis, 0, size - 1)
         ahead = input.narrow(axis, 1, size - 1)
-        input = subtract(ahead, behind, out=out if turn == turns - 1 else None)
-    return input
+        input = subtract(ahead, behind)
+    return given("diff", out, input)
 
 
 def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
+from ..out import several
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
@@ -125,19 +126,6 @@ def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
-
-
-def several(row: Any, out: Any, *arguments: Any) -> Any:
-    """The results of a row that has several, written into the tensors given as out= where there are any."""
-    from ..rows import check_out, store_out
-
-    if out is None:
-        return row.call(*arguments)
-    for each in out:
-        check_out(row, each, arguments)
-    values = row.evaluate(*arguments)
-    named = getattr(return_types, row.name.removesuffix("_dim") + "_out", tuple)
-    return named(store_out(row, target, value) for target, value in zip(out, values, strict=True))
 
 
 max = _extreme("max", _max_all, maximum, "The greatest element; or along a dimension; or of two tensors.")

@@ -13,6 +13,7 @@ from ..linalg import kernels
 from ..linalg.checks import columns_first, floating, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
 from ..linalg.lu import lu_unpack as _lu_unpack
+from ..out import given_several
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
@@ -94,7 +95,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
         "with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
         stacklevel=2,
     )
-    return return_types.qr(linalg.qr(input, "reduced" if some else "complete"))
+    return given_several("qr", out, return_types.qr(linalg.qr(input, "reduced" if some else "complete")))
 
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
@@ -107,11 +108,10 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         *batch, m, n = input._array.shape
         kind = input._array.dtype
         values = _svd(input, False)[1]
-        return return_types.svd(
-            (make(np.zeros((*batch, m, m), kind)), values, make(np.zeros((*batch, n, n), kind)))
-        )
+        blank = (make(np.zeros((*batch, m, m), kind)), values, make(np.zeros((*batch, n, n), kind)))
+        return given_several("svd", out, return_types.svd(blank))
     u, s, vh = _svd(input, not some)
-    return return_types.svd((u, s, vh.mH))
+    return given_several("svd", out, return_types.svd((u, s, vh.mH)))
 
 
 # Equations from factors ---------------------------------------------------------------------------
@@ -261,7 +261,8 @@ def triangular_solve(
     out: Any = None,
 ) -> Any:
     """torch.linalg.solve_triangular by its older name, with a copy of A."""
-    return _triangular_solve(input, A, upper, transpose, unitriangular)
+    found = _triangular_solve(input, A, upper, transpose, unitriangular)
+    return given_several("triangular_solve", out, found)
 
 
 lu_unpack = _lu_unpack
@@ -288,7 +289,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
         stacklevel=2,
     )
     found = linalg.lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
-    return return_types._lu_with_info(found) if get_infos else tuple(found[:2])
+    return given_several("lu", out, return_types._lu_with_info(found) if get_infos else tuple(found[:2]))
 
 
 PUBLIC = (

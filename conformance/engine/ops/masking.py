@@ -10,7 +10,8 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
-from ..rows import ROWS, Array, op, store_out
+from ..out import store_out
+from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make, wrap
 
@@ -138,13 +139,15 @@ def _masked_scatter_backward(grad_output: Array, mask: Array, sizes: Any) -> Arr
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """The indices of the nonzero elements: a row each, or a tensor for each dimension."""
     array = input._array
+    if as_tuple and out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if as_tuple:
         found = (array.reshape(1) if array.ndim == 0 else array).nonzero()
         rows = wrap(np.array(found))
         return tuple(rows.select(0, number) for number in range(len(found)))
     where = np.argwhere(array)
     if out is not None:
-        return store_out(ROWS["masked_select"], out, where)
+        return store_out("nonzero", out, where)
     return wrap(where)
 
 

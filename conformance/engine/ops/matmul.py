@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes, errors
+from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor
@@ -272,20 +274,29 @@ def _spread(grad: Tensor, *shape: int) -> Tensor:
     return grad.unsqueeze(0).expand(shape)
 
 
-def outer(input: Tensor, vec2: Tensor) -> Tensor:
+def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every product of two vectors' elements."""
     if input._array.ndim != 1 or vec2._array.ndim != 1:
         which = "self" if input._array.ndim != 1 else "vec2"
         ndim = input._array.ndim if which == "self" else vec2._array.ndim
         raise RuntimeError(f"outer: Expected 1-D argument {which}, but got {ndim}-D")
-    return reshape(input, input._array.size, 1) * vec2
+    return given("outer", out, reshape(input, input._array.size, 1) * vec2)
 
 
-ger = outer
+def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+    """outer, by its older name; torch says so only of the form with out=."""
+    if out is not None:
+        warnings.warn(
+            "torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.",
+            stacklevel=2,
+        )
+    return outer(input, vec2, out=out)
 
 
-def matmul(input: Tensor, other: Tensor) -> Tensor:
+def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """torch.matmul: chosen by the number of dimensions, folded to mm, mv or bmm as torch does."""
+    if out is not None:
+        return given("matmul", out, matmul(input, other))
     if not isinstance(other, Tensor):
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     a, b = input._array.ndim, other._array.ndim

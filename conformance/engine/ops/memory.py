@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from ..modes import state
 from ..shapes import sizes
-from ..storage import address, storage
+from ..storage import address, lay_out, storage
 from ..tensor import Tensor
 from ..views import increment_version
 
@@ -29,37 +27,9 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     if any(each < 0 for each in shape):
         raise RuntimeError("numel: integer multiplication overflow")
     if shape != self._array.shape:
-        self._array = _laid_out(self, shape)
+        lay_out(self, shape)
         increment_version(self)
     return self
-
-
-def _laid_out(self: Tensor, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    alone = _alone(self)
-    base, offset = storage(self._array), self.storage_offset()
-    needed = math.prod(shape) + offset
-    flat = base.reshape(-1, order="A")
-    if not np.shares_memory(flat, base) and base.size:
-        raise NotImplementedError("resize_ of memory with gaps")
-    if needed > flat.size:
-        if not alone:
-            raise NotImplementedError("resize_ beyond memory that is shared")
-        grown = np.zeros(needed, base.dtype)
-        grown[: flat.size] = flat
-        flat = grown
-    return flat[offset:needed].reshape(shape)
-
-
-_HELD = 3  # references to an array that one tensor, or one view, holds alone
-
-
-def _alone(self: Tensor) -> bool:
-    """Whether no other tensor can see this tensor's memory."""
-    array = self._array
-    if getrefcount(array) > _HELD:
-        return False
-    base = array.base
-    return base is None or (isinstance(base, np.ndarray) and base.base is None and getrefcount(base) <= _HELD)
 
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..creation import scalar_tensor
+from ..out import several
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .extremes import several
 from .reduction import add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
 from .scalars import times
 from .selection import where

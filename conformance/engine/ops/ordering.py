@@ -12,10 +12,11 @@ import numpy as np
 
 from .. import dtypes, return_types
 from ..creation import full_like
+from ..out import given, several
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
-from .extremes import evenly_distribute, nonzero_size, several, taken, value_selecting_backward
+from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
 from .grids import broadcast_tensors
 from .scalars import minus, times
 from .selecting import kth_index, mode_index, top_indices
@@ -89,9 +90,7 @@ def argsort(input: Tensor, dim: Any = -1, descending: bool = False, *, stable: b
 
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The elements in order along the first dimension."""
-    if out is not None:
-        return out.copy_(sort(input, 0)[0])
-    return sort(input, 0)[0]
+    return given("msort", out, sort(input, 0)[0])
 
 
 # topk, kthvalue -----------------------------------------------------------------------------------
@@ -314,7 +313,7 @@ def quantile(
 ) -> Tensor:
     """The q-th quantiles; nan where there is a nan."""
     found = _quantile("quantile", input, q, dim, keepdim, interpolation, False)
-    return found if out is None else out.copy_(found)
+    return given("quantile", out, found)
 
 
 def nanquantile(
@@ -328,7 +327,7 @@ def nanquantile(
 ) -> Tensor:
     """The q-th quantiles of what is not nan."""
     found = _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
-    return found if out is None else out.copy_(found)
+    return given("nanquantile", out, found)
 
 
 PUBLIC = (

@@ -82,6 +82,13 @@ def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) ->
     return add_up(self, axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
 
 
+_NEEDS_DIM = (
+    "{0}() received an invalid combination of arguments - got (Tensor, out=Tensor), but expected one of:\n"
+    " * (Tensor input, *, torch.dtype dtype = None)\n"
+    " * (Tensor input, {1} dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)\n"
+)
+
+
 def sum(
     input: Tensor,
     dim: Any = None,
@@ -94,7 +101,9 @@ def sum(
     """The sum of all elements, or along dimensions."""
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
-        return _sum_all(input, dtype, out=out)
+        if out is not None:
+            raise TypeError(_NEEDS_DIM.format("sum", "tuple of ints"))
+        return _sum_all(input, dtype)
     return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
 
 
@@ -269,7 +278,9 @@ def prod(
     """The product of all elements, or along a dimension."""
     dim = axis if dim is None else dim
     if dim is None:
-        return _prod_all(input, dtype, out=out)
+        if out is not None:
+            raise TypeError(_NEEDS_DIM.format("prod", "int"))
+        return _prod_all(input, dtype)
     return _prod_dim(input, dim, keepdim, dtype, out=out)
 
 

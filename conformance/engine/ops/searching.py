@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..rows import ROWS, Array, op, store_out
+from ..out import store_out
+from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, wrap
 from .undefined import undefined
@@ -151,7 +152,15 @@ def searchsorted(
             f"{list(values.shape)}"
         )
     found = _search(sequence, values, after, out_int32)
-    return wrap(found) if out is None else store_out(ROWS["histc"], out, found)
+    if out is None:
+        return wrap(found)
+    if out.dtype is not (dtypes.int32 if out_int32 else dtypes.int64):
+        raise RuntimeError(
+            "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending "
+            f"on whether out_int32 flag is True, but we got output tensor's dtype {out.dtype.legacy} and out_int32 flag "
+            f"is {out_int32}"
+        )
+    return store_out("searchsorted", out, found)
 
 
 def bucketize(

@@ -12,6 +12,7 @@ from .. import dtypes
 from ..creation import full_like, scalar_tensor
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
+from ..out import given
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
@@ -79,7 +80,7 @@ _entr = float_function(
 
 def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
     found = times(plus(times(_floating(input), 1 / math.sqrt(2)).erf(), 1), 0.5)
-    return found if out is None else out.copy_(found)
+    return given("special_ndtr", out, found)
 
 
 def _floating(input: Tensor) -> Tensor:

@@ -36,33 +36,35 @@ _as_strided, _expand, _permute, _view = (_copy_of(n) for n in ("as_strided", "ex
 _squeeze, _squeeze_dim, _squeeze_dims = (_copy_of(n) for n in ("squeeze", "squeeze_dim", "squeeze_dims"))
 
 
-def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+def as_strided_copy(
+    input: Tensor, size: Any, stride: Any, storage_offset: Any = None, *, out: Any = None
+) -> Tensor:
     """as_strided as a copy."""
-    return _as_strided(input, *strided_arguments(input, size, stride, storage_offset))
+    return _as_strided(input, *strided_arguments(input, size, stride, storage_offset), out=out)
 
 
-def expand_copy(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
+def expand_copy(input: Tensor, size: Any, *, implicit: bool = False, out: Any = None) -> Tensor:
     """expand as a copy."""
-    return _expand(input, sizes((size,)))
+    return _expand(input, sizes((size,)), out=out)
 
 
-def permute_copy(input: Tensor, dims: Any) -> Tensor:
+def permute_copy(input: Tensor, dims: Any, *, out: Any = None) -> Tensor:
     """permute as a copy."""
-    return _permute(input, sizes((dims,)))
+    return _permute(input, sizes((dims,)), out=out)
 
 
-def view_copy(input: Tensor, size: Any) -> Tensor:
+def view_copy(input: Tensor, size: Any, *, out: Any = None) -> Tensor:
     """view as a copy."""
-    return _view(input, sizes((size,)))
+    return _view(input, sizes((size,)), out=out)
 
 
-def squeeze_copy(input: Tensor, dim: Any = None) -> Tensor:
+def squeeze_copy(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     """squeeze as a copy."""
     if dim is None:
-        return _squeeze(input)
+        return _squeeze(input, out=out)
     if isinstance(dim, (tuple, list)):
-        return _squeeze_dims(input, tuple(dim))
-    return _squeeze_dim(input, dim)
+        return _squeeze_dims(input, tuple(dim), out=out)
+    return _squeeze_dim(input, dim, out=out)
 
 
 PUBLIC = (

@@ -8,6 +8,7 @@ from ...dtypes import promote_types
 from ...modes import no_grad
 from ...ops.norms import norm_along
 from ...ops.scalars import plus
+from ...out import given
 from ...shapes import broadcast_shapes
 from ...tensor import Tensor
 
@@ -37,4 +38,4 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:
     """Vectors along a dimension, divided by their p-norm."""
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
-    return input / length if out is None else out.copy_(input / length)
+    return given("normalize", out, input / length)

@@ -1,0 +1,229 @@
+"""Results written into the tensors given as ``out=`` (torch: native/Resize.cpp, TensorIterator.cpp).
+
+A result that is not of the tensor's shape resizes it, with a warning unless the tensor was empty. What dtypes a
+tensor may have differs from operation to operation, and so do the texts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import dtypes, return_types
+from .modes import state
+from .storage import lay_out
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+Array = np.ndarray[Any, Any]
+
+_RESIZED = (
+    "An output with one or more elements was resized since it had shape {}, which does not match the required output "
+    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
+    "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+    "t.resize_(0)."
+)
+
+# Operations that take no other dtype than the result's, by the text in which they say so; all others take any
+# to which the result can be cast.
+_SAME_DTYPE = {
+    "Expected out tensor to have dtype {wanted}, but got {got} instead": """
+        addmm addmv baddbmm bmm cross linalg_cross diagonal_copy alias_copy linalg_lu_solve lu_solve max_dim min_dim
+        softmax log_softmax aminmax topk mm slice_scatter gather index_copy index_add index_reduce sort scatter
+        scatter_value scatter_add unfold_copy renorm take_along_dim unsqueeze_copy transpose_copy tril triu t_copy
+        scatter_reduce permute_copy select_copy slice_copy squeeze_copy expand_copy view_copy linalg_det linalg_slogdet
+        linalg_vector_norm linalg_lu_factor linalg_lu_factor_ex linalg_lu linalg_inv linalg_inv_ex linalg_solve
+        linalg_svdvals linalg_cholesky linalg_cholesky_ex linalg_eigh linalg_eigvalsh linalg_qr linalg_svd
+        linalg_solve_ex qr svd triangular_solve sort_stable msort as_strided_copy squeeze_dim_copy squeeze_dims_copy
+        scatter_reduce_into scatter_value_reduce isin argmax argmin matmul
+    """,
+    "Found dtype {Got} but expected {Wanted}": """
+        abs ceil frac floor softshrink hardshrink gelu neg round round_decimals sign sgn trunc lerp_tensor softplus
+        clamp clamp_min clamp_max
+    """,
+    "expected scalar_type {Wanted} but found {Got}": "cummax cummin logcumsumexp",
+    "expected scalar type {Wanted} but found {Got}": "linalg_solve_triangular",
+    "output values must be of same type as input": "kthvalue",
+    "result dtype {Got} does not match input dtype {Wanted}": "dot vdot",
+    "nan_to_num: dtype of out: {Got} should be same as input: {Wanted}": "nan_to_num",
+    "index_select(): self and result must have the same scalar type": "index_select",
+    "take(): self and out expected to have the same dtype, but got self.dtype = {Wanted} and out.dtype = {Got}": "take",
+    "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {wanted} and hist {got}": (
+        "histc"
+    ),
+    "quantile() out tensor must be same dtype as the input tensor": "quantile nanquantile",
+    "logsumexp(): Expected floating point type for result tensor, but got: {Got}": "logsumexp",
+    "tensordot: Expected the output tensor to have dtype {Wanted}, but got an output tensor with dtype {Got}": (
+        "tensordot inner"
+    ),
+    "linalg.vecdot: Expected out of dtype{Wanted} but found {Got}": "vecdot",
+    "linalg.norm expected out tensor dtype {Wanted} but got: {Got}": "linalg_norm",
+    "linalg.matrix_norm expected out tensor dtype {Wanted} but got: {Got}": "linalg_matrix_norm",
+    "expected scalar type '{Wanted}' but got '{Got}' for values output": "mode",
+    "heaviside is not yet implemented for tensors with different dtypes.": "heaviside",
+    "masked_select(): self and result must have the same scalar type": "masked_select",
+    "signbit does not support non-boolean outputs.": "signbit",
+    "isposinf does not support non-boolean outputs.": "isposinf",
+    "isneginf does not support non-boolean outputs.": "isneginf",
+    "all only supports bool tensor for result, got: {Got}": "all",
+    "any only supports bool tensor for result, got: {Got}": "any",
+    "nonzero: Expected out tensor to have scalar type Long but got scalar type{Got}": "nonzero",
+    "Expected out type to be {Wanted} but got {Got}": "where",
+    "Expected the dtype for input and out to match, but got {Wanted} for input's dtype and {Got} for out's dtype.": (
+        "amax amin"
+    ),
+    "the output given to float_power has dtype {Got} but the operation's result requires dtype {Wanted}": "float_power",
+}
+# They add up or multiply in the dtype of the tensor given.
+_WITHIN = frozenset(["cumsum", "cumprod", "sum_all", "sum", "sum_dim", "prod_dim", "prod", "nansum"])
+# The second result of these has texts of its own.
+_INDICES = {
+    "kthvalue": "output indices must be of scalar type Long",
+    "mode": "expected scalar type 'Long' but got '{Got}' for indices output",
+    "cummax": "expected scalar_type Long but found {Got}",
+    "cummin": "expected scalar_type Long but found {Got}",
+}
+_SAME = {name: text for text, names in _SAME_DTYPE.items() for name in names.split()}
+_SAME |= {f"{name}_indices": text for name, text in _INDICES.items()}
+_SAME |= {f"{name}_indices": _SAME["topk"] for name in ("max_dim", "min_dim", "sort", "sort_stable", "topk")}
+# Operations that torch makes of others, by the one that refuses out=.
+_CALLED = {"max_dim": "max", "min_dim": "min", "linalg_inv": "linalg_inv_ex", "diff": "sub", "kron": "mul"}
+_CALLED |= {name: f"_{name}" for name in ("linalg_svd", "linalg_eigh", "linalg_det", "linalg_slogdet")}
+# Operations that copy their result into out=, which autograd records.
+_COPIED = frozenset(["quantile", "nanquantile", "tensordot", "inner", "linalg_norm"])
+# Operations whose result may not share any memory with an input, not even all of it.
+_APART = frozenset(["gather", "take", "index_select", "kthvalue", "cat", "stack"])
+_OVERLAP_FREE = frozenset(["mm", "bmm", "addmm", "baddbmm", "addmv", "mv", "dot"])  # they do not ask
+
+
+def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
+    """Refuse out= together with autograd, and what is no tensor."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if state.recording and any(each.requires_grad for each in (out, *_tensors(arguments))):
+        raise RuntimeError(
+            f"{_CALLED.get(name, name)}(): functions with out=... arguments don't support automatic differentiation, but one "
+            "of the arguments requires grad."
+        )
+
+
+def _tensors(arguments: Sequence[Any]) -> Iterator[Tensor]:
+    for each in arguments:
+        if isinstance(each, Tensor):
+            yield each
+        elif isinstance(each, (list, tuple)):
+            yield from _tensors(each)
+
+
+def _check_dtype(name: str, out: Tensor, result: Array) -> None:
+    """Refuse a tensor whose dtype the operation does not write.
+
+    Raises:
+        RuntimeError: in the operation's own words.
+        TypeError: cat, and what is made of it.
+    """
+    kind = out._array.dtype
+    if kind == result.dtype:
+        return
+    text = _SAME.get(name.lstrip("_"))
+    wanted, got = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[kind]
+    if text is not None:
+        raise RuntimeError(
+            text.format(
+                wanted=dtypes.c_name(result.dtype),
+                got=dtypes.c_name(kind),
+                Wanted=wanted.legacy,
+                Got=got.legacy,
+            )
+        )
+    if dtypes.can_cast(wanted, got):
+        return
+    if name.lstrip("_") in _WITHIN:
+        raise NotImplementedError(f"{name} of {wanted} into a tensor of {got}")
+    if name in ("cat", "stack"):
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {got.legacy}")
+    raise RuntimeError(f"result type {wanted.legacy} can't be cast to the desired output type {got.legacy}")
+
+
+def _check_memory(name: str, out: Tensor, arguments: Sequence[Any]) -> None:
+    from .inplace import SHARED_MEMORY, check_no_overlap, check_no_partial_overlap
+
+    if name in _OVERLAP_FREE:
+        return
+    check_no_overlap(out._array)
+    for operand in _tensors(arguments):
+        if name in _APART and operand._array is out._array:
+            raise RuntimeError(SHARED_MEMORY)
+        check_no_partial_overlap(out._array, operand._array)
+
+
+def resize_out(out: Tensor, shape: tuple[int, ...]) -> None:
+    """Give the tensor the result's shape; a warning says so unless it was empty."""
+    if out._array.shape == shape:
+        return
+    if out._array.size:
+        warnings.warn(_RESIZED.format(list(out._array.shape), list(shape)), stacklevel=4)
+    lay_out(out, shape)
+
+
+def fill_out(out: Tensor, values: Array) -> Tensor:
+    """Fill the tensor given as out= to a function that makes tensors: it has any shape, and no warning comes."""
+    from .inplace import write
+
+    lay_out(out, values.shape)
+    write(out, values)
+    return out
+
+
+def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()) -> Tensor:
+    """Write a result into the tensor given as out=.
+
+    Raises:
+        RuntimeError: a dtype that the operation does not write; memory that several elements share.
+    """
+    from .inplace import write
+
+    array = np.asarray(result)
+    _check_dtype(name, out, array)
+    _check_memory(name, out, arguments)
+    resize_out(out, array.shape)
+    write(out, array)
+    return out
+
+
+def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
+    """The result of an operation made of others, written into out= where that is given."""
+    if out is None:
+        return found
+    if name in _COPIED and found.requires_grad:
+        resize_out(out, found._array.shape)
+        return out.copy_(found)
+    check_out(name, out, (found,))
+    return store_out(name, out, found._array)
+
+
+def given_several(name: str, out: Any, found: Sequence[Tensor]) -> Any:
+    """given, for several results."""
+    if out is None:
+        return found
+    stored = [given(name, each, value) for each, value in zip(out, found, strict=True)]
+    return getattr(return_types, f"{name}_out", tuple)(stored)
+
+
+def several(row: Row, out: Any, *arguments: Any) -> Any:
+    """The results of a row that has several, written into the tensors given as out= where there are any."""
+    if out is None:
+        return row.call(*arguments)
+    for each in out:
+        check_out(row.name, each, arguments)
+    values = row.evaluate(*arguments)
+    named = getattr(return_types, row.name.removesuffix("_dim") + "_out", tuple)
+    return named(
+        store_out(row.name if not i else f"{row.name}_indices", target, value, arguments)
+        for i, (target, value) in enumerate(zip(out, values, strict=True))
+    )
