@@ -177,8 +177,8 @@ def _logits_target(
 # Classes ------------------------------------------------------------------------------------------
 
 
-def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore_index: int) -> Array:
-    """Which targets count."""
+def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore_index: int) -> None:
+    """Refuse what is no class of self."""
     if target.dtype not in (np.int64, np.uint8):
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {dtypes.BY_NUMPY[target.dtype].legacy}"
@@ -189,45 +189,57 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
             f"shape: {list(weight.shape)}"
         )
-    counted = target != ignore_index
-    wrong = target[counted & ((target < 0) | (target >= classes))]
-    if wrong.size:
-        raise IndexError(f"Target {int(wrong.flat[0])} is out of bounds.")
-    return counted
+    outside = (target < 0) | (target >= classes)
+    if outside.any():
+        wrong = target[outside & (target != ignore_index)]
+        if wrong.size:
+            raise IndexError(f"Target {int(wrong.flat[0])} is out of bounds.")
 
 
-def _picked(array: Array, target: Array, channel: int) -> Array:
-    index = np.expand_dims(target.astype(np.int64), channel)
-    return np.take_along_axis(array, index, channel).squeeze(channel)
+def _ignored(target: Array, ignore_index: int) -> Array | None:
+    """Which targets do not count; None where all do."""
+    ignored = target == ignore_index
+    return ignored if ignored.any() else None
 
 
-def _class_weights(target: Array, weight: Any, counted: Array, kind: np.dtype[Any]) -> Array:
+def _places(target: Array, ignored: Array | None, channel: int) -> tuple[Array, ...]:
+    """Where the entries of the target's classes are; of a target that does not count, any entry."""
+    classes = target.astype(np.intp, copy=False) if ignored is None else np.where(ignored, 0, target)
+    places: list[Array] = list(np.indices(target.shape, sparse=True))
+    places.insert(channel, classes)
+    return tuple(places)
+
+
+def _class_weights(target: Array, weight: Any, ignored: Array | None, kind: np.dtype[Any]) -> Any:
+    """The weight of each target; 1 where all have that."""
     if weight is None:
-        return counted.astype(kind)
-    each = weight[np.where(counted, target, 0)]
-    return np.where(counted, each, kind.type(0)).astype(kind, copy=False)
+        return kind.type(1) if ignored is None else (~ignored).astype(kind)
+    each = weight[target if ignored is None else np.where(ignored, 0, target)].astype(kind, copy=False)
+    return each if ignored is None else np.where(ignored, kind.type(0), each)
 
 
 def nll_total_weight(
     self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, channel: int
 ) -> Array:
     """The sum of the weights of the targets that count: what a mean is divided by."""
-    counted = _check_classes(self, target, weight, channel, ignore_index)
+    _check_classes(self, target, weight, channel, ignore_index)
     if reduction == NONE:
         return np.zeros((), self.dtype)
-    return np.asarray(_class_weights(target, weight, counted, self.dtype).sum(), self.dtype)
+    weights = _class_weights(target, weight, _ignored(target, ignore_index), self.dtype)
+    return np.asarray(weights.sum() if weights.ndim == target.ndim else target.size, self.dtype)
 
 
 def _nll(
     self: Array, target: Array, weight: Any, reduction: int, ignore_index: int, total: Array, channel: int
 ) -> Array:
-    counted = _check_classes(self, target, weight, channel, ignore_index)
-    weights = _class_weights(target, weight, counted, self.dtype)
-    picked = _picked(self, np.where(counted, target, 0), channel)
-    each = np.where(counted, -picked * weights, 0).astype(self.dtype)
+    ignored = _ignored(target, ignore_index)
+    weights = _class_weights(target, weight, ignored, self.dtype)
+    each = -self[_places(target, ignored, channel)] * weights
+    if ignored is not None:
+        each = np.where(ignored, self.dtype.type(0), each)
     if reduction == NONE:
         return each
-    found = each.sum(dtype=np.promote_types(self.dtype, np.float32))
+    found = np.asarray(each).sum(dtype=np.promote_types(self.dtype, np.float32))
     return np.asarray(found / total if reduction == MEAN else found, self.dtype)
 
 
@@ -241,14 +253,14 @@ def _nll_gradient(
     total: Array,
     channel: int,
 ) -> Array:
-    counted = target != ignore_index
-    weights = -_class_weights(target, weight, counted, self.dtype) * grad
+    ignored = _ignored(target, ignore_index)
+    values = -_class_weights(target, weight, ignored, self.dtype) * grad
     if reduction == MEAN:
-        weights = weights / total
+        values = values / total
+    if ignored is not None:
+        values = np.where(ignored, self.dtype.type(0), values)
     found = np.zeros(self.shape, self.dtype)
-    index = np.expand_dims(np.where(counted, target, 0).astype(np.int64), channel)
-    values = np.where(counted, weights, 0).astype(self.dtype)
-    np.put_along_axis(found, index, np.expand_dims(values, channel), channel)
+    found[_places(target, ignored, channel)] = values
     return found
 
 

@@ -99,13 +99,19 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 
 
 
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
+    """beta * self + alpha * found, in the memory of found."""
     if self.dtype != found.dtype:
         raise RuntimeError(
             f"self and mat2 must have the same dtype, but got {dtypes.BY_NUMPY[self.dtype].legacy} and "
             f"{dtypes.BY_NUMPY[found.dtype].legacy}"
         )
+    if alpha != 1:
+        found = found * found.dtype.type(alpha)
     try:
-        np.broadcast_to(self, found.shape)
+        if beta == 0:  # not a product: nan and inf of self do not count
+            np.broadcast_to(self, found.shape)
+            return found
+        return np.add(found, self if beta == 1 else self * self.dtype.type(beta), out=found)
     except ValueError:
         axis = next(
             i
@@ -118,11 +124,6 @@ def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
             f"at non-singleton dimension {found.ndim - axis}.  Target sizes: {list(found.shape)}.  Tensor sizes: "
             f"{list(self.shape)}"
         ) from None
-    if alpha != 1:
-        found = found * found.dtype.type(alpha)
-    if beta == 0:  # not a product: nan and inf of self do not count
-        return found
-    return found + (self if beta == 1 else self * self.dtype.type(beta))
 
 
 @op("MvBackward0", self=lambda grad, vec: grad.outer(vec), vec=lambda grad, self: self.t().mv(grad))
