@@ -97,6 +97,14 @@ DETACH_VIEW = (
     "detach_() cannot be called on these gradients. To fix this error, please refer to the "
     "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
 )
+RETAINING_WITHOUT_NODE = (
+    'old_fn INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/variable.cpp":205, '
+    "please report a bug to PyTorch. "
+)
+RETAINING_NOT_FOUND = (
+    'out != nullptr INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/variable.cpp":207, '
+    "please report a bug to PyTorch. "
+)
 RETAIN_GRAD = "can't retain_grad on Tensor that has requires_grad=False"
 REQUIRES_GRAD_NON_LEAF = "you can only change requires_grad flags of leaf variables."
 REQUIRES_GRAD_NON_LEAF_OFF = (

@@ -163,7 +163,6 @@ def run_backward(
         root = new_node(GraphRoot)
         root.next_edges, root.gradients, root.input_metadata = tuple(roots), tuple(gradients), ()  # type: ignore[attr-defined]
         buffer = []
-    del gradients
     task.roots = tuple(roots)
     task.dependencies = dependencies = count_dependencies(root)
     if wanted:

@@ -79,6 +79,8 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     try:
         value = np.asarray(row.evaluate(*arguments))
     except RuntimeError as error:
+        if row.name == "masked_fill":  # named in the other order than out of place
+            broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
         if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
             _check_operands(row, self, arguments)  # what does not fit is said before what a kernel cannot do
         raise
@@ -97,6 +99,10 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             node.operation += "_"
         else:
             node.next_edges = (edge, *node.next_edges[1:])
+    if row.name in _PLACING:
+        for each in arguments[1:]:
+            if isinstance(each, Tensor):
+                check_no_shared_memory(self._array, each._array)
     if row.name in _WARN_OF_OVERLAP:
         warn_of_overlap(row.name, self._array)
     elif row.name not in _MAY_OVERLAP and not onto_itself:
@@ -128,6 +134,19 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
 
 
 _MAY_OVERLAP = frozenset({"fill", "fill_tensor", "zero"})  # all places get one value
+_PLACING = frozenset(
+    {
+        "index_add",
+        "index_copy",
+        "index_reduce",
+        "index_put",
+        "put",
+        "scatter",
+        "scatter_add",
+        "scatter_reduce",
+        "addr",
+    }
+)  # they write while they read
 _WARN_OF_OVERLAP = frozenset({"masked_fill", "index_fill", "index_put"})
 
 
@@ -181,11 +200,26 @@ def check_no_partial_overlap(target: Array, operand: Array) -> None:
     """
     if target is operand or not np.may_share_memory(target, operand):
         return
+    if (
+        address(target) == address(operand)
+        and target.nbytes == operand.nbytes
+        and target.strides == operand.strides
+    ):
+        return
+    check_no_shared_memory(target, operand)
+
+
+def check_no_shared_memory(target: Array, operand: Array) -> None:
+    """Refuse an operand that shares any of the memory written to.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if not np.may_share_memory(target, operand):
+        return
     if not (is_dense(target) and is_dense(operand)):  # with gaps it is too hard to tell
         return
     first, second = address(target), address(operand)
-    if first == second and target.nbytes == operand.nbytes and target.strides == operand.strides:
-        return
     if first < second + operand.nbytes and second < first + target.nbytes:
         raise RuntimeError(SHARED_MEMORY)
 

@@ -132,6 +132,16 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return result
 
 
+def still_expanded(result: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An empty result, expanded where its operand is: a grad that is laid out so is not stolen."""
+    owner: Any = operand.base
+    if owner is not None and not isinstance(owner, np.ndarray):  # what numpy's as_strided puts between
+        owner = owner.base
+    if owner is None or owner.size != 1:
+        return result
+    return np.ndarray(result.shape, result.dtype, np.empty(1, result.dtype), 0, (0,) * result.ndim)
+
+
 def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, Any]:
     """An elementwise result in the order of memory that torch gives it.
 

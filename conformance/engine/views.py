@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +85,7 @@ def view_grad_fn(view: Tensor) -> Node | None:
     node = as_strided_node(view, base)
     view._grad_fn, view._output_nr, view._requires_grad = node, 0, True
     info.attr_version = current
-    move_hooks(view, old)
+    move_hooks(view, old, node)
     return node
 
 
@@ -140,17 +139,25 @@ class AsStridedBackward0(Node):
         return kind.itemsize
 
 
-def move_hooks(tensor: Tensor, old: Node | None) -> None:
-    """After a new grad_fn: hooks registered so far stay with the old node, retain_grad moves to the new one."""
+def move_hooks(tensor: Tensor, old: Node | None, new: Node) -> None:
+    """With a new grad_fn: hooks registered so far stay with the old node, retain_grad moves to the new one.
+
+    torch finds it by the output number that the tensor has now: that of a second output is not found, nor one that
+    a view taken in place has left with an older node.
+
+    Raises:
+        RuntimeError: it is not found.
+    """
     tensor._backward_hooks = None
     if not tensor._retains_grad:
         return
-    if old is not None and old.hooks is not None:
-        for nr, reference in list(old.hooks.retains_grad.items()):
-            if reference() is tensor:
-                del old.hooks.retains_grad[nr]
-    if tensor._grad_fn is not None:
-        node_hooks(tensor._grad_fn).retains_grad[tensor._output_nr] = weakref.ref(tensor)
+    if old is None:
+        raise RuntimeError(errors.RETAINING_WITHOUT_NODE)
+    number = tensor._output_nr
+    retained = None if old.hooks is None else old.hooks.retains_grad.pop(number, None)
+    if retained is None:
+        raise RuntimeError(errors.RETAINING_NOT_FOUND)
+    node_hooks(new).retains_grad[number] = retained
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
@@ -192,7 +199,7 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     if info is None:
         old = tensor._grad_fn
         tensor._grad_fn, tensor._output_nr, tensor._requires_grad = node, output_nr, True
-        move_hooks(tensor, old)
+        move_hooks(tensor, old, node)
         return
     base = info.base
     slices = new_node(CopySlices)
@@ -201,9 +208,9 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     slices.function = node
     slices.geometry = Geometry(tensor._array, base._array)
     slices.base_like = blank_like(base._array)
-    old = base._grad_fn
+    if base._grad_fn is not None:
+        move_hooks(base, base._grad_fn, slices)
     base._grad_fn, base._output_nr, base._requires_grad = slices, 0, True
-    move_hooks(base, old)
     _ = tensor.grad_fn
 
 

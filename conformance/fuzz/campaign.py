@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapters.registry import find
-from conformance.fuzz.programs import Program, Statement
+from conformance.fuzz.scope import Program, Statement
 from conformance.fuzz.search import Divergence, Tally, batch_seeds, search
 from conformance.processes import Died, fresh
 

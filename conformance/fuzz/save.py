@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.fuzz.campaign import Found
-from conformance.fuzz.programs import Program, prelude
+from conformance.fuzz.scope import Program, prelude
 from conformance.fuzz.search import scenario_of
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run

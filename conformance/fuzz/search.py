@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
-from conformance.fuzz.programs import Program, prelude, programs
+from conformance.fuzz.programs import programs
+from conformance.fuzz.scope import Program, prelude
 from conformance.runner.compare import Difference, differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
@@ -83,6 +84,9 @@ def diverges(program: Program, reference: Engine, engine: Engine, tally: Tally |
     return None
 
 
+_State: TypeAlias = Mapping[str, Mapping[str, object]]
+
+
 def broken_properties(trace: Trace, reshaped: bool = False) -> Iterator[str]:
     """What must hold in every state and does not.
 
@@ -99,8 +103,8 @@ def broken_properties(trace: Trace, reshaped: bool = False) -> Iterator[str]:
                 yield f"{name} is a leaf with a grad_fn"
             if leaf is False and requires is False:
                 yield f"{name} is no leaf and requires no grad"
-            owner = state.get(name.removesuffix(".grad"), facets)
-            if not reshaped and facets.get("shape") != owner.get("shape"):
+            owner = _itself(state, name.removesuffix(".grad"))
+            if not reshaped and owner and _itself(state, name).get("shape") != owner.get("shape"):
                 yield f"{name} has another shape than its tensor"
             version = facets.get("_version")
             if isinstance(version, int) and not name.startswith(_REBOUND):
@@ -109,8 +113,14 @@ def broken_properties(trace: Trace, reshaped: bool = False) -> Iterator[str]:
                 versions[name] = version
 
 
-_RESHAPING = (".t_()", "squeeze_(")
-_REBOUND = ("_", "made", "h")  # names that programs bind anew
+def _itself(state: _State, name: str) -> Mapping[str, object]:
+    """The facets of a name, or of the first name of the same tensor."""
+    facets = state.get(name, {})
+    return state.get(str(facets.get("is")), facets)
+
+
+_RESHAPING = (".t_()", "squeeze_(", "transpose_(", ".set_(")
+_REBOUND = ("_", "made", "handle", "seen")  # names that programs bind anew
 
 
 def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally) -> Divergence | None:

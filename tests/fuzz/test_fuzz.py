@@ -9,8 +9,8 @@ import pytest
 
 from conformance.adapters.registry import find
 from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
-from conformance.fuzz.programs import Program, Statement
 from conformance.fuzz.save import save
+from conformance.fuzz.scope import Program, Statement
 from conformance.fuzz.search import Tally, broken_properties, diverges, search
 from conformance.runner.trace import Moment, Trace
 from conformance.runner.trace import Statement as Place

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..rows import Array, op
-from ..shapes import is_dense, sizes, wrap_dim, wrap_dims
+from ..shapes import is_dense, sizes, still_expanded, wrap_dim, wrap_dims
 from ..tensor import Tensor, wrap
 from .copying import in_order
 
@@ -21,6 +21,8 @@ def _flip(self: Array, dims: Any) -> Array:
     if not self.ndim:
         return self.copy()
     flipped = np.flip(self, axes).copy("K" if is_dense(self) else "C")
+    if not self.size:
+        return still_expanded(flipped, self)
     # One element keeps even the step 0 of an expanded tensor: a grad that is laid out so is not stolen.
     return flipped if self.size != 1 else as_strided(flipped, self.shape, self.strides)
 

@@ -11,7 +11,7 @@ from .. import dtypes, errors
 from ..formats import channels_last, contiguous_format, laid_out, lies_so, preserve_format
 from ..modes import state
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, sizes
+from ..shapes import broadcast_shapes, sizes, still_expanded
 from ..tensor import Tensor, make, version_counter
 
 
@@ -53,6 +53,8 @@ def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Arra
 
 def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
     converted = array.astype(dtype.numpy)
+    if not array.size:
+        converted = still_expanded(converted, array)
     return converted if memory_format in (None, preserve_format) else laid_out(converted, memory_format)
 
 

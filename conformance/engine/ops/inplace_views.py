@@ -16,7 +16,7 @@ from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
 from ..tensor import Tensor, make
-from ..views import check_inplace, increment_version, move_hooks
+from ..views import check_inplace, increment_version
 from . import shape  # noqa: F401  its rows are read below
 
 
@@ -52,9 +52,7 @@ def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
     increment_version(self)
     self._array = array
     if node is not None:
-        old = self._grad_fn
-        self._grad_fn, self._output_nr, self._requires_grad = node, 0, True
-        move_hooks(self, old)
+        self._grad_fn, self._output_nr, self._requires_grad = node, 0, True  # hooks stay where they are
         if self._view is not None and self._version_counter is not None:
             self._view.attr_version = self._version_counter.value
     return self

@@ -71,7 +71,7 @@ GRAPH = (
         ("lost-in-place", "retain_grad does not move to the node of an in-place change",
          "views:move_hooks", "if not tensor._retains_grad:", "if True:"),
         ("stays-with-the-old-node", "retain_grad stays with the old node as well after an in-place change",
-         "views:move_hooks", "del old.hooks.retains_grad[nr]", "pass"),
+         "views:move_hooks", "retains_grad.pop(number, None)", "retains_grad.get(number)"),
     ),
     *area(
         "freeing",

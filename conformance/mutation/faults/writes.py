@@ -85,7 +85,7 @@ WRITES = (
         ("expanded-memory-is-written", "an expanded tensor may be changed in place",
          "inplace:check_no_overlap", "if ", "if False and "),
         ("overlapping-operand-is-read", "an operand that shares memory with the target is taken",
-         "inplace:check_no_partial_overlap", "if first < second + operand.nbytes", "if False and first < second"),
+         "inplace:check_no_shared_memory", "if first < second + operand.nbytes", "if False and first < second"),
         ("history-not-rebased", "an in-place change leaves grad_fn as it was",
          "inplace:run_inplace", "rebase_history(self, node)", "pass"),
         ("change-counts-first", "a change of an inference tensor is refused before it is made",

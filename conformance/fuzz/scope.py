@@ -1,0 +1,88 @@
+"""A program, and what the generator knows of it while it writes: its live names, with shape and dtype."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from conformance.fuzz.functions import FUNCTIONS
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Name:
+    """A live tensor, as far as the generator follows it."""
+
+    name: str
+    shape: Shape
+    dtype: str
+
+    @property
+    def floating(self) -> bool:
+        """Whether it may require grad."""
+        return self.dtype.startswith("float")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement and what it is an example of."""
+
+    text: str
+    features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """Statements in order."""
+
+    statements: tuple[Statement, ...]
+
+    @property
+    def features(self) -> frozenset[str]:
+        """What the program has in it."""
+        found = frozenset(each for statement in self.statements for each in statement.features)
+        passes = sum("backward" in statement.features for statement in self.statements)
+        return found | ({"second backward"} if passes > 1 else frozenset())
+
+    def __str__(self) -> str:
+        return "\n".join(statement.text for statement in self.statements)
+
+
+@dataclass
+class Scope:
+    """What has been written so far: the one thing here that changes."""
+
+    names: list[Name] = field(default_factory=list)
+    inferred: list[Name] = field(default_factory=list)  # made in inference mode
+    statements: list[Statement] = field(default_factory=list)
+    count: int = 0
+
+    def fresh(self) -> str:
+        """A name not used yet: a, b, ... z, then a1, ..."""
+        number = self.count
+        self.count += 1
+        letter = "abcdefghijklmnopqrstuvwxyz"[number % 26]
+        return letter if number < 26 else f"{letter}{number // 26}"
+
+    def add(self, text: str, *features: str, name: Name | None = None) -> None:
+        """A statement, and the name that it binds."""
+        self.statements.append(Statement(text, features))
+        if name is not None:
+            self.names.append(name)
+
+
+def prelude(program: Program) -> str:
+    """What a program needs before its first statement: the Functions and the list that it uses."""
+    text = str(program)
+    parts = ["seen = []"] if "seen" in text else []
+    parts += [source for name, source in FUNCTIONS.items() if f"{name}.apply" in text]
+    return "\n".join(parts)
+
+
+def broadcasts(a: Shape, b: Shape) -> Shape | None:
+    """The shape to which two broadcast; None where they do not."""
+    length = max(len(a), len(b))
+    padded = [(1,) * (length - len(each)) + each for each in (a, b)]
+    if any(m != n and 1 not in (m, n) for m, n in zip(*padded, strict=True)):
+        return None
+    return tuple(n if m == 1 else m for m, n in zip(*padded, strict=True))

@@ -1,0 +1,214 @@
+"""Drawing one statement of a program, of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
+
+from hypothesis import strategies as st
+
+from conformance.fuzz.phrases import (
+    BACKWARD,
+    BINARY,
+    CASTS,
+    FLAGS,
+    GRADS,
+    HOOKS,
+    IN_PLACE,
+    IN_PLACE_WITH,
+    PARTS,
+    READS,
+    REDUCTIONS,
+    SWITCHES,
+    UNARY,
+    VIEWS,
+)  # fmt: skip
+from conformance.fuzz.scope import Name, Scope, Shape, broadcasts
+
+Draw: TypeAlias = Callable[..., Any]
+
+SHAPES: tuple[Shape, ...] = ((2,), (), (2, 2), (1,), (3,), (1, 2), (2, 1), (2, 3), (3, 2), (0,))
+DTYPES = ("float32", "float32", "float32", "float64", "float16", "float32", "int64", "bool")
+VALUES = ("1.", "2.", "3.", "-1.", "0.5", "0.", "-2.", "4.")
+
+
+def literal(draw: Draw, shape: Shape, dtype: str) -> str:
+    """Nested lists of small numbers."""
+    if not shape:
+        value = str(one(draw, VALUES))
+        if dtype == "bool":
+            return "True" if value != "0." else "False"
+        return str(int(float(value))) if dtype == "int64" else value
+    return "[" + ", ".join(literal(draw, shape[1:], dtype) for _ in range(shape[0])) + "]"
+
+
+def tensor(draw: Draw, scope: Scope) -> None:
+    """A new leaf or constant."""
+    shape = one(draw, SHAPES)
+    dtype = str(one(draw, DTYPES))
+    requires = dtype.startswith("float") and bool(one(draw, (True, True, False)))
+    parts = [literal(draw, shape, dtype)]
+    if dtype != "float32":
+        parts.append(f"dtype=torch.{dtype}")
+    if requires:
+        parts.append("requires_grad=True")
+    name = scope.fresh()
+    scope.add(f"{name} = torch.tensor({', '.join(parts)})", "leaf", dtype, name=Name(name, shape, dtype))
+
+
+@cache
+def _among(options: tuple[object, ...]) -> st.SearchStrategy[object]:
+    return st.sampled_from(options)
+
+
+def one(draw: Draw, options: tuple[Any, ...]) -> Any:
+    """One of a list that stays as it is: making the strategy takes longer than drawing from it."""
+    return draw(_among(options))
+
+
+def pick(draw: Draw, scope: Scope) -> Name:
+    """A live name, recent ones more often."""
+    recent = list(reversed(scope.names))
+    chosen: Name = draw(st.sampled_from(recent[:4] + recent))
+    return chosen
+
+
+def mate(draw: Draw, scope: Scope, a: Name) -> Name:
+    """A second operand: one that broadcasts where there is one."""
+    fitting = [each for each in scope.names if broadcasts(a.shape, each.shape) is not None]
+    chosen: Name = draw(st.sampled_from(fitting or scope.names))
+    return chosen
+
+
+def bind(scope: Scope, text: str, shape: Shape, dtype: str, *features: str) -> Name:
+    """A statement that gives a new name to what it makes."""
+    name = Name(scope.fresh(), shape, dtype)
+    scope.add(f"{name.name} = {text}", *features, name=name)
+    return name
+
+
+def unary(draw: Draw, scope: Scope) -> None:
+    """An operation on one tensor."""
+    a = pick(draw, scope)
+    template = str(one(draw, UNARY))
+    bind(scope, template.format(a=a.name), a.shape, CASTS.get(template, a.dtype), "operation")
+
+
+def binary(draw: Draw, scope: Scope) -> None:
+    """An operation on two."""
+    a = pick(draw, scope)
+    b = mate(draw, scope, a)
+    template = str(one(draw, BINARY))
+    shape = broadcasts(a.shape, b.shape)
+    features = ["operation"] + (["broadcast"] if a.shape != b.shape else [])
+    bind(scope, template.format(a=a.name, b=b.name), a.shape if shape is None else shape, a.dtype, *features)
+
+
+def reduction(draw: Draw, scope: Scope) -> None:
+    """A reduction."""
+    a = pick(draw, scope)
+    template = str(one(draw, REDUCTIONS))
+    if "keepdim" in template:
+        shape = (*a.shape[:-1], 1) if a.shape else ()
+    elif "(0)" in template:
+        shape = a.shape[1:]
+    elif "(-1)" in template:
+        shape = a.shape[:-1]
+    else:
+        shape = ()
+    bind(scope, template.format(a=a.name), shape, a.dtype, "reduction")
+
+
+def view(draw: Draw, scope: Scope) -> None:
+    """A view, or what may be one."""
+    a = pick(draw, scope)
+    template = str(one(draw, VIEWS))
+    size = 1
+    for n in a.shape:
+        size *= n
+    shapes: dict[str, Shape] = {
+        "{a}[0]": a.shape[1:], "{a}.view(-1)": (size,), "{a}[0:1]": (1, *a.shape[1:]),
+        "{a}.unsqueeze(0)": (1, *a.shape), "{a}.unsqueeze(-1)": (*a.shape, 1), "{a}[..., 0]": a.shape[:-1],
+        "{a}[-1]": a.shape[1:], "{a}.unbind()[0]": a.shape[1:], "{a}.split(1)[0]": (1, *a.shape[1:]),
+        "{a}.broadcast_to(2, *{a}.shape)": (2, *a.shape), "{a}.ravel()": (size,),
+        "{a}.movedim(0, -1)": (*a.shape[1:], *a.shape[:1]),
+        "{a}.squeeze(0)": a.shape[1:] if a.shape[:1] == (1,) else a.shape, "{a}.mT": a.shape[::-1],
+        "{a}.as_strided((1,), (1,))": (1,), "{a}.unfold(0, 1, 1)": (*a.shape, 1),
+        "{a}.t()": a.shape[::-1], "{a}.reshape(-1)": (size,), "{a}[None]": (1, *a.shape),
+        "{a}.squeeze()": tuple(n for n in a.shape if n != 1), "{a}[:, 0]": a.shape[:1], "{a}.flatten()": (size,),
+        "{a}[1:]": (max(a.shape[0] - 1, 0), *a.shape[1:]) if a.shape else (), "{a}.select(0, 0)": a.shape[1:],
+        "{a}.transpose(0, -1)": a.shape[::-1], "{a}.narrow(0, 0, 1)": (1, *a.shape[1:]), "{a}.T": a.shape[::-1],
+        "{a}.expand(2, *{a}.shape)": (2, *a.shape), "{a}.detach()[0]": a.shape[1:], "Viewed.apply({a})": (size,),
+    }  # fmt: skip
+    bind(scope, template.format(a=a.name), shapes.get(template, a.shape), a.dtype, "view")
+
+
+def parts(draw: Draw, scope: Scope) -> None:
+    """Two names for several results."""
+    a = pick(draw, scope)
+    template = str(one(draw, PARTS))
+    first, second = scope.fresh(), scope.fresh()
+    shape = a.shape[1:] if "unbind" in template else a.shape
+    scope.add(f"{first}, {second} = {template.format(a=a.name)}", "view", "several views")
+    for name in (first, second):
+        scope.names.append(Name(name, shape, a.dtype))
+
+
+def in_place(draw: Draw, scope: Scope) -> None:
+    """A change in place."""
+    a = pick(draw, scope)
+    template = str(one(draw, IN_PLACE + IN_PLACE_WITH))
+    b = mate(draw, scope, a)
+    scope.add(template.format(a=a.name, b=b.name), "in place")
+
+
+def flag(draw: Draw, scope: Scope) -> None:
+    """A flag or a grad is set."""
+    a = pick(draw, scope)
+    scope.add(str(one(draw, FLAGS)).format(a=a.name), "flag")
+
+
+def hook(draw: Draw, scope: Scope) -> None:
+    """A hook is registered or removed."""
+    a = pick(draw, scope)
+    text = str(one(draw, HOOKS)).format(a=a.name, b=mate(draw, scope, a).name)
+    scope.add(text, "hook")
+
+
+def backward(draw: Draw, scope: Scope) -> None:
+    """A backward pass."""
+    a = pick(draw, scope)
+    template = str(one(draw, BACKWARD))
+    scope.add(template.format(a=a.name, b=mate(draw, scope, a).name), "backward")
+
+
+def grad(draw: Draw, scope: Scope) -> None:
+    """A call of autograd.grad."""
+    a = pick(draw, scope)
+    b: Name = draw(st.sampled_from(scope.names))
+    template = str(one(draw, GRADS))
+    name = scope.fresh()
+    scope.add(
+        f"{name}, *_ = {template.format(a=a.name, b=b.name)}", "grad", name=Name(name, b.shape, b.dtype)
+    )
+
+
+def read(draw: Draw, scope: Scope) -> None:
+    """Something is looked at."""
+    a = pick(draw, scope)
+    scope.add(str(one(draw, READS)).format(a=a.name, b=mate(draw, scope, a).name), "read")
+
+
+def switch(draw: Draw, scope: Scope) -> None:
+    """Grad mode for all that follows."""
+    scope.add(str(one(draw, SWITCHES)), "mode", "switch")
+
+
+def delete(draw: Draw, scope: Scope) -> None:
+    """A name is gone."""
+    if len(scope.names) < 3:
+        return
+    name = pick(draw, scope)
+    scope.names.remove(name)
+    scope.add(f"del {name.name}", "del")
