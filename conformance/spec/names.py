@@ -219,7 +219,11 @@ NAMES: dict[str, dict[str, str]] = {
             weight bias in_features out_features in1_features in2_features num_embeddings embedding_dim
             padding_idx in_channels out_channels kernel_size stride padding dilation groups num_features eps
             momentum affine track_running_stats running_mean running_var num_batches_tracked from_pretrained
-            normalized_shape elementwise_affine p inplace negative_slope num_parameters alpha beta reduction
+            normalized_shape elementwise_affine input_size hidden_size num_layers batch_first dropout
+            bidirectional proj_size mode nonlinearity weight_ih weight_hh bias_ih bias_hh weight_ih_l0 weight_hh_l0
+            bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse
+            weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
+            flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
             reset_parameters reset_running_stats missing_keys unexpected_keys
             """,
         "in torch.nn.utils": """
@@ -252,7 +256,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.nn": """
             ReLU ReLU6 LeakyReLU PReLU RReLU ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid
             Hardswish Hardtanh Hardshrink Softshrink Tanhshrink Tanh Softplus Softsign Softmax Softmin
-            LogSoftmax GLU Threshold
+            LogSoftmax GLU Threshold RNN LSTM GRU RNNCell LSTMCell GRUCell
             """,
         "in torch.nn.functional": """
             relu relu_ relu6 leaky_relu leaky_relu_ prelu rrelu rrelu_ elu elu_ selu selu_ celu celu_ gelu

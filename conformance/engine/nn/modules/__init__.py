@@ -103,6 +103,7 @@ from .pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )  # fmt: skip
+from .rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from .sparse import Embedding
 from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 

@@ -1,0 +1,220 @@
+"""Recurrent layers, step by step (torch: native/RNN.cpp).
+
+A *step* takes what comes in, the state before and the weights of one direction, and gives the state after: a
+tensor, or with LSTM the pair of hidden and cell state. Within a layer the input's products with the weights are
+worked out ahead of all steps (``ahead``); a single cell works them out itself.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ops.activation import relu
+from ...ops.dropout import dropout
+from ...ops.joining import cat, stack
+from ...ops.matmul import linear, matmul
+from ...ops.recurrent import mkldnn_rnn_layer
+from ...ops.unary import tanh
+from ...tensor import Tensor, make
+
+State = Any  # a tensor, or of LSTM a pair
+
+
+class Weights(NamedTuple):
+    """The weights of one direction of a layer, or of a cell; biases and the projection may be absent."""
+
+    ih: Tensor
+    hh: Tensor
+    bias_ih: Tensor | None = None
+    bias_hh: Tensor | None = None
+    projection: Tensor | None = None
+
+    def of_input(self, input: Tensor, ahead: bool) -> Tensor:
+        """The input's share of the gates."""
+        return input if ahead else linear(input, self.ih, self.bias_ih)
+
+    def of_state(self, hidden: Tensor) -> Tensor:
+        """The hidden state's share of the gates."""
+        return linear(hidden, self.hh, self.bias_hh)
+
+
+Step = Callable[[Tensor, State, Weights, bool], State]
+
+
+def tanh_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool = False) -> Tensor:
+    """tanh of the sum of both shares."""
+    return tanh(weights.of_state(hidden).add_(weights.of_input(input, ahead)))
+
+
+def relu_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool = False) -> Tensor:
+    """relu of the sum of both shares."""
+    return relu(weights.of_state(hidden).add_(weights.of_input(input, ahead)))
+
+
+def lstm_step(
+    input: Tensor, state: tuple[Tensor, Tensor], weights: Weights, ahead: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The next hidden state and cell state, by input, forget, cell and output gate."""
+    hidden, cell = state
+    gates = weights.of_state(hidden).add_(weights.of_input(input, ahead))
+    into, forget, new, out = gates.unsafe_chunk(4, 1)
+    into, forget, new, out = into.sigmoid_(), forget.sigmoid_(), new.tanh_(), out.sigmoid_()
+    cell = (forget * cell).add_(into * new)
+    hidden = out * cell.tanh()
+    if weights.projection is not None:
+        hidden = matmul(hidden, weights.projection.t())
+    return hidden, cell
+
+
+def gru_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool = False) -> Tensor:
+    """The next hidden state, by reset, update and new gate."""
+    of_input = weights.of_input(input, ahead).unsafe_chunk(3, 1)
+    of_state = weights.of_state(hidden).unsafe_chunk(3, 1)
+    reset = of_state[0].add_(of_input[0]).sigmoid_()
+    update = of_state[1].add_(of_input[1]).sigmoid_()
+    new = of_input[2].add(of_state[2].mul_(reset)).tanh_()
+    return (hidden - new).mul_(update).add_(new)
+
+
+def _direction(
+    step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
+) -> tuple[Tensor, State]:
+    """One direction of a layer: the outputs (steps, batch, features) and the last state."""
+    if not input.size(0):
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    outputs = []
+    for each in weights.of_input(input, False).unbind(0)[:: -1 if reverse else 1]:
+        state = step(each, state, weights, True)
+        outputs.append(state[0] if isinstance(state, tuple) else state)
+    return stack(outputs[::-1] if reverse else outputs, 0), state
+
+
+def _onednn_direction(
+    step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
+) -> tuple[Tensor, State]:
+    """One direction of an LSTM layer as a single node; see ops.recurrent."""
+    biased = weights.bias_ih is not None
+    biases = weights[2:4] if biased else [make(np.zeros_like(each._array)) for each in weights[:2]]
+    output, hidden, cell = mkldnn_rnn_layer(input, *weights[:2], *biases, *state, reverse, biased)
+    return output, (hidden, cell)
+
+
+def _layers(
+    step: Step,
+    direction: Callable[..., tuple[Tensor, State]],
+    input: Tensor,
+    states: Sequence[State],
+    weights: Sequence[Weights],
+    directions: int,
+    dropout_p: float,
+) -> tuple[Tensor, list[State]]:
+    """All layers: the outputs of the last, and the last state of each direction of each."""
+    last = []
+    for first in range(0, len(weights), directions):
+        outputs = []
+        for reverse in range(directions):
+            output, state = direction(
+                step, input, states[first + reverse], weights[first + reverse], bool(reverse)
+            )
+            outputs.append(output)
+            last.append(state)
+        input = outputs[0] if directions == 1 else cat(outputs, -1)
+        if dropout_p and first + directions < len(weights):
+            input = dropout(input, dropout_p, True)
+    return input, last
+
+
+def _grouped(flat: Sequence[Tensor], biased: bool, projected: bool) -> list[Weights]:
+    size = 2 + 2 * biased + projected
+    groups = [flat[start : start + size] for start in range(0, len(flat), size)]
+    none = () if biased else (None, None)
+    return [Weights(*group[: 2 + 2 * biased], *none, *group[2 + 2 * biased :]) for group in groups]
+
+
+_STEPS: dict[str, Step] = {"RNN_TANH": tanh_step, "RNN_RELU": relu_step, "GRU": gru_step}
+
+
+def rnn(
+    mode: str, input: Tensor, hx: Tensor, flat: Sequence[Tensor], biased: bool, dropout_p: float,
+    bidirectional: bool, batch_first: bool,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """torch.rnn_tanh, rnn_relu or gru: outputs (steps, batch, features), and the last hidden states."""
+    if batch_first:
+        input = input.transpose(0, 1)
+    weights = _grouped(flat, biased, False)
+    output, last = _layers(
+        _STEPS[mode], _direction, input, hx.unbind(0), weights, 1 + bidirectional, dropout_p
+    )
+    hidden = stack(last, 0)
+    return (output.transpose_(0, 1) if batch_first else output), hidden
+
+
+def lstm(
+    input: Tensor, hx: Sequence[Tensor], flat: Sequence[Tensor], biased: bool, projected: bool, dropout_p: float,
+    bidirectional: bool, batch_first: bool,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """torch.lstm: outputs (steps, batch, features), the last hidden states and the last cell states.
+
+    Note [LSTM of float32]: there torch has oneDNN compute each direction of a layer, which is one node; of other
+    dtypes, empty inputs and with projections the steps are nodes of the graph.
+    """
+    weights = _grouped(flat, biased, projected)
+    onednn = input._array.dtype == np.float32 and input._array.size > 0
+    if onednn and projected:
+        _warn_of_projections()
+        onednn = False
+    if batch_first:
+        input = input.transpose(0, 1)
+    if onednn:
+        input = input.contiguous()
+        states = [(hx[0].contiguous()[each], hx[1].contiguous()[each]) for each in range(len(weights))]
+        output, last = _layers(
+            lstm_step, _onednn_direction, input, states, weights, 1 + bidirectional, dropout_p
+        )
+    else:
+        states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))
+        output, last = _layers(lstm_step, _direction, input, states, weights, 1 + bidirectional, dropout_p)
+    hidden, cell = (stack([state[part] for state in last], 0) for part in (0, 1))
+    return (output.transpose(0, 1) if batch_first else output), hidden, cell
+
+
+@cache
+def _warn_of_projections() -> None:
+    """Once in a process, as torch does."""
+    warnings.warn(
+        "LSTM with projections is not supported with oneDNN. Using default implementation. (Triggered internally "
+        "at /__w/pytorch/pytorch/aten/src/ATen/native/RNN.cpp:1512.)",
+        stacklevel=4,
+    )
+
+
+def check_cell_input(input: Tensor, weight_ih: Tensor) -> None:
+    """The features of a cell's input.
+
+    Raises:
+        RuntimeError: they are not as many as the weights have.
+    """
+    found, expected = input.size(1), weight_ih.size(1)
+    if found != expected:
+        raise RuntimeError(f"input has inconsistent input_size: got {found} expected {expected}")
+
+
+def check_cell_hidden(input: Tensor, hx: Tensor, features: int, which: int) -> None:
+    """The shape of a cell's state.
+
+    Raises:
+        RuntimeError: its batch is not the input's, or its features not as many as the weights have.
+    """
+    if input.size(0) != hx.size(0):
+        raise RuntimeError(
+            f"Input batch size {input.size(0)} doesn't match hidden{which} batch size {hx.size(0)}"
+        )
+    if hx.size(1) != features:
+        raise RuntimeError(
+            f"hidden{which} has inconsistent hidden_size: got {hx.size(1)}, expected {features}"
+        )

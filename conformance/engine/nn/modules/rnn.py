@@ -1,0 +1,394 @@
+"""Recurrent layers and cells."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import warnings
+from typing import Any
+
+from ...creation import empty, zeros
+from ...tensor import Tensor
+from .. import init
+from ..functions import recurrent
+from ..functions.recurrent import Step, Weights, check_cell_hidden, check_cell_input
+from ..parameter import Parameter
+from .module import Module
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+
+
+class _Recurrent(Module):
+    """What layers and cells share."""
+
+    hidden_size: int
+
+    def reset_parameters(self) -> None:
+        """Draw all weights and biases anew."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+
+class RNNBase(_Recurrent):
+    """Layers over a sequence; see RNN, LSTM and GRU."""
+
+    def __init__(
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._check(dropout)
+        self._all_weights: list[list[str]] = []
+        for layer in range(num_layers):
+            for direction in range(1 + bidirectional):
+                self._add_weights(layer, direction, dtype)
+        self.reset_parameters()
+
+    def _check(self, dropout: Any) -> None:
+        if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= self.dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
+        if dropout and self.num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={self.num_layers}",
+                stacklevel=3,
+            )
+        for name, kind in (("bias", bool), ("batch_first", bool), ("input_size", int), ("hidden_size", int)):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
+            if kind is int and value <= 0:
+                raise ValueError(f"{name} must be greater than zero")
+        if self.num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if self.proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if self.proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+
+    def _add_weights(self, layer: int, direction: int, dtype: Any) -> None:
+        gates, features = _GATES[self.mode] * self.hidden_size, self.proj_size or self.hidden_size
+        coming = features * (1 + self.bidirectional) if layer else self.input_size
+        shapes: dict[str, Any] = {"weight_ih": (gates, coming), "weight_hh": (gates, features)}
+        if self.bias:
+            shapes.update(bias_ih=gates, bias_hh=gates)
+        if self.proj_size:
+            shapes["weight_hr"] = (self.proj_size, self.hidden_size)
+        suffix = f"_l{layer}{'_reverse' * direction}"
+        for name, shape in shapes.items():
+            setattr(self, name + suffix, Parameter(empty(shape, dtype=dtype)))
+        self._all_weights.append([name + suffix for name in shapes])
+
+    @property
+    def all_weights(self) -> list[list[Tensor]]:
+        """The parameters of each direction of each layer."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights(self) -> list[Tensor]:
+        return [each for group in self.all_weights for each in group]
+
+    def flatten_parameters(self) -> None:
+        """Nothing: it is for cuDNN."""
+
+    def get_expected_hidden_size(self, input: Tensor, batch_sizes: None = None) -> tuple[int, int, int]:
+        """The shape that a hidden state must have."""
+        layers = self.num_layers * (1 + self.bidirectional)
+        batch = input.size(0) if self.batch_first else input.size(1)
+        return layers, batch, self.proj_size or self.hidden_size
+
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: None = None) -> tuple[int, int, int]:
+        """The shape that a cell state must have."""
+        return (*self.get_expected_hidden_size(input)[:2], self.hidden_size)
+
+    def check_input(self, input: Tensor, batch_sizes: None = None) -> None:
+        """Dtype and features of the input.
+
+        Raises:
+            ValueError, RuntimeError: they are not those of the weights.
+        """
+        dtype = self._flat_weights[0].dtype
+        if input.dtype != dtype:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
+                f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})"
+            )
+        if input.dim() != 3:
+            raise RuntimeError(f"input must have 3 dimensions, got {input.dim()}")
+        if self.input_size != input.size(-1):
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
+
+    def check_hidden_size(
+        self,
+        hx: Tensor,
+        expected_hidden_size: tuple[int, int, int],
+        msg: str = "Expected hidden size {}, got {}",
+    ) -> None:
+        """The shape of a state.
+
+        Raises:
+            RuntimeError: it is another one.
+        """
+        if hx.size() != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
+
+    def _batched(self, input: Any, what: str = "") -> tuple[Tensor, bool]:
+        """The input with a dimension for the batch, and whether it had one."""
+        if not isinstance(input, Tensor):
+            raise NotImplementedError(f"{type(self).__name__} of a {type(input).__name__}")
+        if input.dim() not in (2, 3):
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D{what} instead"
+            )
+        batched = input.dim() == 3
+        return (input if batched else input.unsqueeze(0 if self.batch_first else 1)), batched
+
+    def _start(self, input: Tensor, size: int) -> Tensor:
+        return zeros(*self.get_expected_hidden_size(input)[:2], size, dtype=input.dtype)
+
+    @property
+    def _dropout(self) -> float:
+        return self.dropout if self.training else 0.0
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        usual = {
+            "proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False
+        }  # fmt: skip
+        parts += [
+            f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value
+        ]
+        return ", ".join(parts)
+
+
+class _OneState(RNNBase):
+    """Layers whose state is one tensor."""
+
+    _called = ""  # what an error calls the input beside its dimensions
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        input, batched = self._batched(input, self._called)
+        if hx is not None and hx.dim() != input.dim() - (not batched):
+            kind, given = ("batched 3-D", "3-D") if batched else ("unbatched 2-D", "2-D")
+            raise RuntimeError(f"For {kind} input, hx should also be {given} but got {hx.dim()}-D tensor")
+        if hx is None:
+            hx = self._start(input, self.hidden_size)
+        elif not batched:
+            hx = hx.unsqueeze(1)
+        self.check_input(input)
+        self.check_hidden_size(hx, self.get_expected_hidden_size(input))
+        output, hidden = recurrent.rnn(
+            self.mode,
+            input,
+            hx,
+            self._flat_weights,
+            self.bias,
+            self._dropout,
+            self.bidirectional,
+            self.batch_first,
+        )
+        if not batched:
+            return output.squeeze(0 if self.batch_first else 1), hidden.squeeze(1)
+        return output, hidden
+
+
+def _no_projection(given: dict[str, Any]) -> None:
+    if "proj_size" in given:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
+
+class RNN(_OneState):
+    """The next hidden state is tanh, or relu, of a linear map of input and hidden state."""
+
+    _called = " tensor"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _no_projection(kwargs)
+        if len(args) > 3:
+            self_nonlinearity, args = args[3], args[:3] + args[4:]
+        else:
+            self_nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if self_nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{self_nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{self_nonlinearity.upper()}", *args, **kwargs)
+        self.nonlinearity = self_nonlinearity
+
+
+class GRU(_OneState):
+    """Gated recurrent units."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _no_projection(kwargs)
+        super().__init__("GRU", *args, **kwargs)
+
+
+class LSTM(RNNBase):
+    """Long short-term memory: the state is a pair of hidden state and cell state."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def forward(
+        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        input, batched = self._batched(input)
+        if hx is None:
+            hx = (
+                self._start(input, self.proj_size or self.hidden_size),
+                self._start(input, self.hidden_size),
+            )
+        else:
+            given = hx[0].dim(), hx[1].dim()
+            if batched and given != (3, 3):
+                raise RuntimeError(
+                    f"For batched 3-D input, hx and cx should also be 3-D but got ({given[0]}-D, {given[1]}-D) tensors"
+                )
+            if not batched and given != (2, 2):
+                raise RuntimeError(
+                    f"For unbatched 2-D input, hx and cx should also be 2-D but got ({given[0]}-D, {given[1]}-D) "
+                    "tensors"
+                )
+            if not batched:
+                hx = hx[0].unsqueeze(1), hx[1].unsqueeze(1)
+        self.check_input(input)
+        self.check_hidden_size(
+            hx[0], self.get_expected_hidden_size(input), "Expected hidden[0] size {}, got {}"
+        )
+        self.check_hidden_size(
+            hx[1], self.get_expected_cell_size(input), "Expected hidden[1] size {}, got {}"
+        )
+        output, hidden, cell = recurrent.lstm(
+            input, hx, self._flat_weights, self.bias, bool(self.proj_size), self._dropout, self.bidirectional,
+            self.batch_first,
+        )  # fmt: skip
+        if not batched:
+            return output.squeeze(0 if self.batch_first else 1), (hidden.squeeze(1), cell.squeeze(1))
+        return output, (hidden, cell)
+
+
+class RNNCellBase(_Recurrent):
+    """A single step; see RNNCell, LSTMCell and GRUCell."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        gates = num_chunks * hidden_size
+        self.weight_ih = Parameter(empty((gates, input_size), dtype=dtype))
+        self.weight_hh = Parameter(empty((gates, hidden_size), dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(empty(gates, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def extra_repr(self) -> str:
+        parts = [f"{self.input_size}, {self.hidden_size}"]
+        if self.bias is not True:
+            parts.append(f"bias={self.bias}")
+        if getattr(self, "nonlinearity", "tanh") != "tanh":
+            parts.append(f"nonlinearity={self.nonlinearity}")
+        return ", ".join(parts)
+
+    def _batched(self, input: Tensor) -> tuple[Tensor, bool]:
+        if input.dim() not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 1D or 2D, got {input.dim()}D instead"
+            )
+        batched = input.dim() == 2
+        return (input if batched else input.unsqueeze(0)), batched
+
+    def _state(self, input: Tensor, hx: Tensor | None, batched: bool, name: str) -> Tensor:
+        if hx is None:
+            return zeros(input.size(0), self.hidden_size, dtype=input.dtype)
+        if hx.dim() not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: Expected {name} to be 1D or 2D, got {hx.dim()}D instead"
+            )
+        return hx if batched else hx.unsqueeze(0)
+
+    @property
+    def _weights(self) -> Weights:
+        return Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+
+
+class _OneStateCell(RNNCellBase):
+    """A step whose state is one tensor."""
+
+    @property
+    def _step(self) -> Step:
+        raise NotImplementedError
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        input, batched = self._batched(input)
+        hx = self._state(input, hx, batched, "hidden")
+        step = self._step
+        check_cell_input(input, self.weight_ih)
+        check_cell_hidden(input, hx, self.weight_hh.size(1), 0)
+        hidden: Tensor = step(input, hx, self._weights, False)
+        return hidden if batched else hidden.squeeze(0)
+
+
+class RNNCell(_OneStateCell):
+    """One step of RNN."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(input_size, hidden_size, bias, 1, dtype=dtype)
+        self.nonlinearity = nonlinearity
+
+    @property
+    def _step(self) -> Step:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return recurrent.tanh_step if self.nonlinearity == "tanh" else recurrent.relu_step
+
+
+class GRUCell(_OneStateCell):
+    """One step of GRU."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, dtype=dtype)
+
+    @property
+    def _step(self) -> Step:
+        return recurrent.gru_step
+
+
+class LSTMCell(RNNCellBase):
+    """One step of LSTM: the next hidden state and cell state."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, dtype=dtype)
+
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        input, batched = self._batched(input)
+        given = (None, None) if hx is None else hx
+        states = [self._state(input, each, batched, f"hx[{index}]") for index, each in enumerate(given)]
+        check_cell_input(input, self.weight_ih)
+        for which, each in enumerate(states):
+            check_cell_hidden(input, each, self.weight_hh.size(1), which)
+        hidden, cell = recurrent.lstm_step(input, (states[0], states[1]), self._weights)
+        return (hidden, cell) if batched else (hidden.squeeze(0), cell.squeeze(0))

@@ -1,0 +1,101 @@
+"""An LSTM layer over all its steps as one node, as oneDNN computes it (torch: native/mkldnn/RNN.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..modes import state
+from ..rows import Array, op
+from ..tensor import Tensor
+from .joining import cat, stack
+from .matmul import linear, mm
+
+PUBLIC = ()
+
+
+def _gates(array: Array) -> list[Array]:
+    """Input, forget, cell and output gate."""
+    i, f, g, o = np.split(array, 4, axis=1)
+    return [*(1 / (1 + np.exp(-each)) for each in (i, f)), np.tanh(g), 1 / (1 + np.exp(-o))]
+
+
+def _layer_backward(
+    grads: Any, input: Tensor, weight0: Tensor, weight1: Tensor, weight2: Tensor, weight3: Tensor, hx_: Tensor,
+    cx_: Tensor, reverse: bool, has_biases: bool, needed: Any,
+) -> list[Tensor | None]:  # fmt: skip
+    """Backward through time over steps that are computed once more, so that it can be differentiated again."""
+    biases = (weight2, weight3) if has_biases else (None, None)
+    steps = [input[step] for step in range(input.size(0))][:: -1 if reverse else 1]
+    before, after = [], []
+    hy, cy = hx_, cx_
+    for x in steps:
+        i, f, g, o = (linear(x, weight0, biases[0]) + linear(hy, weight1, biases[1])).unsafe_chunk(4, 1)
+        i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+        before.append((hy, cy, i, f, g, o))
+        cy = f * cy + i * g
+        after.append(cy.tanh())
+        hy = o * after[-1]
+    of_output, of_h, of_c = grads
+    flows = (
+        [None] * len(steps)
+        if of_output is None
+        else [of_output[step] for step in range(len(steps))][:: -1 if reverse else 1]
+    )
+    found: dict[str, Tensor] = {}
+    of_steps = []
+    for x, flow, (h, c, i, f, g, o), t in zip(
+        steps[::-1], flows[::-1], before[::-1], after[::-1], strict=True
+    ):
+        of_h = _sum(of_h, flow)
+        if of_h is None:
+            of_h = t * 0.0
+        of_c = _sum(of_h * o * (1 - t * t), of_c)
+        of_gates = cat(
+            [
+                of_c * g * i * (1 - i),
+                of_c * c * f * (1 - f),
+                of_c * i * (1 - g * g),
+                of_h * t * o * (1 - o),
+            ],
+            1,
+        )
+        of_steps.append(mm(of_gates, weight0))
+        shares = {"w_ih": mm(of_gates.t(), x), "w_hh": mm(of_gates.t(), h), "b": of_gates.sum(0)}
+        found = {name: _sum(found.get(name), share) for name, share in shares.items()}
+        of_h, of_c = mm(of_gates, weight1), of_c * f
+    of_input = stack(of_steps if reverse else of_steps[::-1], 0)
+    bias = found["b"]
+    other = bias if state.grad_enabled else bias.clone()  # torch's own form makes two, the differentiable one
+    every = [of_input, found["w_ih"], found["w_hh"], bias, other, of_h, of_c]
+    return [each if wanted else None for each, wanted in zip(every, needed, strict=True)]
+
+
+def _sum(first: Tensor | None, second: Tensor | None) -> Any:
+    if first is None or second is None:
+        return second if first is None else first
+    return first + second
+
+
+@op(
+    "MkldnnRnnLayerBackward0",
+    outputs="result0 result1 result2",
+    inputs={"input weight0 weight1 weight2 weight3 hx_ cx_": _layer_backward},
+)
+def mkldnn_rnn_layer(
+    input: Array, weight0: Array, weight1: Array, weight2: Array, weight3: Array, hx_: Array, cx_: Array,
+    reverse: bool, has_biases: bool,
+) -> list[Array]:  # fmt: skip
+    """The outputs (steps, batch, features) of one direction, the last hidden state and the last cell state."""
+    h, c = hx_, cx_
+    ahead = input @ weight0.T
+    if has_biases:
+        ahead = ahead + (weight2 + weight3)
+    outputs = []
+    for step in ahead[::-1] if reverse else ahead:
+        i, f, g, o = _gates(step + h @ weight1.T)
+        c = f * c + i * g
+        h = o * np.tanh(c)
+        outputs.append(h)
+    return [np.stack(outputs[::-1] if reverse else outputs), h, c]
