@@ -23,7 +23,7 @@ class ModuleEngine:
         claims: Iterable[str] = GROUPS,
         complete: bool = False,
     ) -> None:
-        self.name = name
+        self.name = self.asked = name  # asked: what leads to it, where that is another name
         self.torch = module
         self.version = version or str(getattr(module, "__version__", "unknown"))
         self.claims = frozenset(claims)

@@ -50,11 +50,13 @@ def find(name: str) -> Engine:
     if attribute:
         return _checked(_attribute(module, attribute, name), name)
     inner = getattr(module, "engine", None)
-    return _checked(inner, name) if _is_engine(inner) else ModuleEngine(name, module)
+    return _checked(inner if _is_engine(inner) else ModuleEngine(name, module), name)
 
 
 def _checked(engine: Engine, name: str) -> Engine:
     """An engine claims groups that there are; and values, else it would agree by showing nothing."""
+    if isinstance(engine, ModuleEngine):
+        engine.asked = name
     if unknown := sorted(set(engine.claims) - set(GROUPS)):
         raise EngineNotFoundError(
             f"engine {name!r} claims {unknown[0]!r}, which is no group of facets: there are {', '.join(GROUPS)}"
@@ -88,4 +90,6 @@ def _is_engine(found: Any) -> TypeGuard[Engine]:
 
 def _near(name: str) -> str:
     near = difflib.get_close_matches(name, names(), n=1)
-    return f": did you mean {near[0]!r}?" if near else f"; registered are {', '.join(names())}"
+    if near:
+        return f": did you mean {near[0]!r}?"
+    return f"; registered are {', '.join(names())}, and any module or module:attribute may be named"

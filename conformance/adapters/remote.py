@@ -48,7 +48,7 @@ class RemoteEngine:
     """The engine ``name`` in the interpreter ``python``."""
 
     def __init__(self, name: str, python: str) -> None:
-        self._asked = name
+        self.asked = name
         self._python = python
         self._group: Any = None
         self._channel: Any = None
@@ -117,7 +117,7 @@ class RemoteEngine:
     def _start(self) -> dict[str, Any]:
         import execnet
 
-        here = f"engine {self._asked!r} in {self._python}"
+        here = f"engine {self.asked!r} in {self._python}"
         if not Path(self._python).exists():
             raise EngineNotFoundError(f"there is no interpreter {self._python}")
         try:
@@ -125,7 +125,7 @@ class RemoteEngine:
             gateway = self._group.makegateway(f"popen//python={self._python}")
             self._channel = gateway.remote_exec(_BOOTSTRAP)
             package = str(Path(conformance.__file__).resolve().parent)
-            self._channel.send(json.dumps([package, str(Path.cwd()), self._asked]))
+            self._channel.send(json.dumps([package, str(Path.cwd()), self.asked]))
             known: dict[str, Any] = json.loads(self._channel.receive(_START))
         except Exception as error:  # execnet's own, of several kinds
             self.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from types import FrameType
 from typing import Any
 
 from conformance.runner.engine import Engine
@@ -12,10 +13,26 @@ from conformance.runner.paths import OWN_MODULE
 from conformance.spec.vocabulary import BOUND, PATHS, is_attribute
 
 _KEYWORD = re.compile(r"(?:.*\.)?([\w<>]+)\(\) got an unexpected keyword argument '(\w+)'")
+_COUNT = re.compile(r"(?:.*\.)?([\w<>]+)\(\) takes .*arguments? (?:but |\()(\d+) (?:was |were )?given")
+_BINARY = re.compile(r"unsupported operand type\(s\) for ([^\s:]+).*: '(\w+)' and '(\w+)'")
+_ORDER = re.compile(r"'([<>=]+)' not supported between instances of '(\w+)' and '(\w+)'")
+_ALONE = (
+    (re.compile(r"bad operand type for unary -: '(\w+)'"), "-Tensor"),
+    (re.compile(r"bad operand type for unary \+: '(\w+)'"), "+Tensor"),
+    (re.compile(r"bad operand type for unary ~: '(\w+)'"), "~Tensor"),
+    (re.compile(r"'(\w+)' object is not subscriptable"), "Tensor[...]"),
+    (re.compile(r"'(\w+)' object does not support item assignment"), "Tensor[...] = ..."),
+    (re.compile(r"'(\w+)' object is not iterable"), "Tensor in a loop"),
+    (re.compile(r"object of type '(\w+)' has no len\(\)"), "len(Tensor)"),
+)
+_SIGNS = "+ - * / // % ** @ << >> & | ^"
+_WORDS = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor"
+_METHODS = dict(zip(_SIGNS.split(), _WORDS.split(), strict=True))
 
 
 def missing_name(error: BaseException, engine: Engine) -> str:
-    """``torch.nn.Linear``, ``Tensor.retain_grad``, ``backward(inputs=...)``; empty where nothing is missing.
+    """``torch.nn.Linear``, ``Tensor.retain_grad``, ``backward(inputs=...)``, ``Tensor / ...``; empty where
+    nothing is missing.
 
     Whether torch raises the same there, so that nothing is missing, is for who compares.
     """
@@ -26,17 +43,40 @@ def missing_name(error: BaseException, engine: Engine) -> str:
             return BOUND.get(name, "")  # an engine without torch.optim leaves it unbound
         case AttributeError(name=str(name)):
             return _named(error.obj, name, engine)
-        case TypeError() if _raised_by_the_call(error) and (found := _KEYWORD.match(str(error))):
-            return f"{found[1]}({found[2]}=...)"
+        case TypeError() if (frame := _raised_by_the_call(error)) is not None:
+            if found := _KEYWORD.match(str(error)):
+                return f"{found[1]}({found[2]}=...)"
+            if found := _COUNT.match(str(error)):
+                return f"{found[1]}() with {found[2]} arguments"
+            return _operator(str(error), frame, engine)
     return ""
 
 
-def _raised_by_the_call(error: BaseException) -> bool:
-    """Whether it was raised in the program itself, by a call that did not come to run any of the engine's code."""
+def _raised_by_the_call(error: BaseException) -> FrameType | None:
+    """The frame of the program, where it was raised by a call that did not come to run any of the engine's code."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return traceback is not None and traceback.tb_frame.f_globals.get("__name__") == OWN_MODULE
+    if traceback is None or traceback.tb_frame.f_globals.get("__name__") != OWN_MODULE:
+        return None
+    return traceback.tb_frame
+
+
+def _operator(text: str, frame: FrameType, engine: Engine) -> str:
+    """The operator that the engine's tensors lack: those that the program holds tell their class."""
+    held = [*frame.f_globals.values(), *frame.f_locals.values()]
+    classes = {type(value).__name__: type(value) for value in held if engine.observe(value) is not None}
+    for pattern, name in _ALONE:
+        if (found := pattern.match(text)) and found[1] in classes:
+            return name
+    if (found := _ORDER.match(text)) and (found[2] in classes or found[3] in classes):
+        return f"Tensor {found[1]} ..."
+    if found := _BINARY.match(text):
+        method = _METHODS.get(found[1].removesuffix("="), "")
+        for operand, form in ((found[2], f"__{method}__"), (found[3], f"__r{method}__")):
+            if operand in classes and not hasattr(classes[operand], form):
+                return f"Tensor {found[1]} ..." if operand == found[2] else f"... {found[1]} Tensor"
+    return ""
 
 
 def _named(owner: Any, name: str, engine: Engine) -> str:

@@ -201,6 +201,7 @@ def test_an_unsound_scenario_is_no_verdict_on_the_engine() -> None:
         ),
         ("m = torch.nn.Linear(1, 1)", broken(nn=None), "torch.nn.Linear"),
         ("b = torch.neg(torch.ones(1), out=None)", broken(neg=lambda x: x), "<lambda>(out=...)"),
+        ("b = torch.sum(torch.ones(1), 0)", broken(sum=lambda x: x), "<lambda>() with 2 arguments"),
     ],
 )
 def test_what_the_engine_lacks_is_named(program: str, engine: Any, missing: str) -> None:
@@ -225,6 +226,37 @@ def test_a_tensors_missing_method_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("program", "missing"),
+    [
+        ("b = a / a", "Tensor / ..."),
+        ("b = 2 ** a", "... ** Tensor"),
+        ("a -= 1", "Tensor -= ..."),
+        ("b = a > 0", "Tensor > ..."),
+        ("b = +a", "+Tensor"),
+        ("b = -a", "-Tensor"),
+        ("b = a[0]", "Tensor[...]"),
+        ("a[0] = 1.", "Tensor[...] = ..."),
+        ("for each in a: pass", "Tensor in a loop"),
+        ("b = len(a)", "len(Tensor)"),
+    ],
+)
+def test_an_operator_that_tensors_lack_is_named(program: str, missing: str) -> None:
+    """As a method would be; one that something else lacks, or that the engine's own code asks for, is not."""
+
+    class Tensor:
+        def __init__(self, *values: float) -> None:
+            self.values = values
+
+    bare = broken(ones=Tensor)
+    bare.observe = lambda value: value if isinstance(value, Tensor) else None  # type: ignore[method-assign]
+    bare.claims = frozenset({"errors"})
+    outcome = _judged(scenario(f"a = torch.ones(2)\n{program}"), bare)
+    assert (outcome.verdict, outcome.missing) == ("unsupported", (missing,))
+    bare.observe = lambda value: None  # type: ignore[method-assign]
+    assert _judged(scenario(f"a = torch.ones(2)\n{program}"), bare).verdict == "differs"
+
+
 def test_a_difference_before_the_missing_name_is_a_difference() -> None:
     """The first that goes wrong counts."""
     engine = broken(without=["neg"], seen={"_version": 3})
@@ -245,5 +277,9 @@ def test_an_engines_own_wrong_name_is_not_missing() -> None:
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a).item()"), engine).verdict == "differs"
     engine = broken(neg=lambda x: {"y": x}.pop("y", default=x))  # type: ignore[call-overload]
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
+    engine = broken(neg=lambda x: x / "2")
+    assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
+    engine = broken(neg=lambda x: None)
+    assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a) / a"), engine).verdict == "differs"
     engine = broken(neg=lambda x: None.shape)  # type: ignore[attr-defined]
     assert _judged(scenario("a = torch.ones(1)\nb = torch.neg(a)"), engine).verdict == "differs"
