@@ -19,6 +19,9 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.PReLU(),
     lambda torch: torch.nn.ELU(),
     lambda torch: torch.nn.MSELoss(),
+    lambda torch: torch.nn.RNN(1, 2, 2, bidirectional=True),
+    lambda torch: torch.nn.LSTM(1, 2, proj_size=1),
+    lambda torch: torch.nn.RNNCell(1, 1),
     lambda torch: torch.nn.Softplus(),
     lambda torch: torch.nn.Linear(1, 1).load_state_dict({}, strict=False),
 )
