@@ -14,7 +14,7 @@ from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import half_up, kept, need_floats
+from .kernels import chosen, half_up, kept, need_floats
 from .selection import where
 from .undefined import unsupported
 
@@ -44,7 +44,7 @@ def relu(self: Array) -> Array:
     """The positive part; its gradient at 0 is 0."""
     if self.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
-    return np.maximum(self, 0)
+    return np.maximum(0, self)  # of zeros the second, whose sign counts
 
 
 @op("ThresholdBackward0", self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold))
@@ -74,7 +74,7 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
     self=lambda grad: zeros_like(grad),
 )
 def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
-    return np.where((self <= min_val) | (self >= max_val), _zero(grad_output), grad_output)
+    return kept(grad_output, ~((self <= min_val) | (self >= max_val)))
 
 
 @op(
@@ -89,7 +89,7 @@ def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
         min_val, max_val = int(min_val), int(max_val)
         if self.dtype.kind == "u" and (min_val < 0 or max_val < 0):
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return np.minimum(np.maximum(self, min_val), max_val)
+    return self.clip(min_val, max_val)
 
 
 @op(
@@ -106,7 +106,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
             "instead. File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
             "leakRelu backward calculation with negative slope"
         )
-    return np.where(self > 0, grad_output, grad_output * negative_slope)
+    return chosen(self > 0, grad_output, grad_output * negative_slope)
 
 
 @op(
@@ -116,7 +116,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     """The number where it is positive, else negative_slope times it."""
     need_floats("leaky_relu_cpu", self)
-    return np.where(self > 0, self, self * negative_slope)
+    return chosen(self > 0, self, self * negative_slope)
 
 
 @op(
@@ -143,7 +143,7 @@ def hardsigmoid(self: Array) -> Array:
     """A line from 0 at -3 to 1 at 3."""
     need_floats("hardsigmoid_cpu", self)
     wide = half_up(self)
-    return (np.minimum(np.maximum(wide + 3, 0), 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
+    return ((wide + 3).clip(0, 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
 
 
 @op(
@@ -165,7 +165,7 @@ def hardswish(self: Array) -> Array:
     """The number times its hardsigmoid."""
     need_floats("hardswish_cpu", self)
     wide = half_up(self)
-    return (wide * np.minimum(np.maximum(wide + 3, 0), 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
+    return (wide * (wide + 3).clip(0, 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
 
 
 @op(
@@ -175,14 +175,14 @@ def hardswish(self: Array) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
-    return np.where((self >= -lambd) & (self <= lambd), _zero(grad_out), grad_out)
+    return kept(grad_out, ~((self >= -lambd) & (self <= lambd)))
 
 
 @op("HardshrinkBackward0", self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd))
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     """0 between -lambd and lambd, else the number."""
     need_floats("hardshrink_cpu", self)
-    return np.where((self >= -lambd) & (self <= lambd), _zero(self), self)
+    return kept(self, ~((self >= -lambd) & (self <= lambd)))
 
 
 @op(
@@ -192,7 +192,7 @@ def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
-    return np.where((self >= -lambd) & (self <= lambd), _zero(grad_output), grad_output)
+    return kept(grad_output, ~((self >= -lambd) & (self <= lambd)))
 
 
 @op("SoftshrinkBackward0", self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd))

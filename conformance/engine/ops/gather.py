@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -42,9 +43,9 @@ def in_bounds(index: Array, dim: int, size: int, negative: bool = False) -> None
     Raises:
         RuntimeError: as torch words it for gather and scatter.
     """
-    wrong = (index < (-size if negative else 0)) | (index >= size)
-    if wrong.any():
-        first = int(index[wrong][0])
+    least = -size if negative else 0
+    if index.size and (index.min() < least or index.max() >= size):
+        first = int(index[(index < least) | (index >= size)][0])
         raise RuntimeError(f"index {first} is out of bounds for dimension {dim} with size {size}")
 
 
@@ -157,10 +158,19 @@ def put_along(result: Array, axis: int, where: Array, values: Any) -> None:
 
 
 def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
-    """Add values along the axis of a fresh contiguous array, in place; repeated indices add up."""
+    """Add values along the axis of a fresh contiguous array, in place; repeated indices add up in order.
+
+    ``where`` has the values' shape, or 1 for other dimensions. np.add.at is fast for flat memory alone.
+    """
     target = at_least_1d(result)
-    flat = np.ravel_multi_index(np.broadcast_arrays(*places(target, axis, where)), target.shape)
-    np.add.at(target.reshape(-1), flat.ravel(), np.ascontiguousarray(values).ravel())
+    steps = [math.prod(target.shape[i + 1 :]) for i in range(target.ndim)]
+    offsets: Any = np.intp(0)
+    for i, step in enumerate(steps):
+        if i != axis:
+            along = np.arange(0, values.shape[i] * step, step)
+            offsets = offsets + along.reshape(-1, *[1] * (target.ndim - 1 - i))
+    flat = offsets + (where if steps[axis] == 1 else where * np.intp(steps[axis]))
+    np.add.at(target.reshape(-1), flat.reshape(-1), np.ascontiguousarray(values).reshape(-1))
 
 
 def src_part(src: Array, where: Array) -> Array:

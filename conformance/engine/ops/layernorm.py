@@ -18,7 +18,16 @@ Ints = tuple[int, ...]
 
 
 def _exact(array: Array | None) -> Any:
+    """A copy in double precision."""
     return None if array is None else array.astype(np.float64)
+
+
+def _normal(array: Array, mean: Array, rstd: Array) -> Array:
+    """The numbers less their mean, over their deviation, in double precision."""
+    found = _exact(array)
+    found -= mean
+    found *= rstd
+    return found
 
 
 def _or_zeros(found: Tensor | None, like: Any, needed: bool) -> Tensor | None:
@@ -40,7 +49,8 @@ def layer_statistics(array: Array, count: int, eps: float) -> tuple[Tensor, Tens
     axes = tuple(range(array.ndim - count, array.ndim))
     exact = array.astype(np.float64)
     mean = exact.mean(axes, keepdims=True)
-    rstd = 1 / np.sqrt(np.square(exact - mean).mean(axes, keepdims=True) + eps)
+    exact -= mean
+    rstd = 1 / np.sqrt(np.square(exact, out=exact).mean(axes, keepdims=True) + eps)
     return wrap(mean.astype(array.dtype)), wrap(rstd.astype(array.dtype))
 
 
@@ -71,11 +81,11 @@ def native_layer_norm(
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
-    found = (input.astype(np.float64) - result1) * result2
+    found = _normal(input, result1, result2)
     if weight is not None:
-        found = found * weight
+        found *= weight
     if bias is not None:
-        found = found + bias
+        found += bias
     return found.astype(input.dtype)
 
 
@@ -95,17 +105,22 @@ def native_layer_norm_backward(
     inner = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     outer = tuple(range(input.ndim - len(normalized_shape)))
     grad, scale = _exact(grad_out), _exact(rstd)
-    normal = (_exact(input) - mean) * scale
+    normal = _normal(input, mean, scale)
     found = [np.zeros(0, input.dtype)] * 3
-    if output_mask[0]:
-        g = grad if weight is None else grad * weight
-        n = math.prod(normalized_shape)
-        total, along = g.sum(inner, keepdims=True), (g * normal).sum(inner, keepdims=True)
-        found[0] = (scale * (g - total / n - normal * along / n)).astype(input.dtype)
     if output_mask[1]:
         found[1] = (grad * normal).sum(outer).astype(weight.dtype)
     if output_mask[2]:
         found[2] = grad.sum(outer).astype(bias.dtype)
+    if output_mask[0]:  # last, since it is made in the memory of grad and normal
+        if weight is not None:
+            grad *= weight
+        n = math.prod(normalized_shape)
+        total, along = grad.sum(inner, keepdims=True), (grad * normal).sum(inner, keepdims=True)
+        grad -= total / n
+        normal *= along / n
+        grad -= normal
+        grad *= scale
+        found[0] = grad.astype(input.dtype)
     return found
 
 

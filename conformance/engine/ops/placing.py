@@ -13,7 +13,7 @@ from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
-from .gather import in_bounds
+from .gather import add_along, at_least_1d, in_bounds
 from .reducing import Places, reduce_at, reduce_backward
 from .scalars import maybe_times
 
@@ -115,27 +115,12 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
     axis = wrap_dim(dim, self.ndim)
     where = _check_put("index_add", self, axis, index, source)
     result = self.copy("C")
-    values = _slices(source, axis)
+    values = at_least_1d(source)
     if alpha != 1:
         values = values * self.dtype.type(alpha)
-    add_slices(_slices(result, axis), where, values)
+    if values.size:
+        add_along(result, axis, where.reshape(-1, *[1] * (values.ndim - 1 - axis)), values)
     return result
-
-
-def add_slices(target: Array, where: Array, values: Array) -> None:
-    """Add slices to those that ``where`` names; repeated ones add up."""
-    if target.ndim == 1:
-        np.add.at(target, where, values)
-        return
-    order = np.argsort(where, kind="stable")
-    places = where[order]
-    if not places.size:
-        return
-    first = np.flatnonzero(np.r_[True, places[1:] != places[:-1]])
-    if first.size == places.size:
-        target[where] += values
-    else:
-        target[places[first]] += np.add.reduceat(values[order], first, 0)
 
 
 @op(

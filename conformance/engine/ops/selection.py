@@ -54,14 +54,14 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
 
 
 # clamp --------------------------------------------------------------------------------------------
-# A nan among the bounds or the values gives nan, as numpy's maximum and minimum do; where the bounds cross, the
-# upper one wins.
+# A nan among the bounds or the values gives nan, as in numpy; where the bounds cross, the upper one wins. Of zeros with
+# different signs the value's own is kept, which is numpy's second argument.
 
 
 def _clamped(self: Array, min: Any, max: Any) -> Array:
-    if min is not None:
-        self = np.maximum(self, min)
-    return self if max is None else np.minimum(self, max)
+    if min is None:
+        return np.minimum(max, self)
+    return np.maximum(min, self) if max is None else self.clip(min, max)
 
 
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:

@@ -11,6 +11,7 @@ from ..inplace import run_inplace
 from ..modes import state
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
+from .error_function import erf
 from .kernels import half_up, need_floats
 from .scalars import less_than, plus, times
 
@@ -248,9 +249,10 @@ _BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu by tanh
 
 
 def _normal_distribution(x: Array) -> Array:
-    from scipy.special import erf
-
-    return (1 + erf(x * x.dtype.type(math.sqrt(0.5)))) * x.dtype.type(0.5)
+    found = erf(x * x.dtype.type(math.sqrt(0.5)))
+    found += 1
+    found *= x.dtype.type(0.5)
+    return found
 
 
 @op(
@@ -295,5 +297,7 @@ def gelu(self: Array, *, approximate: str = "none") -> Array:
     need_floats("GeluKernelImpl", self)
     x = half_up(self)
     if approximate == "none":
-        return (x * _normal_distribution(x)).astype(self.dtype, copy=False)
+        found = _normal_distribution(x)
+        found *= x
+        return found.astype(self.dtype, copy=False)
     return (0.5 * x * (1 + np.tanh(_BETA * (x + _KAPPA * (x * x * x))))).astype(self.dtype, copy=False)

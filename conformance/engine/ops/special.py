@@ -15,6 +15,7 @@ from ..inplace import run_inplace
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from . import error_function
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
 from .kernels import float_function, half_up, scipy, unimplemented
 from .rounding import round as round_to
@@ -37,7 +38,7 @@ def _bell(self: Tensor, factor: float) -> Tensor:
 
 
 erf = float_function(
-    "ErfBackward0", "erf", scipy("erf"), "The error function.",
+    "ErfBackward0", "erf", error_function.erf, "The error function.",
     lambda grad, self: _bell(self, 2.0 / SQRT_PI) * grad,
 )  # fmt: skip
 erfc = float_function(
