@@ -9,47 +9,49 @@ from __future__ import annotations
 UNARY = (
     "{a} * 2", "{a} + 1", "-{a}", "{a} * {a}", "{a}.clone()", "{a} / 2", "{a} ** 2", "{a}.clamp(-2, 2).exp()",
     "{a}.relu()", "{a}.sigmoid()", "{a}.tanh()", "{a}.abs()", "{a} - 3", "1 - {a}", "2 / {a}",
-    "{a}.clamp(-2, 2).sin()",
-    "{a}.clamp(-2, 2).cos()", "{a}.clamp(0, 2)", "{a} ** 3", "{a}.square()", "{a}.detach()", "{a}.data",
-    "{a}.contiguous()", "{a}.cumsum(-1)", "{a}.softmax(-1)", "{a}.flip(-1)", "torch.zeros_like({a})",
-    "torch.ones_like({a})", "torch.where({a} > 1, {a}, {a} * 3)", "{a}.masked_fill({a} > 1, 0.)",
-    "{a}.double()", "{a}.float()", "{a}.half()", "{a}.neg()", "F.leaky_relu({a})", "{a}.log_softmax(-1)",
-    "{a}.detach().requires_grad_()", "Square.apply({a})", "Same.apply({a})", "torch.maximum({a}, {a} * 0)",
-    "{a}.add(1, alpha=2)", "{a} > 1", "{a}.sqrt()", "{a}.log()", "{a} % 2", "{a}.roll(1)",
-    "{a}.nan_to_num()", "Result.apply({a})", "Setup.apply({a})", "Once.apply({a})", "{a}.expm1()",
-    "{a}.reciprocal()", "{a}.tril()", "F.elu({a})", "{a}.cumprod(-1)", "{a}.erf()",
-    "F.softplus({a})", "F.dropout({a}, 0.5)", "torch.cat([{a}, {a}])",
-    "{a}.sign()", "{a}.round()", "{a}.atan()", "{a}.clamp_min(0)", "F.hardtanh({a})", "{a} ** 0.5",
-    "2 ** {a}.clamp(-2, 2)", "{a}.repeat(2)", "F.pad({a}, (1, 1))", "{a}.masked_select({a} > 0)",
-    "{a}.sort(-1).values", "{a}.index_select(0, torch.tensor([0]))",
+    "{a}.clamp(-2, 2).sin()", "{a}.clamp(-2, 2).cos()", "{a}.clamp(0, 2)", "{a} ** 3", "{a}.square()",
+    "{a}.detach()", "{a}.data", "{a}.contiguous()", "{a}.cumsum(-1)", "{a}.softmax(-1)", "{a}.flip(-1)",
+    "torch.zeros_like({a})", "torch.ones_like({a})", "torch.where({a} > 1, {a}, {a} * 3)",
+    "{a}.masked_fill({a} > 1, 0.)", "{a}.double()", "{a}.float()", "{a}.half()", "{a}.neg()", "F.leaky_relu({a})",
+    "{a}.log_softmax(-1)", "{a}.detach().requires_grad_()", "torch.maximum({a}, {a} * 0)", "{a}.add(1, alpha=2)",
+    "{a} > 1", "{a}.sqrt()", "{a}.log()", "{a} % 2", "{a}.roll(1)", "{a}.nan_to_num()", "{a}.expm1()",
+    "{a}.reciprocal()", "{a}.tril()", "F.elu({a})", "{a}.cumprod(-1)", "{a}.erf()", "F.softplus({a})",
+    "F.dropout({a}, 0.5)", "torch.cat([{a}, {a}])", "{a}.sign()", "{a}.round()", "{a}.atan()", "{a}.clamp_min(0)",
+    "F.hardtanh({a})", "{a} ** 0.5", "2 ** {a}.clamp(-2, 2)", "{a}.repeat(2)", "F.pad({a}, (1, 1))",
+    "{a}.masked_select({a} > 0)", "{a}.sort(-1).values", "{a}.index_select(0, torch.tensor([0]))",
     "{a}.gather(-1, torch.zeros_like({a}, dtype=torch.int64))",
     "{a}.scatter(-1, torch.zeros_like({a}, dtype=torch.int64), {a})", "{a}.diag()", "{a}.triu()",
     "{a}.outer({a})", "F.gelu({a})", "F.silu({a})", "{a}.log1p()",
     "torch.stack([{a}, {a} * 2]).bmm({a}.unsqueeze(0).expand(2, *{a}.shape))", "F.normalize({a}, dim=-1)",
-    "F.layer_norm({a}, {a}.shape)", "Told.apply({a}, {a})", "Named.apply({a}, shift=1, scale=3)",
-    "Inner.apply({a})", "More.apply({a})", "Number.apply({a})", "Nothing.apply({a})", "Given.apply({a}, 2)",
-    "Unreturned.apply({a})", "Outside.apply({a})", "Whole.apply({a})", "Pair.apply({a})[1]",
-    "{a}.requires_grad_()", "torch.utils.checkpoint.checkpoint(lambda x: x * x, {a}, use_reentrant=False)",
+    "F.layer_norm({a}, {a}.shape)", "{a}.requires_grad_()",
+    "torch.utils.checkpoint.checkpoint(lambda x: x * x, {a}, use_reentrant=False)",
 )  # fmt: skip
+CONSTANTS = ("{a}.detach()", "{a}.data", "torch.zeros_like({a})", "torch.ones_like({a})", "Whole.apply({a})")
 CASTS = {"{a}.double()": "float64", "{a}.float()": "float32", "{a}.half()": "float16", "{a} > 1": "bool"}
 BINARY = (
     "{a} * {b}", "{a} + {b}", "{a} - {b}", "{a} / {b}", "torch.maximum({a}, {b})",
-    "torch.where({a} > {b}, {a}, {b})", "torch.minimum({a}, {b})", "{a}.lerp({b}, 0.5)",
-    "{a}.addcmul({b}, {b})", "torch.add({a}, {b}, alpha=2)", "{a} ** {b}",
-    "F.mse_loss({a}, {b}, reduction='none')", "{a} == {b}", "torch.hypot({a}, {b})",
-    "Times.apply({a}, {b})", "{a} @ {b}", "torch.cat([{a}, {b}])", "torch.stack([{a}, {b}])",
-    "torch.atan2({a}, {b})", "{a}.masked_fill({b} > 1, 3.)", "{a}.mul({b}).sum(-1)",
-    "Told.apply({a}, {b})", "Few.apply({a}, {b})", "Wide.apply({a}, {b})", "torch.fmax({a}, {b})",
+    "torch.where({a} > {b}, {a}, {b})", "torch.minimum({a}, {b})", "{a}.lerp({b}, 0.5)", "{a}.addcmul({b}, {b})",
+    "torch.add({a}, {b}, alpha=2)", "{a} ** {b}", "F.mse_loss({a}, {b}, reduction='none')", "{a} == {b}",
+    "torch.hypot({a}, {b})", "{a} @ {b}", "torch.cat([{a}, {b}])", "torch.stack([{a}, {b}])",
+    "torch.atan2({a}, {b})", "{a}.masked_fill({b} > 1, 3.)", "{a}.mul({b}).sum(-1)", "torch.fmax({a}, {b})",
     "{a}.copysign({b})", "torch.outer({a}, {b})", "torch.dot({a}, {b})", "F.l1_loss({a}, {b})",
     "F.linear({a}, {b})", "torch.logaddexp({a}, {b})", "{a}.addcdiv({b}, {b})", "{a}.type_as({b})",
-    "torch.tensordot({a}, {b}, 0)", "torch.xlogy({a}, {b})",
-    "F.smooth_l1_loss({a}, {b})", "torch.vstack([{a}, {b}])",
+    "torch.tensordot({a}, {b}, 0)", "F.smooth_l1_loss({a}, {b})",
+    "torch.vstack([{a}, {b}])",
+)  # fmt: skip
+APPLIED = (
+    "Square.apply({a})", "Same.apply({a})", "Result.apply({a})", "Setup.apply({a})", "Once.apply({a})",
+    "Told.apply({a}, {a})", "Named.apply({a}, shift=1, scale=3)", "Inner.apply({a})", "More.apply({a})",
+    "Number.apply({a})", "Nothing.apply({a})", "Given.apply({a}, 2)", "Unreturned.apply({a})",
+    "Outside.apply({a})", "Whole.apply({a})", "Pair.apply({a})[1]", "Times.apply({a}, {b})",
+    "Told.apply({a}, {b})", "Few.apply({a}, {b})", "Wide.apply({a}, {b})", "Dropped.apply({a}[0:1])",
+    "Dropped.apply({a} * 2)", "Square.apply(Square.apply({a}))", "Unmade.apply({a})[0]", "Two.apply({a})[0]",
 )  # fmt: skip
 REDUCTIONS = (
     "{a}.sum()", "{a}.mean()", "{a}.sum(0)", "{a}.mean(-1)", "{a}.prod()", "{a}.max()", "{a}.min()",
     "{a}.norm()", "{a}.sum(-1, keepdim=True)", "{a}.amax()", "{a}.std()", "{a}.var(0)",
     "{a}.logsumexp(-1)", "{a}.max(0).values",
-    "{a}.sum((0, -1))", "{a}.median()", "{a}.trace()", "{a}.amin(-1)", "{a}.abs().sum().sqrt()",
+    "{a}.sum((0, -1))", "{a}.median()", "{a}.amin(-1)", "{a}.abs().sum().sqrt()",
     "{a}.norm(dim=-1)", "{a}.mean(0, keepdim=True)",
 )  # fmt: skip
 VIEWS = (
@@ -129,6 +131,9 @@ HOOKS = (
     "{a}.grad_fn.next_functions[0][0].register_prehook(lambda o: print(o[0].shape))",
     "{a}.grad_fn.next_functions[0][0].register_hook(lambda i, o: seen.append(len(i)))",
     "torch.autograd.graph.register_multi_grad_hook([{a}, {b}], lambda gs: seen.extend(gs))",
+    "{a}.register_hook(lambda g: 1)",
+    "handle = {a}.register_hook(lambda g: g + 1); handle.remove(); handle.remove()",
+    "{a}.grad_fn.register_prehook(lambda o: 1)",
 )  # fmt: skip
 BACKWARD = (
     "{a}.sum().backward()", "{a}.backward()", "{a}.backward(torch.ones_like({a}))",
@@ -151,6 +156,10 @@ BACKWARD = (
     "{a}.backward(torch.ones_like({a}), create_graph=True)",
     "torch.autograd.backward(torch.autograd.graph.get_gradient_edge({a}), torch.ones_like({a}))",
     "{a}.backward(gradient={a}.grad)",
+)  # fmt: skip
+CLOSING = (
+    "{a}.sum().backward()", "({a} * {a}).sum().backward()", "{a}.sum().backward(retain_graph=True)",
+    "({a} * {a}).sum().backward(create_graph=True)", "{a}.backward(torch.ones_like({a}) * 2)",
 )  # fmt: skip
 GRADS = (
     "torch.autograd.grad({a}.sum(), {b})", "torch.autograd.grad({a}.sum(), {b}, retain_graph=True)",
@@ -192,9 +201,15 @@ READS = (
     "{a}.grad_fn._raw_saved_self.register_hooks(lambda x: x * 2, lambda x: x)", "made = {a}.stride()",
     "{a}.grad_fn._raw_saved_result.register_hooks(lambda x: x, lambda x: x * 2)", "made = {a}.is_contiguous()",
     "made = {a}.is_inference(), torch.is_grad_enabled()", "made = torch.autograd.graph.get_gradient_edge({a})",
-    "made = {a}.storage_offset()", "made = torch.result_type({a}, {b})", "print({a}.grad_fn, {a}.grad)",
+    "made = {a}.storage_offset()", "print({a}.grad_fn, {a}.grad)",
     "made = {a}.grad_fn.next_functions[0][0]", "made = torch.equal({a}, {b})",
     "made = {a}.grad_fn._saved_storage_offset",
+    "batch = {a}.detach().requires_grad_()\nmade = batch * batch\nmade, = torch.autograd.grad("
+    "made, batch, torch.stack([batch, made]), is_grads_batched=True)",
+    "batch = {a}.detach().requires_grad_()\nmade = batch * batch\ntorch.autograd.grad("
+    "made, batch, torch.stack([batch, made]), is_grads_batched=True)\nmade.sum().backward()",
+    "saved = {a}.grad_fn._raw_saved_self\nsaved.register_hooks(lambda x: x, lambda x: x * 2)\n"
+    "saved.register_hooks(lambda x: x, lambda x: x)",
 )  # fmt: skip
 MODES = (
     "torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)", "torch.set_grad_enabled(True)",

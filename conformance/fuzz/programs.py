@@ -9,13 +9,16 @@ simplest stands first in every list.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from hypothesis import strategies as st
 
 from conformance.fuzz.phrases import (
+    APPLIED,
     BACKWARD,
     BASES,
+    CLOSING,
     DECORATED,
     FLAGS,
     GENERATED,
@@ -36,15 +39,17 @@ from conformance.fuzz.statements import (
     bind,
     delete,
     flag,
+    function,
     grad,
     hook,
     in_place,
     mate,
     one,
     parts,
-    pick,
     read,
+    pick,
     reduction,
+    source,
     switch,
     tensor,
     unary,
@@ -56,18 +61,26 @@ _Kind: TypeAlias = Callable[[Draw, Scope], None]
 
 def story(draw: Draw, scope: Scope) -> None:
     """What single statements seldom come to: a tensor is prepared, used, changed, and passes run through it."""
-    a = pick(draw, scope)
+    a = source(draw, scope)
     base = a
     if one(draw, (True, True, True, False)):
-        text = str(one(draw, BASES)).format(a=a.name, b=mate(draw, scope, a).name)
-        base = bind(scope, text, a.shape, a.dtype, "operation")
+        text = str(one(draw, one(draw, (BASES, BASES, APPLIED)))).format(
+            a=a.name, b=mate(draw, scope, a).name
+        )
+        base = bind(scope, text, a, "operation")
     for _ in range(one(draw, (0, 1, 2))):
         _said_of(draw, scope, one(draw, _PREPARATIONS), base, a)
-    used = bind(scope, str(one(draw, USES)).format(a=base.name, b=a.name), a.shape, a.dtype, "operation")
+    used = bind(scope, str(one(draw, USES)).format(a=base.name, b=a.name), a, "operation")
+    root = used
+    if one(draw, (False, True)):
+        text = str(one(draw, USES)).format(a=used.name, b=base.name)
+        root = bind(scope, text, a, "operation")
     for _ in range(one(draw, (1, 0, 2))):
-        _said_of(draw, scope, one(draw, _CHANGES), one(draw, (base, used, a)), a)
+        _said_of(draw, scope, one(draw, _CHANGES), one(draw, (base, used, a, root)), a)
     for _ in range(one(draw, (1, 2))):
-        _said_of(draw, scope, one(draw, _PASSES), one(draw, (used, used, base)), a)
+        _said_of(
+            draw, scope, one(draw, _PASSES), one(draw, (root, root, used, base)), one(draw, (a, base, used))
+        )
 
 
 _Phrases: TypeAlias = tuple[str, tuple[str, ...]]  # what they are examples of, and they
@@ -112,13 +125,15 @@ _HEADS = (*(f"with {each}" for each in MODES), "for turn in range(2)")
 
 def inferred(draw: Draw, scope: Scope) -> None:
     """What may be done with a tensor of inference mode outside of it, and what may not."""
+    a = source(draw, scope)
     if not scope.inferred:
-        mode(draw, scope)
-        return
-    made: Name = draw(st.sampled_from(scope.inferred))
-    template = str(one(draw, INFERRED))
-    text = template.format(i=made.name, a=pick(draw, scope).name)
-    scope.add(text, "inference tensor outside")
+        made = Name(scope.fresh(), a.shape, a.dtype)
+        scope.add(f"with torch.inference_mode():\n    {made.name} = {a.name} * 2", "mode", "inference_mode")
+        scope.inferred.append(made)
+    for _ in range(one(draw, (1, 2))):
+        used: Name = draw(st.sampled_from(scope.inferred))
+        text = str(one(draw, INFERRED)).format(i=used.name, a=a.name)
+        scope.add(text, "inference tensor outside")
 
 
 def decorated(draw: Draw, scope: Scope) -> None:
@@ -128,11 +143,11 @@ def decorated(draw: Draw, scope: Scope) -> None:
     head = str(one(draw, _DECORATORS))
     scope.add(str(one(draw, GENERATED if several else DECORATED)).format(mode=head), "mode", "decorated")
     if not several:
-        bind(scope, f"inner({a.name})", a.shape, a.dtype, "operation")
+        bind(scope, f"inner({a.name})", a, "operation")
         return
     first, second = scope.fresh(), scope.fresh()
     scope.add(f"{first}, {second} = inner({a.name})", "operation")
-    scope.names += [Name(first, a.shape, a.dtype), Name(second, a.shape, a.dtype)]
+    scope.names += [replace(a, name=first), replace(a, name=second)]
 
 
 _DECORATORS = tuple(each for each in MODES if each.startswith(("torch.no", "torch.enable", "torch.set_grad")))
@@ -153,8 +168,14 @@ _INSIDE: tuple[_Kind, ...] = (
 )
 _KINDS: tuple[_Kind, ...] = (
     unary, binary, backward, reduction, view, in_place, tensor, grad, flag, unary, view, in_place, backward,
-    parts, hook, mode, delete, binary, inferred, read, hook, story, story, story, decorated, switch,
+    parts, function, hook, mode, delete, binary, inferred, read, hook, story, story, story, decorated, switch,
 )  # fmt: skip
+
+
+def closing(draw: Draw, scope: Scope) -> None:
+    """A pass through the last of what gradients flow to: what came before it is not seen else."""
+    for each in [each for each in reversed(scope.names) if each.flows][: one(draw, (1, 0, 2, 3))]:
+        scope.add(str(one(draw, CLOSING)).format(a=each.name), "backward")
 
 
 @st.composite
@@ -164,4 +185,5 @@ def programs(draw: Draw, most: int = 14) -> Program:
     tensor(draw, scope)
     for _ in range(draw(st.integers(1, most))):
         one(draw, _KINDS)(draw, scope)
+    closing(draw, scope)
     return Program(tuple(scope.statements))

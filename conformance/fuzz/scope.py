@@ -16,11 +16,7 @@ class Name:
     name: str
     shape: Shape
     dtype: str
-
-    @property
-    def floating(self) -> bool:
-        """Whether it may require grad."""
-        return self.dtype.startswith("float")
+    flows: bool = False  # whether a pass may begin there, or end
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
 from conformance.fuzz.phrases import (
+    APPLIED,
     BACKWARD,
     BINARY,
     CASTS,
+    CONSTANTS,
     FLAGS,
     GRADS,
     HOOKS,
@@ -53,8 +56,8 @@ def tensor(draw: Draw, scope: Scope) -> None:
         parts.append(f"dtype=torch.{dtype}")
     if requires:
         parts.append("requires_grad=True")
-    name = scope.fresh()
-    scope.add(f"{name} = torch.tensor({', '.join(parts)})", "leaf", dtype, name=Name(name, shape, dtype))
+    made = Name(scope.fresh(), shape, dtype, requires)
+    scope.add(f"{made.name} = torch.tensor({', '.join(parts)})", "leaf", dtype, name=made)
 
 
 @cache
@@ -74,6 +77,15 @@ def pick(draw: Draw, scope: Scope) -> Name:
     return chosen
 
 
+def source(draw: Draw, scope: Scope) -> Name:
+    """A live name, mostly one that gradients flow to."""
+    flowing = [each for each in reversed(scope.names) if each.flows]
+    if not flowing or one(draw, (False,) * 7 + (True,)):
+        return pick(draw, scope)
+    chosen: Name = draw(st.sampled_from(flowing[:4] + flowing))
+    return chosen
+
+
 def mate(draw: Draw, scope: Scope, a: Name) -> Name:
     """A second operand: one that broadcasts where there is one."""
     fitting = [each for each in scope.names if broadcasts(a.shape, each.shape) is not None]
@@ -81,9 +93,9 @@ def mate(draw: Draw, scope: Scope, a: Name) -> Name:
     return chosen
 
 
-def bind(scope: Scope, text: str, shape: Shape, dtype: str, *features: str) -> Name:
+def bind(scope: Scope, text: str, like: Name, *features: str) -> Name:
     """A statement that gives a new name to what it makes."""
-    name = Name(scope.fresh(), shape, dtype)
+    name = replace(like, name=scope.fresh())
     scope.add(f"{name.name} = {text}", *features, name=name)
     return name
 
@@ -92,7 +104,9 @@ def unary(draw: Draw, scope: Scope) -> None:
     """An operation on one tensor."""
     a = pick(draw, scope)
     template = str(one(draw, UNARY))
-    bind(scope, template.format(a=a.name), a.shape, CASTS.get(template, a.dtype), "operation")
+    dtype = CASTS.get(template, a.dtype)
+    made = replace(a, dtype=dtype, flows=a.flows and dtype.startswith("float") and template not in CONSTANTS)
+    bind(scope, template.format(a=a.name), made, "operation")
 
 
 def binary(draw: Draw, scope: Scope) -> None:
@@ -102,7 +116,16 @@ def binary(draw: Draw, scope: Scope) -> None:
     template = str(one(draw, BINARY))
     shape = broadcasts(a.shape, b.shape)
     features = ["operation"] + (["broadcast"] if a.shape != b.shape else [])
-    bind(scope, template.format(a=a.name, b=b.name), a.shape if shape is None else shape, a.dtype, *features)
+    made = replace(a, shape=a.shape if shape is None else shape, flows=a.flows or b.flows)
+    bind(scope, template.format(a=a.name, b=b.name), made, *features)
+
+
+def function(draw: Draw, scope: Scope) -> None:
+    """A custom Function is applied."""
+    a = source(draw, scope)
+    template = str(one(draw, APPLIED))
+    made = replace(a, flows=a.flows and template not in CONSTANTS)
+    bind(scope, template.format(a=a.name, b=mate(draw, scope, a).name), made, "Function")
 
 
 def reduction(draw: Draw, scope: Scope) -> None:
@@ -117,7 +140,7 @@ def reduction(draw: Draw, scope: Scope) -> None:
         shape = a.shape[:-1]
     else:
         shape = ()
-    bind(scope, template.format(a=a.name), shape, a.dtype, "reduction")
+    bind(scope, template.format(a=a.name), replace(a, shape=shape), "reduction")
 
 
 def view(draw: Draw, scope: Scope) -> None:
@@ -141,7 +164,7 @@ def view(draw: Draw, scope: Scope) -> None:
         "{a}.transpose(0, -1)": a.shape[::-1], "{a}.narrow(0, 0, 1)": (1, *a.shape[1:]), "{a}.T": a.shape[::-1],
         "{a}.expand(2, *{a}.shape)": (2, *a.shape), "{a}.detach()[0]": a.shape[1:], "Viewed.apply({a})": (size,),
     }  # fmt: skip
-    bind(scope, template.format(a=a.name), shapes.get(template, a.shape), a.dtype, "view")
+    bind(scope, template.format(a=a.name), replace(a, shape=shapes.get(template, a.shape)), "view")
 
 
 def parts(draw: Draw, scope: Scope) -> None:
@@ -152,7 +175,7 @@ def parts(draw: Draw, scope: Scope) -> None:
     shape = a.shape[1:] if "unbind" in template else a.shape
     scope.add(f"{first}, {second} = {template.format(a=a.name)}", "view", "several views")
     for name in (first, second):
-        scope.names.append(Name(name, shape, a.dtype))
+        scope.names.append(replace(a, name=name, shape=shape))
 
 
 def in_place(draw: Draw, scope: Scope) -> None:
@@ -165,33 +188,31 @@ def in_place(draw: Draw, scope: Scope) -> None:
 
 def flag(draw: Draw, scope: Scope) -> None:
     """A flag or a grad is set."""
-    a = pick(draw, scope)
+    a = source(draw, scope)
     scope.add(str(one(draw, FLAGS)).format(a=a.name), "flag")
 
 
 def hook(draw: Draw, scope: Scope) -> None:
     """A hook is registered or removed."""
-    a = pick(draw, scope)
+    a = source(draw, scope)
     text = str(one(draw, HOOKS)).format(a=a.name, b=mate(draw, scope, a).name)
     scope.add(text, "hook")
 
 
 def backward(draw: Draw, scope: Scope) -> None:
     """A backward pass."""
-    a = pick(draw, scope)
+    a = source(draw, scope)
     template = str(one(draw, BACKWARD))
     scope.add(template.format(a=a.name, b=mate(draw, scope, a).name), "backward")
 
 
 def grad(draw: Draw, scope: Scope) -> None:
     """A call of autograd.grad."""
-    a = pick(draw, scope)
-    b: Name = draw(st.sampled_from(scope.names))
+    a = source(draw, scope)
+    b = source(draw, scope)
     template = str(one(draw, GRADS))
     name = scope.fresh()
-    scope.add(
-        f"{name}, *_ = {template.format(a=a.name, b=b.name)}", "grad", name=Name(name, b.shape, b.dtype)
-    )
+    scope.add(f"{name}, *_ = {template.format(a=a.name, b=b.name)}", "grad", name=replace(b, name=name))
 
 
 def read(draw: Draw, scope: Scope) -> None:

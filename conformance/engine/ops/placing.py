@@ -92,12 +92,14 @@ def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -
             f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for "
             f"dim: {axis}"
         )
-    if _others(self, axis) != _others(source, axis):
+    if self.ndim != source.ndim or _others(self, axis) != _others(source, axis):
         raise RuntimeError(
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(self.shape)} source.shape = {list(source.shape)}"
         )
     where = index.reshape(-1)
+    if self.ndim < 2 and ((where < 0) | (where >= self.size)).any():
+        raise IndexError("index out of range in self")
     in_bounds(where, axis, self.shape[axis] if self.ndim else 1)
     return where
 

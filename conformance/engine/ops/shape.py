@@ -295,9 +295,20 @@ def swapdims(input: Tensor, dim0: Any, dim1: Any) -> Tensor:
 
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions exchanged (and conjugated)."""
+    return _matrices_transposed(input, "tensor.adjoint()", "adjoint() is deprecated on 0-D tensors. " + _CONJ)
+
+
+_CONJ = "Consider using x.conj()."
+
+
+def _matrices_transposed(input: Tensor, name: str, of_none: str) -> Tensor:
+    """The last two dimensions exchanged; what has none is itself, with a warning."""
+    if not input._array.ndim:
+        warnings.warn(of_none, stacklevel=3)
+        return input
     if input._array.ndim < 2:
         raise RuntimeError(
-            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
+            f"{name} is only supported on matrices or batches of matrices. Got {input._array.ndim}-D tensor."
         )
     return transpose(input, -2, -1)
 
@@ -361,18 +372,20 @@ def _reversed_dims(self: Tensor) -> Tensor:
 
 def _hermitian(self: Tensor) -> Tensor:
     if self._array.ndim not in (0, 2):
+        batches = " For batches of matrices, consider using tensor.mH" if self._array.ndim > 2 else ""
         raise RuntimeError(
-            f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor."
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor.{batches}"
         )
-    return adjoint(self) if self._array.ndim else self
+    return _matrices_transposed(self, "tensor.H", "Tensor.H is deprecated on 0-D tensors. " + _CONJ)
 
 
 def _matrix_transpose(self: Tensor) -> Tensor:
-    if self._array.ndim < 2:
-        raise RuntimeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {self._array.ndim}-D tensor."
-        )
-    return transpose(self, -2, -1)
+    identity = "Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases."
+    return _matrices_transposed(self, "tensor.mT", identity)
+
+
+def _matrix_adjoint(self: Tensor) -> Tensor:
+    return _matrices_transposed(self, "tensor.mH", "Tensor.mH is deprecated on 0-D tensors. " + _CONJ)
 
 
 def attach() -> None:
@@ -381,4 +394,4 @@ def attach() -> None:
     Tensor.T = property(_reversed_dims)  # type: ignore[attr-defined]
     Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]
     Tensor.H = property(_hermitian)  # type: ignore[attr-defined]
-    Tensor.mH = property(adjoint)  # type: ignore[attr-defined]
+    Tensor.mH = property(_matrix_adjoint)  # type: ignore[attr-defined]
