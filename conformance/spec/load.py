@@ -6,7 +6,7 @@ A scenario with a problem is left out, the others of its file are not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -181,45 +181,38 @@ class _Loading:
             reader.report(reader.place(node), "a scenario is a mapping", "begin it with `- id:`")
             return None
         before = len(self.problems)
-        data = {
-            key: _read(key, value, replacing if key in REPLACED else reader) for key, value in entries.items()
-        }
-        if len(self.problems) > before:
+        data = {}
+        unread = set()  # keys with mistakes of their own, which hide none elsewhere
+        for key, value in entries.items():
+            known = len(self.problems)
+            data[key] = _read(key, value, replacing if key in REPLACED else reader)
+            if len(self.problems) > known:
+                unread.add(key)
+        scenario = self.validated(data, unread, node, replacing)
+        written = dict(_written(entries))
+        if not unread & REPLACED and all(
+            isinstance(each.get("run"), ScalarNode) for each in written.values()
+        ):
+            _check_language(written, replacing)
+            _check_errors(written, replacing)
+        if scenario is None or len(self.problems) > before:
             return None
+        return self.frozen(scenario, label, reader.place(node), written, replacing)
+
+    def validated(
+        self, data: dict[str, Any], unread: Collection[str], node: Node, reader: Reader
+    ) -> model.Scenario | None:
+        """The plain data as a scenario; what is wrong with it is reported, but for keys that could not be read."""
         try:
             scenario = model.Scenario.model_validate(data)
         except ValidationError as error:
             for details in error.errors(include_url=False):
-                reader.report(*explain(details, model.Scenario, node, replacing))
+                if not {*details["loc"][:1]} & {*unread}:
+                    reader.report(*explain(details, model.Scenario, node, reader))
             return None
-        for path, message, hint in model.contradictions(scenario):
-            reader.report(find(node, path, replacing), message, hint)
-        written = dict(_written(entries))
-        if all("run" in nodes for nodes in written.values()):
-            self.check(scenario, written, replacing)
-        if len(self.problems) > before:
-            return None
-        return self.frozen(scenario, label, reader.place(node), written, replacing)
-
-    def check(self, scenario: model.Scenario, steps: dict[int, dict[str, Node]], reader: Reader) -> None:
-        """The language of a scenario's programs and expressions."""
-        pieces: list[language.Piece] = []
-        sources: list[Source] = []
-        for nodes in steps.values():
-            for node, is_expression in _python(nodes):
-                if isinstance(node, ScalarNode):
-                    sources.append(Source(node, reader))
-                    pieces.append(language.Piece(reader.text_of(node), is_expression))
-        for fault in language.check_program(pieces):
-            reader.report(sources[fault.piece].place(fault.line, fault.column), fault.message, fault.hint)
-        programs = "\n".join(step.run for step in scenario.steps or [scenario])
-        for number, step in enumerate(scenario.steps or [scenario]):
-            for outcome in (step, step.claimed) if "claimed" in step.model_fields_set else (step,):
-                name = outcome.raises
-                if name is not None and not _is_error(name, programs):
-                    hint = did_you_mean(name, ERRORS) or "write the type as Python prints it: RuntimeError"
-                    place = _place_of_raises(steps.get(number, {}), outcome is not step, reader)
-                    reader.report(place, f"`{name}` is no type of error", hint)
+        for path, message, hint in model.contradictions(scenario) if not unread else ():
+            reader.report(find(node, path, reader), message, hint)
+        return scenario
 
     def frozen(
         self,
@@ -254,17 +247,36 @@ class _Loading:
         )
 
 
+def _check_language(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
+    """The language of a scenario's programs and expressions."""
+    pieces: list[language.Piece] = []
+    sources: list[Source] = []
+    for nodes in steps.values():
+        for node, is_expression in _python(nodes):
+            if isinstance(node, ScalarNode):
+                sources.append(Source(node, reader))
+                pieces.append(language.Piece(reader.text_of(node), is_expression))
+    for fault in language.check_program(pieces):
+        reader.report(sources[fault.piece].place(fault.line, fault.column), fault.message, fault.hint)
+
+
 ERRORS = vocabulary.EXCEPTIONS | vocabulary.TORCH_EXCEPTIONS
+
+
+def _check_errors(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
+    """The types of errors that a scenario names."""
+    programs = "\n".join(str(reader.program(nodes["run"])) for nodes in steps.values())
+    for nodes in steps.values():
+        for holder in (nodes, dict(_pairs(nodes.get("claimed")))):
+            name = reader.read(holder["raises"]) if "raises" in holder else None
+            if isinstance(name, str) and not _is_error(name, programs):
+                hint = did_you_mean(name, ERRORS) or "write the type as Python prints it: RuntimeError"
+                reader.report(reader.place(holder["raises"]), f"`{name}` is no type of error", hint)
 
 
 def _is_error(name: str, programs: str) -> bool:
     last = name.rpartition(".")[2]
     return last in ERRORS or re.search(rf"\bclass {re.escape(last)}\b", programs) is not None
-
-
-def _place_of_raises(nodes: dict[str, Node], claimed: bool, reader: Reader) -> Place:
-    node = nodes["claimed"] if claimed else nodes["raises"]
-    return find(node, ("raises",), reader)
 
 
 def _read(key: str, node: Node, reader: Reader) -> Any:
@@ -287,8 +299,9 @@ def _written(entries: dict[str, Node]) -> Iterator[tuple[int, dict[str, Node]]]:
     if steps is None:
         yield 0, entries
     else:
-        for number, step in enumerate(steps.value):
-            yield number, {key.value: value for key, value in step.value if isinstance(key, ScalarNode)}
+        for number, step in enumerate(steps.value if isinstance(steps, SequenceNode) else [steps]):
+            pairs = step.value if isinstance(step, MappingNode) else []
+            yield number, {key.value: value for key, value in pairs if isinstance(key, ScalarNode)}
 
 
 def _python(nodes: dict[str, Node]) -> Iterator[tuple[Node, bool]]:
@@ -302,8 +315,7 @@ def _python(nodes: dict[str, Node]) -> Iterator[tuple[Node, bool]]:
 
 def _pairs(node: Node | None) -> Iterator[tuple[str, Node]]:
     if isinstance(node, MappingNode):
-        for key, value in node.value:
-            yield key.value, value
+        yield from ((key.value, value) for key, value in node.value if isinstance(key, ScalarNode))
 
 
 def _keys(node: Node | None) -> Iterator[tuple[Node, Node]]:
