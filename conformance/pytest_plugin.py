@@ -151,7 +151,7 @@ class Reporter:
         for option, path in (("--conformance-json", self.path), ("--conformance-html", self.html)):
             if path:
                 try:
-                    Path(path).write_text("")
+                    _check_writable(Path(path))
                 except OSError as error:
                     raise pytest.UsageError(f"{option} {path}: {error.strerror}") from None
 
@@ -215,6 +215,8 @@ class Reporter:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """When all have run: what is wrong with claims and divergences is reported as failures."""
+        for path in filter(None, (self.path, self.html)):
+            Path(path).write_text("")  # a killed run leaves it empty, which no reader takes for a report
         done = yield
         if self.results:
             from conformance.items import failure_report, library_of, misdeclared
@@ -267,7 +269,7 @@ class Reporter:
         return documents, [finding for each in self.findings for finding in each.found]
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Write the results; a killed run leaves the file empty, which no reader takes for a report."""
+        """Write the results; without any there is nothing for a browser to show."""
         if self.path:
             from conformance.report.jsonlines import write
 
@@ -278,6 +280,16 @@ class Reporter:
 
             documents, found = self._found()
             Path(self.html).write_text(render(self.results, self.pages, documents, found), encoding="utf-8")
+        elif self.html and Path(self.html).is_file() and not Path(self.html).stat().st_size:
+            Path(self.html).unlink()
+
+
+def _check_writable(path: Path) -> None:
+    """Raise `OSError` where the file cannot be written; nothing is changed by asking."""
+    new = not path.exists()
+    path.open("a").close()
+    if new:
+        path.unlink()
 
 
 def _with_version(name: str) -> str:

@@ -24,6 +24,9 @@ def add_commands(add: Add) -> None:
     _names_a_case(showing)
     showing.add_argument("--engine", default="inhouse", help="torch: the reference alone (default: inhouse)")
     _takes_another_python(showing)
+    showing.add_argument(
+        "--reference", metavar="FILE", help="what `conformance record` wrote stands for torch"
+    )
     showing.add_argument("--full", action="store_true", help="cut no value")
 
     drawing = add("graph", graph, "an SVG drawing of the autograd graph, as torchviz draws it")
@@ -65,6 +68,7 @@ def _takes_another_python(parser: argparse.ArgumentParser) -> None:
 
 def show(known: argparse.Namespace, _: list[str]) -> int:
     """What each statement did."""
+    from conformance.adapters.recording import NotRecordedError
     from conformance.report.show import Shown
     from conformance.report.show import show as lines
     from conformance.report.statements import tell
@@ -76,14 +80,18 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
 
     library = Library()
     cases = _cases(known.id, library)
-    reference, engine = _engine("torch"), _engine(known.engine, known.engine_python)
+    reference = _reference(known.reference)
+    alone = known.engine == "torch" and known.engine_python is None
+    engine = reference if alone else _engine(known.engine, known.engine_python)
     agrees = True
     for number, scenario in enumerate(cases):
         if number:
             print()
-        _refuse_what_is_not_here(scenario)
-        alone = engine is reference
-        mine = run(scenario, reference)
+        _refuse_what_is_not_here(scenario, reference)
+        try:
+            mine = run(scenario, reference)
+        except NotRecordedError as error:
+            raise Misuse(str(error)) from None
         its = None if alone else run(scenario, engine)
         outcome = judge(scenario, mine, its or mine, engine.claims)
         agrees = agrees and outcome.verdict == "agrees"
@@ -111,7 +119,7 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
     if others:
         print(f"drawn is {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
     engine = _engine(known.engine, known.engine_python)
-    _refuse_what_is_not_here(scenario)
+    _refuse_what_is_not_here(scenario, _engine("torch"))
     try:
         when, drawing = drawing_of(scenario, engine, step=known.step, line=known.line, saved=known.saved)
     except NoGraphError as error:
@@ -191,11 +199,21 @@ def _engine(name: str, python: str | None = None) -> Engine:
         raise Misuse(str(error)) from None
 
 
-def _refuse_what_is_not_here(scenario: Scenario) -> None:
+def _reference(recording: str | None) -> Engine:
+    from conformance.adapters.registry import EngineNotFoundError
+    from conformance.session.candidate import reference
+
+    try:
+        return reference(recording)
+    except EngineNotFoundError as error:
+        raise Misuse(str(error)) from None
+
+
+def _refuse_what_is_not_here(scenario: Scenario, reference: Engine) -> None:
     from conformance.runner.execute import available
 
     for need in scenario.needs:
-        if not available(_engine("torch"), need):
+        if not available(reference, need):
             raise Misuse(f"{scenario.id} needs {need}, which torch does not find on this machine")
 
 

@@ -98,6 +98,35 @@ def test_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no scenario gone" in capsys.readouterr().err
 
 
+def test_show_takes_a_recording_for_torch(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which need not be installed then; what the recording does not have is told."""
+    main(["show", "my-case"])
+    live = capsys.readouterr().out
+    assert main(["record", "-o", "r.jsonl", "--in", "mine.yaml"]) == 0
+    capsys.readouterr()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert main(["show", "my-case"]) == 2
+    assert "name a recording of it with --reference" in capsys.readouterr().err
+    assert main(["show", "my-case", "--reference", "r.jsonl"]) == 0
+    assert capsys.readouterr().out == live
+    assert main(["show", "on-cuda", "--reference", "r.jsonl"]) == 2
+    assert "on-cuda needs cuda, which" in capsys.readouterr().err
+    monkeypatch.undo()
+
+
+def test_show_says_what_a_recording_lacks(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A scenario that has changed since, and a file that is no recording."""
+    assert main(["record", "-o", "r.jsonl", "--in", "mine.yaml"]) == 0
+    path = here / "mine.yaml"
+    path.write_text(path.read_text().replace("ones(2", "ones(3"))
+    assert main(["show", "my-case", "--engine", "torch", "--reference", "r.jsonl"]) == 2
+    assert "the trace of my-case in r.jsonl is stale" in capsys.readouterr().err
+    assert main(["show", "my-case", "--reference", str(path)]) == 2
+    assert "does not begin as a recording does" in capsys.readouterr().err
+
+
 def test_show_is_in_colour_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,25 @@ def test_a_file_that_cannot_be_written_is_refused(pytester: pytest.Pytester) -> 
     result.stderr.fnmatch_lines(["*--conformance-html no/such/folder/r.html: No such file or directory"])
 
 
+@pytest.mark.parametrize("misuse", ["--engine=nonesuch", "no-such-file.yaml", "--scenario-timeout=x", "-k=("])
+def test_a_misused_command_leaves_no_file(pytester: pytest.Pytester, misuse: str) -> None:
+    """Nor does it empty the report of an earlier run."""
+    pytester.makefile(".yaml", mine=SCENARIOS)
+    assert pytester.runpytest("--conformance-html=new.html", misuse).ret == pytest.ExitCode.USAGE_ERROR
+    assert not (pytester.path / "new.html").exists()
+    (pytester.path / "old.html").write_text("a report")
+    assert pytester.runpytest("--conformance-html=old.html", misuse).ret == pytest.ExitCode.USAGE_ERROR
+    assert (pytester.path / "old.html").read_text() == "a report"
+
+
+def test_a_run_of_nothing_leaves_no_file(pytester: pytest.Pytester) -> None:
+    """A browser would show an empty page; what an earlier run told is gone."""
+    pytester.makefile(".yaml", mine=SCENARIOS)
+    (pytester.path / "r.html").write_text("a report")
+    pytester.runpytest("--conformance-html=r.html", "-k", "nothing-is-named-so")
+    assert not (pytester.path / "r.html").exists()
+
+
 def test_without_it_no_pages_are_made(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """They cost time."""
 
