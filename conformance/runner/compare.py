@@ -179,7 +179,8 @@ def _of_names(
         yield Difference(place, name, "is", "flags", *same)
         mine, its = resolved(one, name), resolved(other, name)
     if ("shape" in mine) != ("shape" in its):
-        yield Difference(place, name, "value", "values", _shown(one, name), _shown(other, name))
+        shown = _shown(one, name, as_tensor=True), _shown(other, name, as_tensor=True)
+        yield Difference(place, name, "value", "values", *shown)
         return
     group = group_of(name) if expression and "shape" not in mine else None
     for facet in dict.fromkeys((*mine, *its)):
@@ -219,10 +220,10 @@ def resolved(state: State, name: str) -> Facets:
     return found
 
 
-def _shown(state: State, name: str) -> str:
+def _shown(state: State, name: str, *, as_tensor: bool = False) -> str:
     facets = resolved(state, name)
     value = shown_value(facets.get("value", facets.get("grad_fn")), facets.get("dtype"))
-    return f"tensor({value})" if "shape" in facets and not name.endswith(".grad") else value
+    return f"tensor({value})" if "shape" in facets and (as_tensor or not name.endswith(".grad")) else value
 
 
 def shown_value(value: Facet, dtype: Facet) -> str:

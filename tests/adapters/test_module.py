@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conformance.adapters.module import ModuleEngine
@@ -75,6 +76,43 @@ def test_an_adapter_is_a_few_lines() -> None:
     outcome = _judged(scenario(MODEL), engine)
     assert outcome.verdict == "agrees"
     assert {difference.group for difference in outcome.unclaimed} == {"graph", "flags"}
+
+
+SCALAR = "a = torch.tensor(2., requires_grad=True)\nb = a * a\nb.backward()"
+
+
+@pytest.mark.parametrize(
+    ("grad", "program", "differs"),
+    [
+        (np.array([4.0], np.float32), MODEL, []),
+        (np.array([4.5], np.float32), MODEL, ["value"]),
+        (np.array([4.0]), MODEL, ["dtype"]),
+        (np.array(4.0, np.float32), MODEL, ["value", "shape"]),
+        (np.float32(4.0), SCALAR, []),
+        (np.float32(4.5), SCALAR, ["value"]),
+        (np.float64(4.0), SCALAR, ["value"]),
+        (4.0, SCALAR, ["value"]),
+    ],
+    ids=repr,
+)
+def test_a_grad_need_not_be_a_tensor(grad: Any, program: str, differs: list[str]) -> None:
+    """An array of numpy's has all that is graded of values; Python's number is no tensor, nor is numpy's float64."""
+
+    class Grad(ValueEngine):
+        def observe(self, value: Any, /) -> Any | None:
+            seen = super().observe(value)
+            if seen is not None:
+                alone = program == SCALAR
+                seen.shape, seen.tolist = () if alone else (1,), lambda: value.data if alone else [value.data]
+                seen.grad = seen.grad and grad
+            return seen
+
+    outcome = _judged(scenario(program), Grad())
+    assert [(difference.name, difference.facet) for difference in outcome.differences] == [
+        ("a.grad", facet) for facet in differs
+    ]
+    if isinstance(grad, float):
+        assert (outcome.differences[0].engine, outcome.differences[0].reference) == ("4.0", "tensor(4.0)")
 
 
 def test_what_the_engine_does_wrong_is_found() -> None:

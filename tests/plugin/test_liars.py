@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.report.jsonlines import read
+from conformance.report.jsonlines import NotAReportError, read
 
 SCENARIOS = """
     scenarios:
@@ -91,6 +91,16 @@ def test_echoes_are_heard_elsewhere(pytester: pytest.Pytester) -> None:
     )
     assert [key for key, reason in found.items() if reason] == [("echoing", "told")]
     assert found["echoing", "told"].startswith(LIES["echoing"])
+
+
+def test_an_engine_that_kills_the_only_interpreter_ends_the_run(pytester: pytest.Pytester) -> None:
+    """In this process nothing can go on; what is left is no success, and no report that could be read as one."""
+    done = pytester.runpytest_subprocess(
+        "--engine=liars:killing", "mine.yaml", "--conformance-json=all.jsonl"
+    )
+    assert done.ret == 7
+    with pytest.raises(NotAReportError):
+        read((pytester.path / "all.jsonl").read_text())
 
 
 def test_a_worker_that_an_engine_kills_costs_its_scenario(pytester: pytest.Pytester) -> None:
