@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from conformance.report.result import Result
 from conformance.report.text import label, table
@@ -72,8 +73,9 @@ def as_text(results: Sequence[Result]) -> Iterator[str]:
 
 
 def as_markdown(results: Sequence[Result]) -> Iterator[str]:
-    """For a README."""
-    for title, rows in _tables(results):
+    """For a README: of several engines the two tables that have them beside each other."""
+    several = len(_by_engine(results)) > 1
+    for title, rows in islice(_tables(results), 2 if several else None):
         yield f"**{title}**"
         yield ""
         yield _row(rows[0])
