@@ -65,8 +65,11 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     _flatten(data, shape, flat)
     if kind is None:
         kind = _infer_dtype(flat)
-    if kind.category == dtypes.INTEGER and any(isinstance(each, (float, complex)) for each in flat):
-        flat = [int(each) for each in flat]
+    if kind.category == dtypes.INTEGER:
+        if any(each.__class__ is int and not -(2**63) <= each < 2**63 for each in flat):
+            raise ValueError("Overflow when unpacking long long")
+        if kind is not dtypes.int64 or any(isinstance(each, (float, complex)) for each in flat):
+            flat = [dtypes.number_within(kind.numpy, each, kind.name) for each in flat]
     return np.array(flat, kind.numpy).reshape(shape)
 
 
@@ -250,7 +253,8 @@ def full(
             raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not Tensor")
         fill_value = fill_value.item()
     kind = kind_of(dtype, out, dtypes.of_number(fill_value))
-    return finish(np.full(new_sizes((size,)), fill_value, kind), requires_grad, out)
+    number = dtypes.number_within(kind, fill_value)
+    return finish(np.full(new_sizes((size,)), number, kind), requires_grad, out)
 
 
 def full_like(
@@ -263,7 +267,7 @@ def full_like(
 ) -> Tensor:
     """torch.full_like."""
     kind = dtype.numpy if dtype else input._array.dtype
-    return finish(np.full(input._array.shape, fill_value, kind), requires_grad)
+    return finish(np.full(input._array.shape, dtypes.number_within(kind, fill_value), kind), requires_grad)
 
 
 def arange(
@@ -386,7 +390,9 @@ def scalar_tensor(
     value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """torch.scalar_tensor: one number, in the default dtype."""
-    return finish(np.array(value, (dtype or dtypes.default).numpy), requires_grad)
+    kind = (dtype or dtypes.default).numpy
+    number = dtypes.number_within(kind, value) if kind.kind in "iu" else value
+    return finish(np.array(number, kind), requires_grad)
 
 
 def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,37 @@ _C_NAMES = {
 def c_name(kind: np.dtype[Any]) -> str:
     """The type's name in C, as some texts have it: "expected dtype float for `end`"."""
     return _C_NAMES[BY_NUMPY[kind].name]
+
+
+# As the texts of numbers that do not fit have them.
+_FIXED_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t"}
+
+
+def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> Any:
+    """A number as one of an integer type: cut off behind the point; a negative one wraps in an unsigned type.
+
+    For any other type the number as it is, if it is not too large; infinity and nan are not.
+
+    Raises:
+        RuntimeError: it does not fit (``name`` is how the text calls the type).
+    """
+    if (
+        kind.kind == "f"
+        and number.__class__ in NUMBERS
+        and float(np.finfo(kind).max) < abs(number) < math.inf
+    ):
+        raise RuntimeError(f"value cannot be converted to type {_C_NAMES[kind.name]} without overflow")
+    if kind.kind not in "iu" or number.__class__ is bool:
+        return number
+    limits = np.iinfo(kind)
+    fits = limits.min <= number <= limits.max  # a nan does not
+    if kind.kind == "u" and number.__class__ is int and -limits.max <= number < 0:
+        return number + limits.max + 1
+    if not fits:
+        raise RuntimeError(
+            f"value cannot be converted to type {name or _FIXED_NAMES[kind.name]} without overflow"
+        )
+    return int(number)
 
 
 def by_name(name: str) -> dtype:

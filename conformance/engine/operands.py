@@ -92,9 +92,44 @@ def plain_number(value: Any) -> Any:
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
+# What torch offers for two operands where they are not both tensors, by the operations.
+_TENSORS = " * (Tensor input, Tensor {0}, *, Tensor out = None)\n"
+_BY_NUMBER = " * (Tensor input, Number {0}, *, Tensor out = None)\n"
+_OF_NUMBER = " * (Number self, Tensor {0}, *, Tensor out = None)\n"
+_OF_NUMBER_MARKED = " * (Number self, Tensor {0})\n      didn't match because some of the arguments have invalid types: ({1})\n"
+_ALONG = " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n"
+_ALPHA = (
+    " * (Tensor input, Tensor {0}, *, Number alpha = 1)\n * (Tensor input, Number {0}, Number alpha = 1)\n"
+)
+_OVERLOADS = {
+    "eq ne lt le gt ge fmod copysign": _TENSORS + _BY_NUMBER,
+    "xlogy special_xlog1py special_zeta float_power pow": _TENSORS + _OF_NUMBER + _BY_NUMBER,
+    "remainder bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift": (
+        _TENSORS + _OF_NUMBER_MARKED + _BY_NUMBER
+    ),
+    "rsub": _ALPHA,
+    "clamp_min clamp_max": _TENSORS + _BY_NUMBER,
+    "max min": " * (Tensor input, *, Tensor out = None)\n" + _TENSORS + _ALONG,
+}
+_OFFERED = {name: text for names, text in _OVERLOADS.items() for name in names.split()}
+
+
+def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
+    """The TypeError for two operands for which torch has no overload."""
+    kinds = [_type(each) for each in operands[:2]]
+    second = "exponent" if "pow" in name else name.removeprefix("clamp_") if "clamp" in name else "other"
+    marked = ", ".join(f"!{each}!" for each in kinds)
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:\n"
+        + _OFFERED[name].format(second, marked)
+    )
+
+
 def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> Exception:
     """The TypeError for the first argument that is no tensor where one must be."""
-    shown_name = called.replace("_tensors", "").replace("_tensor", "")
+    shown_name = called.replace("_tensors", "").replace("_tensor", "").replace("_with_number", "")
+    if not method and shown_name in _OFFERED and not any(each is MISSING for each in arguments):
+        return invalid_combination(shown_name, arguments)
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
         text = "input" if name == "self" else name
         if value is MISSING:

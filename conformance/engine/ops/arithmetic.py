@@ -18,10 +18,17 @@ from .scalars import maybe_times
 
 
 def _scaled(other: Any, alpha: Any) -> Any:
+    kind = np.asarray(other).dtype.kind
+    if kind in "iub" and isinstance(alpha, float):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if kind != "b" and alpha.__class__ is bool:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if alpha == 1:
         return other
     if isinstance(other, np.ndarray):
-        return np.multiply(other, np.asarray(alpha).astype(other.dtype)[()])
+        return np.multiply(
+            other, np.asarray(dtypes.number_within(other.dtype, alpha)).astype(other.dtype)[()]
+        )
     return other * alpha
 
 
@@ -33,7 +40,7 @@ def _scaled(other: Any, alpha: Any) -> Any:
 )
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self + alpha * other."""
-    if alpha == 1:
+    if alpha.__class__ is int and alpha == 1:
         return np.add(self, other)
     return np.add(self, _scaled(other, alpha))
 
@@ -62,7 +69,7 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self - alpha * other."""
     if self.dtype == np.bool_:
         _subtractable(self, other)
-    return np.subtract(self, _scaled(other, alpha))
+    return np.subtract(self, other if alpha.__class__ is int and alpha == 1 else _scaled(other, alpha))
 
 
 @op(

@@ -52,7 +52,7 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
         if first.is_contiguous() and second.is_contiguous():
             found = dot(first.flatten(), second.flatten())
         else:
-            found = (first.squeeze() * second.squeeze()).sum()
+            found = (first.squeeze() * second.squeeze()).sum(dtype=first.dtype)
     else:
         found = mm(first.reshape(rows, inner), second.reshape(inner, columns))
     return found.reshape([*rest_a, *rest_b])

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
+from ..operands import invalid_combination
 from ..out import several
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
@@ -112,6 +113,8 @@ def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
         axis: Any = None,
         out: Any = None,
     ) -> Any:
+        if not isinstance(input, Tensor) and dim is not None:
+            raise invalid_combination(name, (input, dim))
         dim = axis if dim is None else dim
         other = dim if isinstance(dim, Tensor) else other
         if other is not None:

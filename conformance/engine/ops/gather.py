@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..dtypes import number_within
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
@@ -202,7 +203,7 @@ def _scatter_value(self: Array, dim: Any, index: Array, value: Any) -> Array:
     axis, where = checked("scatter", self, dim, index, None)
     result = self.copy("C")
     if where.size:
-        put_along(result, axis, where, value)
+        put_along(result, axis, where, number_within(self.dtype, value))
     return result
 
 

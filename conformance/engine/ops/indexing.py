@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import errors
 from ..creation import infer_array
-from ..dtypes import BY_NUMPY
+from ..dtypes import BY_NUMPY, number_within
 from ..inplace import run_inplace, warn_of_overlap
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
@@ -275,10 +275,12 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
     if isinstance(value, Tensor):
         source = value
     elif isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
-        source = make(infer_array(value, None).astype(self._array.dtype))
+        kind = self._array.dtype
+        number = number_within(kind, value) if kind.kind in "iu" else value
+        source = make(infer_array(number, None).astype(kind))
     else:
-        kind = type(value).__name__ if not isinstance(value, np.ndarray) else "numpy.ndarray"
-        raise TypeError(f"can't assign a {kind} to a torch.{self.dtype.legacy}Tensor")
+        given = type(value).__name__ if not isinstance(value, np.ndarray) else "numpy.ndarray"
+        raise TypeError(f"can't assign a {given} to a torch.{self.dtype.legacy}Tensor")
     if not remaining:
         _copy_to(result, source)
         return
@@ -338,7 +340,7 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
 @op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
 def _fill(self: Array, value: Any) -> Array:
-    return np.full(self.shape, value, self.dtype)
+    return np.full(self.shape, number_within(self.dtype, value), self.dtype)
 
 
 @op(
@@ -359,8 +361,8 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element the same number."""
     if isinstance(value, Tensor):
         return run_inplace(ROWS["fill_tensor"], [self, value])
-    if self._array.dtype.kind in "iub" and isinstance(value, float):
-        value = int(value) if self._array.dtype.kind in "iu" else bool(value)
+    if self._array.dtype.kind == "b" and isinstance(value, float):
+        value = bool(value)
     return run_inplace(ROWS["fill"], [self, value])
 
 

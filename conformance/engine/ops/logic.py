@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..operands import invalid_combination
 from ..rows import Array, op
 
 # Logical: any dtype in, bool out ------------------------------------------------------------------
@@ -59,8 +60,12 @@ def _bitwise(name: str, kernel: str, function: Any, text: str) -> Any:
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.BY_NUMPY[kind].legacy}'")
         return function(self, other)
 
+    def not_two_numbers(*operands: Any) -> None:
+        if not any(isinstance(each, np.ndarray) for each in operands):
+            raise invalid_combination(name, operands)
+
     forward.__name__, forward.__doc__ = name, text
-    return op(meet="self other")(forward)
+    return op(meet="self other", check=not_two_numbers)(forward)
 
 
 bitwise_and = _bitwise("bitwise_and", "bitwise_and_cpu", np.bitwise_and, "The bits set in both.")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
+from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
 from .kernels import need_floats
 from .scalars import over, plus, times
@@ -185,6 +186,7 @@ def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, del
 )
 def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
     """log(1 + exp(-target * self))."""
+    broadcast_shapes(self.shape, target.shape)
     return reduced(np.log1p(np.exp(-target * self)), reduction)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..dtypes import number_within
 from ..rows import Array, op
 from ..tensor import Tensor
 
@@ -40,7 +41,7 @@ def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
         shape.append(length)
         inner.append(slice(max(-before, 0), n - max(-after, 0)))
         outer.append(slice(max(before, 0), length - max(after, 0)))
-    result = np.full(shape, value, self.dtype)
+    result = np.full(shape, number_within(self.dtype, value), self.dtype)
     result[tuple(outer)] = self[tuple(inner)]
     return result
 

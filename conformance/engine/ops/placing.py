@@ -119,7 +119,7 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
     result = self.copy("C")
     values = at_least_1d(source)
     if alpha != 1:
-        values = values * self.dtype.type(alpha)
+        values = values * self.dtype.type(dtypes.number_within(self.dtype, alpha))
     if values.size:
         add_along(result, axis, where.reshape(-1, *[1] * (values.ndim - 1 - axis)), values)
     return result
@@ -198,7 +198,7 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     wrong = (where < -n) | (where >= n)
     if wrong.any():
         raise IndexError(f"index {int(where[wrong][0])} is out of bounds for dimension {axis} with size {n}")
-    target[where] = value
+    target[where] = value if isinstance(value, np.ndarray) else dtypes.number_within(self.dtype, value)
     return result
 
 

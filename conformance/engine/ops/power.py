@@ -10,7 +10,7 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
-from ..operands import plain_number
+from ..operands import invalid_combination, plain_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from .scalars import minus, times
@@ -120,9 +120,7 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     if isinstance(exponent, np.generic) or isinstance(input, np.generic):
         return pow(plain_number(input), plain_number(exponent), out=out)
     if not isinstance(exponent, Tensor):
-        raise TypeError(
-            f"pow(): argument 'exponent' (position 2) must be Tensor, not {type(exponent).__name__}"
-        )
+        raise invalid_combination("pow", (input, exponent))
     return _pow_tensor(input, exponent, out=out)
 
 
@@ -133,6 +131,8 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
 
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """The power, computed in double precision."""
+    if not (isinstance(input, Tensor) or isinstance(exponent, Tensor)):
+        raise invalid_combination("float_power", (input, exponent))
     base = input.to(dtypes.float64) if isinstance(input, Tensor) else float(input)
     to = exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent)
     return pow(base, to, out=out)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
+from ..creation import scalar_tensor
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
@@ -40,6 +42,10 @@ def _floor_divide_by_number(self: Array, other: Any) -> Array:
 
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The quotient, rounded down."""
+    if input.__class__ in NUMBERS and other.__class__ in NUMBERS:
+        input = scalar_tensor(
+            input, dtype=dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
+        )
     if other.__class__ in NUMBERS:
         return _floor_divide_by_number(input, other, out=out)
     return _floor_divide(input, other, out=out)

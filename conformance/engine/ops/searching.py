@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,23 @@ def _check_side(right: bool, side: str | None, name: str) -> bool:
     return right or side == "right"
 
 
+def _warn_of_copies(**tensors: Any) -> None:
+    for name, text in (
+        ("input", "input value tensor"),
+        ("boundary", "boundary tensor"),
+        ("sorter", "sorter tensor"),
+    ):
+        each = tensors[name]
+        if isinstance(each, Tensor) and not each._array.flags.c_contiguous:
+            contiguous = "input value" if name == "input" else name
+            warnings.warn(
+                f"torch.searchsorted(): {text} is non-contiguous, this will lower the performance due to extra data "
+                f"copy when converting non-contiguous tensor to contiguous, please use contiguous {contiguous} tensor if "
+                "possible. This message will only appear once per program.",
+                stacklevel=3,
+            )
+
+
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Tensor | None = None, out: Any = None,
@@ -136,6 +154,7 @@ def searchsorted(
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
         )
+    _warn_of_copies(boundary=sorted_sequence, input=input, sorter=sorter)
     if sorter is not None:
         if sorter._array.shape != sequence.shape:
             raise RuntimeError(

@@ -11,6 +11,7 @@ from .. import dtypes
 from ..creation import scalar_tensor
 from ..dtypes import FULL_PRECISION, NUMBERS
 from ..inplace import run_inplace
+from ..operands import invalid_combination
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from .scalars import over
@@ -47,7 +48,11 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
     if input is None and other is None:
         found = condition if condition._array.ndim else condition.unsqueeze(0)
         return found.nonzero().unbind(1)
-    if input.__class__ in NUMBERS and other.__class__ in NUMBERS:
+    if isinstance(input, Tensor) and other.__class__ is int:
+        other = dtypes.number_within(dtypes.result_dtype(input._array, other), other)
+    elif isinstance(other, Tensor) and input.__class__ is int:
+        input = dtypes.number_within(dtypes.result_dtype(other._array, input), input)
+    elif input.__class__ in NUMBERS and other.__class__ in NUMBERS:
         kind = dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
         input = scalar_tensor(input, dtype=kind)
     return _where(condition, input, other, out=out)
@@ -64,24 +69,15 @@ def _clamped(self: Array, min: Any, max: Any) -> Array:
     return np.maximum(min, self) if max is None else self.clip(min, max)
 
 
+def _bound(kind: np.dtype[Any], bound: Any) -> Any:
+    return None if bound is None else dtypes.number_within(kind, bound)
+
+
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
     if self.dtype in FULL_PRECISION:
         return _clamped(self, min, max)
     kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
-    return _clamped(self.astype(kind, copy=False), _within(kind, min), _within(kind, max))
-
-
-_C_TYPES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t"}
-
-
-def _within(kind: np.dtype[Any], bound: Any) -> Any:
-    """A bound as a number of the type; negative ones wrap in an unsigned type."""
-    if bound is None or kind.kind not in "iu":
-        return bound
-    limits = np.iinfo(kind)
-    if bound > limits.max or bound < (-limits.max if kind.kind == "u" else limits.min):
-        raise RuntimeError(f"value cannot be converted to type {_C_TYPES[kind.name]} without overflow")
-    return bound + 256 if kind.kind == "u" and bound < 0 else bound
+    return _clamped(self.astype(kind, copy=False), _bound(kind, min), _bound(kind, max))
 
 
 def _clampable(self: Tensor, *bounds: Any) -> None:
@@ -196,11 +192,15 @@ def _clamp_max_tensor(self: Array, max: Any) -> Array:
 
 def clamp_min(input: Tensor, min: Any, *, out: Any = None) -> Tensor:
     """Each element, but no less than min."""
+    if not isinstance(input, Tensor):
+        raise invalid_combination("clamp_min", (input, min))
     return ROWS["clamp_min_tensor" if isinstance(min, Tensor) else "clamp_min"].call(input, min, out=out)
 
 
 def clamp_max(input: Tensor, max: Any, *, out: Any = None) -> Tensor:
     """Each element, but no more than max."""
+    if not isinstance(input, Tensor):
+        raise invalid_combination("clamp_max", (input, max))
     return ROWS["clamp_max_tensor" if isinstance(max, Tensor) else "clamp_max"].call(input, max, out=out)
 
 

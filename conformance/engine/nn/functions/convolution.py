@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...dtypes import c_name
 from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...tensor import Tensor
 from .padding import constant_pad
@@ -73,7 +74,7 @@ def _check(
         )
     if bias is not None and bias._array.dtype != input._array.dtype:
         raise RuntimeError(
-            f"Input type ({_c_name(input)}) and bias type ({_c_name(bias)}) should be the same"
+            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
         )
     if transposed:
         _check_output_padding(geometry, output_padding)
@@ -85,11 +86,6 @@ def _check(
             f"Calculated padded input size per channel: ({have}). Kernel size: ({want}). Kernel size can't be greater "
             "than actual input size"
         )
-
-
-def _c_name(tensor: Tensor) -> str:
-    names = {"Float": "float", "Double": "double", "Half": "c10::Half"}
-    return names.get(tensor.dtype.legacy, tensor.dtype.legacy)
 
 
 def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:

@@ -45,6 +45,8 @@ def _settings(
     ]
     kernel, steps, around, apart = ops.complete(spatial, *given)
     for p, k, d in zip(around, kernel, apart, strict=True):
+        if p < 0 and spatial > 1:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if any(s == 0 for s in steps) and spatial > 1:
             raise RuntimeError("stride should not be zero")
         if spatial > 1 and p > (d * (k - 1) + 1) // 2:
@@ -232,7 +234,9 @@ def _wanted(output_size: Any, shape: Ints, spatial: int) -> Ints:
         return (output_size,) * spatial
     if len(shape) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
-    inner = shape[-len(output_size) :]
+    inner = shape[-len(output_size) :] if output_size else ()
+    if len(output_size) != len(inner):
+        return tuple(output_size)
     found = tuple(n if each is None else int(each) for each, n in zip(output_size, inner, strict=True))
     return found * spatial if len(found) == 1 else found
 
@@ -271,6 +275,10 @@ def _check_adaptive_line(name: str, input: Tensor) -> None:
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of this many windows of nearly equal length."""
     _check_adaptive_line("adaptive_avg_pool1d", input)
+    if not isinstance(output_size, int) and len(output_size) != 1:
+        raise RuntimeError(
+            f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
+        )
     (n,) = (output_size,) if isinstance(output_size, int) else output_size
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, n)).squeeze(-2)
 
@@ -296,6 +304,10 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of this many windows of nearly equal length."""
     _check_adaptive_line("adaptive_max_pool1d", input)
+    if not isinstance(output_size, int) and len(output_size) != 1:
+        raise RuntimeError(
+            f"adaptive_max_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
+        )
     (n,) = (output_size,) if isinstance(output_size, int) else output_size
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     found = tuple(each.squeeze(-2) for each in found)
@@ -307,6 +319,8 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
 
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         out = _wanted(output_size, input._array.shape, spatial)
+        if len(out) != spatial:
+            raise RuntimeError(f"{name}(): internal error: output_size.size() must be {spatial}")
         _check_adaptive(name, input, spatial, out)
         found = ops.ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
@@ -356,6 +370,13 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         kernel = _full(name, "kernel_size", kernel_size, spatial)
         steps = kernel if stride is None else _full(name, "stride", stride, spatial)
+        if indices._array.shape != input._array.shape:
+            last = [1] if spatial == 1 else []  # torch computes it in two dimensions
+            have, got = ([*each._array.shape, *last] for each in (input, indices))
+            raise RuntimeError(
+                f"Expected shape of indices to be same as that of the input tensor ({have}) but got indices tensor "
+                f"with shape: {got}"
+            )
         out = _unpooled(input, kernel, steps, _full(name, "padding", padding, spatial), output_size)
         if indices.dtype.legacy != "Long":
             raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.legacy}")

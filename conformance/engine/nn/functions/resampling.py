@@ -95,6 +95,8 @@ def _check(input: Tensor, out: list[int], mode: str) -> None:
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input {have}{joint} {want}"
         )
+    if input.dtype.legacy == "Byte" and not mode.startswith("nearest"):
+        raise NotImplementedError(f"interpolate of uint8, mode {mode}")  # torch weighs in fixed point
     if not input.is_floating_point() and input.dtype.legacy != "Byte":
         kernel = "nearest" if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
         raise NotImplementedError(
