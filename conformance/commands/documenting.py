@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "areas": lambda: docs.areas(_scenarios()),
         "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
         "options": lambda: docs.pytest_options(pytest_addoption),
+        "runs": lambda: docs.runs(_runs()),
         "commands": lambda: docs.commands(parser()),
         "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
         "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
@@ -43,6 +45,12 @@ def makers() -> dict[str, Callable[[], str]]:
 @cache
 def _scenarios() -> tuple[Scenario, ...]:
     return Library().load_all([locate.specs()]).scenarios
+
+
+def _runs() -> list[dict[str, int]]:
+    """What the fuzzer was run for; each line was copied from a result file."""
+    lines = (locate.specs() / "found" / "runs.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def _sources(folder: Path, pattern: str = "**/*.py") -> dict[str, str]:

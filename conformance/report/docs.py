@@ -170,6 +170,20 @@ def commands(parser: argparse.ArgumentParser) -> str:
     return _table(("command", "what it does"), rows)
 
 
+def runs(records: Sequence[Mapping[str, int]]) -> str:
+    """The runs of the fuzzer that are kept, and their sum."""
+    columns = ("programs", "statements", "divergences")
+    rows = [
+        (
+            f"`conformance fuzz --seed {each['seed']} --examples {each['programs']}`",
+            *(f"{each[column]:,}" for column in columns),
+        )
+        for each in records
+    ]
+    rows.append(("all", *(f"{sum(each[column] for each in records):,}" for column in columns)))
+    return _table(("run", *columns), rows)
+
+
 def notes(sources: Mapping[str, str]) -> str:
     """The Notes of these files: where each stands, and its first sentence."""
     rows = []
