@@ -17,10 +17,10 @@ from itertools import pairwise
 from conformance.runner.recorder import expressions_of
 from conformance.runner.trace import Statement, Trace
 from conformance.spec.scenario import Expectations, Position, Scenario, Step
-from conformance.spec.vocabulary import BOUND, LIFETIME
+from conformance.spec.vocabulary import BOUND, WORDS
 
 PREFIX = "zq_"
-_KNOWN = {*BOUND, *LIFETIME, *vars(builtins)}
+_KNOWN = {*BOUND, *WORDS, *vars(builtins)}
 _MAKES_A_LEAF = {"tensor", "ones", "zeros", "full", "arange", "eye", "linspace"}
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from . import errors, pickling
+from .shapes import is_dense
+from .storage import address, storage
 from .tensor import Tensor, make
 from .utils.hooks import warn_if_has_hooks
 from .version import VersionCounter
@@ -14,7 +17,7 @@ from .version import VersionCounter
 
 def _copy(self: Tensor) -> Tensor:
     result = make(self._array, type(self))
-    result.__dict__.update({k: v for k, v in self.__dict__.items() if not k.startswith("_")})
+    result.__dict__.update(_own(self))
     result._version_counter = VersionCounter(1)  # torch puts a copy together in place
     result._requires_grad = self.requires_grad
     return result
@@ -25,19 +28,36 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         raise RuntimeError(errors.DEEPCOPY_NON_LEAF)
     if id(self) in memo:
         return memo[id(self)]
-    result = make(self._array.copy(), type(self))
+    result = make(_with_memory_copied(self._array, memo), type(self))
     result._version_counter = VersionCounter(1)
     result._requires_grad = self.requires_grad
     memo[id(self)] = result
     if self._grad is not None:
         result._grad = self._grad.__deepcopy__(memo)
+    result.__dict__.update(deepcopy(_own(self), memo))
     return result
+
+
+def _own(tensor: Tensor) -> dict[str, Any]:
+    """What a program has stored on a tensor."""
+    return {name: value for name, value in tensor.__dict__.items() if not name.startswith("_")}
+
+
+def _with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+    """The same part of a copy of the whole memory; tensors that share memory share its copy, if in one memo."""
+    base = storage(array)
+    if not is_dense(base):
+        return array.copy("K")
+    copied = memo.get(id(base))
+    if copied is None:
+        copied = memo[id(base)] = base.reshape(-1, order="A").copy()
+    offset = address(array) - address(base)
+    return np.ndarray(array.shape, array.dtype, copied, offset, array.strides)
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:
     warn_if_has_hooks(self)
-    own = {key: value for key, value in self.__dict__.items() if not key.startswith("_")}
-    return _rebuild, (pickling.place(type(self)), self._array, self.requires_grad, own)
+    return _rebuild, (pickling.place(type(self)), self._array, self.requires_grad, _own(self))
 
 
 def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:

@@ -1,12 +1,14 @@
 """How tensors and modules are pickled (torch: _utils.py).
 
 Note [Classes that call themselves torch's]: the engine's classes carry torch's module names, so pickle would look for
-them in torch. What is pickled instead is where the engine has them: ``place`` and ``find``.
+them in torch. What is pickled instead is where torch has them, to be looked for in the engine: ``place`` and ``find``.
+Where the engine keeps in one module what torch has in several, the package above has the class.
 """
 
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from typing import Any
 
 _ENGINE = __name__.rpartition(".")[0]
@@ -28,10 +30,13 @@ def find(where: Place) -> type:
     """
     if isinstance(where, type):
         return where
-    path = f"{_ENGINE}.{where[0]}" if where[0] else _ENGINE
-    found = getattr(importlib.import_module(path), where[1])
+    place, name = where
+    while place and find_spec(f"{_ENGINE}.{place}") is None:
+        place = place.rpartition(".")[0]
+    path = f"{_ENGINE}.{place}" if place else _ENGINE
+    found = getattr(importlib.import_module(path), name)
     if not isinstance(found, type):
-        raise TypeError(f"{path}.{where[1]} is not a class")
+        raise TypeError(f"{path}.{name} is not a class")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import gc
 import importlib
 import io
@@ -89,6 +90,7 @@ class Recorder:
             "print": self._print,
             "weakref": weakref.ref,
             "collect": collect,
+            "deepcopy": copy.deepcopy,
             "range": bounded_range,  # see Note [What an alarm cannot reach]
             "iter": stepped_iter,
             "<done>": self._done,

@@ -43,6 +43,7 @@ INSTEAD = {
     "format_map": "write an f-string",
     "gc": "`collect()` runs the collector of cyclic garbage",
     "weakref": "`weakref(tensor)` is a weak reference",
+    "copy": "`deepcopy(value)` is Python's copy.deepcopy, without an import",
     "math": "torch has pi, inf, nan and the functions",
     "numpy": "torch.tensor and torch.arange make the same arrays",
     "np": "torch.tensor and torch.arange make the same arrays",
@@ -74,5 +75,5 @@ FORBIDDEN = frozenset(
 )
 """Builtins that no program may use, hence none may rebind: a name is judged without running the program."""
 
-KNOWN: frozenset[str] = vocabulary.BUILTINS | vocabulary.EXCEPTIONS | vocabulary.LIFETIME.keys()
+KNOWN: frozenset[str] = vocabulary.BUILTINS | vocabulary.EXCEPTIONS | vocabulary.WORDS.keys()
 """The names that a program need not bind."""

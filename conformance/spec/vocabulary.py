@@ -1,4 +1,4 @@
-"""Which names a program may use: torch's dotted names, attributes, builtins, two words for lifetime."""
+"""Which names a program may use: torch's dotted names, attributes, builtins, three words of its own."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ EXCEPTIONS: frozenset[str] = frozenset(
 )
 TORCH_EXCEPTIONS = frozenset({"LinAlgError", "_LinAlgError", "GradcheckError", "CheckpointError"})
 
-LIFETIME = {
+WORDS = {
     "weakref": "weakref(tensor) is a weak reference: called, it gives the tensor, or None once it is freed",
     "collect": "collect() runs the collector of cyclic garbage",
+    "deepcopy": "deepcopy(value) is Python's copy.deepcopy: a module or an optimizer with tensors of its own",
 }
-"""The two words for lifetime, bound beside torch."""
+"""The words that are bound beside torch."""
 
 BOUND = {
     "torch": "torch",

@@ -30,7 +30,7 @@ class Parameter(Tensor):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]
-        copy = type(self)(make(self._array.copy()), self.requires_grad)
+        copy = type(self)(make(self._array.copy("K")), self.requires_grad)
         memo[id(self)] = copy  # unlike a tensor's copy, it has no grad
         return copy
 
