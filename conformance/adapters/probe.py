@@ -118,4 +118,4 @@ def _answers(value: Any, name: str) -> bool:
 def _is_torch(engine: Engine) -> bool:
     """Whether its tensors are torch's own, so that torch would be compared with itself."""
     cls, torch = lookup(engine.torch, "Tensor"), sys.modules.get("torch")
-    return cls is not None and cls is lookup(torch, "Tensor")
+    return cls is not None and cls is lookup(torch, "Tensor") and hasattr(torch, "_C")
