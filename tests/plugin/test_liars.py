@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.adapters import remote
 from conformance.report.jsonlines import NotAReportError, read
 
 SCENARIOS = """
@@ -71,7 +72,7 @@ def test_a_liar_is_found_out_where_it_lies(
     pytester: pytest.Pytester, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nowhere else."""
-    monkeypatch.setattr("conformance.adapters.remote.GRACE", 0.5)
+    monkeypatch.setattr(remote, "GRACE", 0.5)
     lies = dict(LIES)
     if "--engine-python" in "".join(arguments):
         lies |= FATAL
