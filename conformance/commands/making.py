@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.report.draft import CannotDraftError, Step, beginning, draft
+from conformance.report.draft import CannotDraftError, Step, beginning, draft, part_at
 from conformance.report.snippet import Part, read
 from conformance.report.text import clip
 from conformance.report.yaml_text import scenario as scenario_lines
 from conformance.report.yaml_text import text as yaml_text
-from conformance.runner.compare import differences
+from conformance.runner.compare import Difference, differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Trace
@@ -58,7 +58,14 @@ def make(
     schema = os.path.relpath(SCHEMA, output.parent if output else Path.cwd())
     lines = [f"# yaml-language-server: $schema={schema}", f"topic: {yaml_text(topic)}", "scenarios:"]
     made = "\n".join([*lines, *scenario_lines(ident, title, steps)]) + "\n"
-    return Made(made, (*found.notes, *_checked(made, name, torch)))
+    loaded = load_text(made, name)
+    if loaded.problems:
+        raise NotAScenarioError("\n".join(map(str, loaded.problems)))
+    (scenario,) = loaded.scenarios
+    trace, again = run(scenario, torch), run(scenario, torch)
+    flaws = map(str, sound(scenario, trace))
+    changing = _changing(differences(scenario, trace, again), steps, found.parts, text.split("\n"))
+    return Made(made, (*found.notes, *flaws, *(f"{file}:{place}; leave it out" for place in changing)))
 
 
 def _observed(steps: Sequence[Step], torch: Engine) -> Trace:
@@ -71,20 +78,34 @@ def _observed(steps: Sequence[Step], torch: Engine) -> Trace:
     return run(plain.Scenario("snippet", "", "", "", place, made), torch)
 
 
-def _checked(text: str, name: str, torch: Engine) -> list[str]:
-    """What the file itself has against it: it is loaded and run as any other, twice."""
-    loaded = load_text(text, name)
-    if loaded.problems:
-        raise NotAScenarioError("\n".join(map(str, loaded.problems)))
-    (made,) = loaded.scenarios
-    trace, again = run(made, torch), run(made, torch)
-    notes = [str(flaw) for flaw in sound(made, trace)]
-    if changing := differences(made, trace, again):
-        first = changing[0]
-        what = f"{first.name} {first.facet}".strip()
-        line = made.steps[first.statement.step].position.line + first.statement.line - 1
-        notes.append(f"{name}:{line}: {what} is not the same each time; leave it out")
-    return notes
+_ADDRESS = re.compile(r"\b(?:id|hash|data_ptr|empty|empty_like|empty_strided|new_empty)\s*\(")
+
+
+def _changing(
+    found_otherwise: Sequence[Difference], steps: Sequence[Step], parts: Sequence[Part], lines: Sequence[str]
+) -> Iterator[str]:
+    """Line, column and name of what is another when torch runs it again; not of what only follows from that."""
+    told: set[int] = set()
+    known: set[str] = set()
+    for each in found_otherwise:
+        what = "what is printed" if each.facet == "printed" else f"{each.name} {each.facet}".strip()
+        if what in known and each.facet != "printed":
+            continue
+        known.add(what)
+        number = part_at(parts, steps[each.statement.step].parts, each.statement.line)
+        first = parts[number].line
+        after = parts[number + 1].line if number + 1 < len(parts) else len(lines) + 1
+        found = (
+            (line, match.start() + 1)
+            for line in range(first, after)
+            if (match := _ADDRESS.search(lines[line - 1].partition("#")[0]))
+        )
+        place = next(found, None)
+        if number in told or (told and place is None):
+            continue
+        told.add(number)
+        line, column = place or (first, len(lines[first - 1]) - len(lines[first - 1].lstrip()) + 1)
+        yield f"{line}:{column}: {what} is not the same each time"
 
 
 def _title(parts: Sequence[Part], steps: Sequence[Step], file: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.report.program import DRAWS
@@ -27,6 +27,7 @@ class Step:
     raises: str = ""
     message: str = ""
     warns: tuple[str, ...] = ()
+    parts: tuple[int, ...] = ()  # the numbers of those that are its program
 
 
 Observe = Callable[[Sequence[Step]], Trace]
@@ -61,7 +62,7 @@ def draft(parts: Sequence[Part], observe: Observe) -> tuple[Step, ...]:
     layout = _layout(parts, kept, errors)
     steps = layout.steps(parts)
     if not steps[-1].shows and layout.code[-1][-1] not in errors:
-        steps[-1:] = [Step(steps[-1].run, tuple(_telling(observe(steps))))]
+        steps[-1] = replace(steps[-1], shows=tuple(_telling(observe(steps))))
     trace = observe(steps)
     assert everything == {part for numbers in (*layout.code, *layout.shown) for part in numbers}
     return tuple(
@@ -82,6 +83,7 @@ class _Layout:
             Step(
                 _program(parts[number] for number in code),
                 tuple(dict.fromkeys(text for number in shown for text in parts[number].shows)),
+                parts=tuple(code),
             )
             for code, shown in zip(self.code, self.shown, strict=True)
         ]
@@ -110,12 +112,12 @@ def _next_error(parts: Sequence[Part], errors: Mapping[int, Raised], observe: Ob
     layout = _layout(parts, range(len(parts)), errors)
     for moment in observe(layout.steps(parts)).moments:
         if moment.raised is not None:
-            part = _part_at(parts, layout.code[moment.statement.step], moment.statement.line)
+            part = part_at(parts, layout.code[moment.statement.step], moment.statement.line)
             if part not in errors:
                 _refuse(moment.raised, parts[part].line)
                 return {part: moment.raised}
         if moment.failed:
-            part = _part_at(parts, layout.code[moment.statement.step], moment.statement.line)
+            part = part_at(parts, layout.code[moment.statement.step], moment.statement.line)
             raise CannotDraftError(
                 parts[part].line, f"on torch this does not hold: assert {moment.failed[0]}"
             )
@@ -127,10 +129,10 @@ def _warning(parts: Sequence[Part], errors: Mapping[int, Raised], observe: Obser
     layout = _layout(parts, range(len(parts)), errors)
     for moment in observe(layout.steps(parts)).moments:
         if moment.warned:
-            yield _part_at(parts, layout.code[moment.statement.step], moment.statement.line)
+            yield part_at(parts, layout.code[moment.statement.step], moment.statement.line)
 
 
-def _part_at(parts: Sequence[Part], code: Sequence[int], line: int) -> int:
+def part_at(parts: Sequence[Part], code: Sequence[int], line: int) -> int:
     """The part in which a line of a step's program is."""
     text = "\n".join(parts[number].text for number in code)
     end = len(text.lstrip("\n")) - len(text)  # a program begins without blank lines
@@ -223,13 +225,12 @@ def _filled(step: Step, number: int, trace: Trace, raised: Raised | None) -> Ste
     end = _at_end(trace, number)
     values = _values(step.shows, end, random=bool(DRAWS.search(step.run))) if end else ()
     expect = [(text, value) for text, value in zip(step.shows, values, strict=False) if value is not _NONE]
-    return Step(
-        step.run,
-        step.shows,
-        tuple(expect),
-        raised.type if raised else "",
-        beginning(raised.message) if raised else "",
-        tuple(warned),
+    return replace(
+        step,
+        expect=tuple(expect),
+        raises=raised.type if raised else "",
+        message=beginning(raised.message) if raised else "",
+        warns=tuple(warned),
     )
 
 

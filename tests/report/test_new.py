@@ -9,12 +9,15 @@ import pytest
 
 from conformance.adapters.torch import engine as torch
 from conformance.cli import main
+from conformance.commands import making
 from conformance.commands.making import NotAScenarioError, make
 from conformance.report.draft import beginning
 from conformance.report.pasted import clean
 from conformance.report.snippet import read
 from conformance.report.yaml_text import data, text
+from conformance.runner.compare import Difference
 from conformance.runner.execute import run
+from conformance.runner.trace import Statement
 from conformance.runner.verdict import sound
 from conformance.spec.load import load_text
 from tests.report import golden
@@ -47,6 +50,34 @@ def test_what_the_language_does_not_allow_is_said() -> None:
     with pytest.raises(NotAScenarioError) as refused:
         make((SNIPPETS / "refused.py").read_text(), "refused.py", None, torch)
     golden.check(SNIPPETS / "refused.out", f"{refused.value}\n")
+
+
+ADDRESSES = """\
+import torch
+
+x = torch.ones(2)
+before = id(x)
+x.add_(1)
+print(before == id(x), f"{id(x)} is no id of torch's")
+for _ in range(2):
+    # not the id(x) of
+    x = x * 2
+    print("at", id(x))
+same = before
+"""
+
+
+def test_what_is_another_each_time_is_told_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each source of it with line and column of the snippet; what follows from one is not told again."""
+    seen = [(2, "before", "value"), (3, "before", "value"), (4, "before", "value"), (4, "", "printed")]
+    seen += [(5, "before", "value"), (5, "", "printed"), (9, "same", "value")]
+    found = [Difference(Statement(0, line), name, facet, "values", "1", "2") for line, name, facet in seen]
+    monkeypatch.setattr(making, "differences", lambda *_: found)
+    assert make(ADDRESSES, "a.py", None, torch).notes == (
+        "a.py:4:10: before value is not the same each time; leave it out",
+        "a.py:6:17: what is printed is not the same each time; leave it out",
+        "a.py:10:17: what is printed is not the same each time; leave it out",
+    )
 
 
 def test_places_are_those_of_the_file() -> None:
