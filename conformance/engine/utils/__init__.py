@@ -1,6 +1,6 @@
-"""torch.utils: checkpoint and hooks."""
+"""torch.utils: checkpoint, data and hooks."""
 
 from .. import _C  # so that the name torch._C is there
-from . import checkpoint, hooks
+from . import checkpoint, data, hooks
 
-__all__ = ["_C", "checkpoint", "hooks"]
+__all__ = ["_C", "checkpoint", "data", "hooks"]

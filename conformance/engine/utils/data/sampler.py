@@ -1,0 +1,158 @@
+"""Samplers: in which order a loader takes the samples (torch: utils/data/sampler.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from ... import dtypes
+from ...creation import as_tensor, empty
+from ...generator import Generator
+from ...random import multinomial, randint, randperm
+
+_MODULE = "torch.utils.data.sampler"
+
+
+def drawn_seed(generator: Any = None) -> int:
+    """A random integer, as the loader and its samplers draw their seeds."""
+    return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
+
+
+def _positive(name: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+
+
+class Sampler:
+    """An order of indices; a subclass gives ``__iter__``."""
+
+    __module__ = _MODULE
+
+    def __class_getitem__(cls, kind: Any) -> Any:
+        return cls
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+
+class SequentialSampler(Sampler):
+    """One after the other."""
+
+    __module__ = _MODULE
+
+    def __init__(self, data_source: Any) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler):
+    """In a random order, or any of them again and again."""
+
+    __module__ = _MODULE
+
+    def __init__(
+        self,
+        data_source: Any,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Any = None,
+    ) -> None:
+        self.data_source, self.replacement = data_source, replacement
+        self._num_samples, self.generator = num_samples, generator
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise ValueError(
+                f"num_samples should be a positive integer value, but got num_samples={self.num_samples}"
+            )
+
+    @property
+    def num_samples(self) -> int:
+        """How many are drawn: by default as many as there are."""
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def __iter__(self) -> Iterator[int]:
+        n, count = len(self.data_source), self.num_samples
+        generator = Generator().manual_seed(drawn_seed()) if self.generator is None else self.generator
+        if self.replacement:
+            for size in (*[32] * (count // 32), count % 32):
+                yield from randint(high=n, size=(size,), dtype=dtypes.int64, generator=generator).tolist()
+        else:
+            for _ in range(count // n):
+                yield from randperm(n, generator=generator).tolist()
+            yield from randperm(n, generator=generator).tolist()[: count % n]
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler):
+    """Some indices in a random order."""
+
+    __module__ = _MODULE
+
+    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
+        self.indices, self.generator = indices, generator
+
+    def __iter__(self) -> Iterator[int]:
+        for i in randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler):
+    """Indices drawn by weight."""
+
+    __module__ = _MODULE
+
+    def __init__(
+        self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None
+    ) -> None:
+        _positive("num_samples", num_samples)
+        if not isinstance(replacement, bool):
+            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
+        self.weights = as_tensor(weights, dtype=dtypes.float64)
+        if self.weights.dim() != 1:
+            raise ValueError(
+                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
+            )
+        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
+
+    def __iter__(self) -> Iterator[int]:
+        yield from multinomial(
+            self.weights, self.num_samples, self.replacement, generator=self.generator
+        ).tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler):
+    """Another sampler's indices in lists of one length; the last may be shorter, or is dropped."""
+
+    __module__ = _MODULE
+
+    def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
+        _positive("batch_size", batch_size)
+        if not isinstance(drop_last, bool):
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
+        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        indices = iter(self.sampler)
+        while batch := [*islice(indices, self.batch_size)]:
+            if self.drop_last and len(batch) < self.batch_size:
+                return
+            yield batch
+
+    def __len__(self) -> int:
+        count = len(self.sampler)
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
