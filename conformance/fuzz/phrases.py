@@ -134,6 +134,17 @@ HOOKS = (
     "{a}.register_hook(lambda g: 1)",
     "handle = {a}.register_hook(lambda g: g + 1); handle.remove(); handle.remove()",
     "{a}.grad_fn.register_prehook(lambda o: 1)",
+    "{a}.grad_fn.next_functions[0][0].register_prehook(lambda o: seen.append(o))",
+    "{a}.grad_fn.register_prehook(lambda o: tuple(g * 3 for g in o))\n"
+    "{a}.grad_fn.register_prehook(lambda o: tuple(g + 1 for g in o))",
+    "{a}.register_hook(lambda g: g * 3)\n"
+    "{a}.register_hook(lambda g: g + 1)",
+    "{a}.grad_fn.register_prehook(lambda o: tuple(g + 1 for g in o))\n"
+    "{a}.register_hook(lambda g: g * 3)",
+    "{a}.grad_fn.register_hook(lambda i, o: tuple(g if g is None else g * 3 for g in i))\n"
+    "{a}.grad_fn.register_hook(lambda i, o: print(i, o))",
+    "{a}.register_post_accumulate_grad_hook(lambda t: t.grad.mul_(3))\n"
+    "{a}.register_post_accumulate_grad_hook(lambda t: t.grad.add_(1))",
 )  # fmt: skip
 BACKWARD = (
     "{a}.sum().backward()", "{a}.backward()", "{a}.backward(torch.ones_like({a}))",
@@ -156,6 +167,7 @@ BACKWARD = (
     "{a}.backward(torch.ones_like({a}), create_graph=True)",
     "torch.autograd.backward(torch.autograd.graph.get_gradient_edge({a}), torch.ones_like({a}))",
     "{a}.backward(gradient={a}.grad)",
+    "torch.autograd.backward([{a}.sum()], [torch.tensor(1.), torch.tensor(2.)])",
 )  # fmt: skip
 CLOSING = (
     "{a}.sum().backward()", "({a} * {a}).sum().backward()", "{a}.sum().backward(retain_graph=True)",
@@ -190,6 +202,7 @@ USES = (
     "{a}.unbind()[0]", "{a} + {b}", "{a} * {b}", "{b} / {a}", "{a}.data", "{a}.sum()", "{a}.max(0).values",
     "Times.apply({a}, {b})",
     "Pair.apply({a})[1]", "torch.maximum({a}, {b})", "{a}.clone()", "{a}.t()", "{a}.double()",
+    "{a}[1:]", "{a}[-1]", "({a} * 0).sqrt()", "{a}.select(0, -1)",
 )  # fmt: skip
 READS = (
     "made = {a}.grad", "made = {a}.grad_fn", "made = float({a}.sum())", "made = {a}.item()",
@@ -227,6 +240,11 @@ SWITCHES = ("torch.set_grad_enabled(False)", "torch.set_grad_enabled(True)")
 BASES = (
     "{a} * 2", "{a} * 2", "{a} * {b}", "{a}.clone()", "{a}.detach().requires_grad_()", "{a}[0:1]", "{a}.view(-1)",
     "Pair.apply({a})[1]", "{a}.unbind()[0]", "{a}.max(0).values", "{a}.detach()", "Square.apply({a})", "{a}.sum()",
+)  # fmt: skip
+JOINED = (
+    "torch.stack([{all}])", "torch.cat([{all}])", "torch.einsum('i,i,i->i', {all})", "(({0} * {1}) + {2})",
+    "({0} * ({1} * {2}))", "({2} + {0} * {1} + {2})", "torch.where({0} > 1, {1}, {2})",
+    "torch.addcmul({0}, {1}, {2})", "({1} * {0}).lerp({2}, 0.5)",
 )  # fmt: skip
 DECORATED = (
     "@{mode}\ndef inner(x):\n    return x * 2", "@{mode}\ndef inner(x):\n    return x[0:1]",

@@ -27,6 +27,7 @@ from conformance.fuzz.phrases import (
     IN_PLACE,
     IN_PLACE_WITH,
     INFERRED,
+    JOINED,
     MODES,
     READS,
     USES,
@@ -100,13 +101,29 @@ def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: Name, b: Name) -> N
     scope.add(text, feature)
 
 
+def crowd(draw: Draw, scope: Scope) -> None:
+    """Leaves that are ready together: the order in which a pass comes to them is told."""
+    names = [bind(scope, _LEAF, _CROWDED, "leaf").name for _ in range(3)]
+    for name in names:
+        scope.add(f"{name}.register_hook(lambda g: print('{name}'))", "hook")
+    order = draw(st.permutations(names))
+    joined = str(one(draw, JOINED)).format(*order, all=", ".join(order))
+    root = bind(scope, joined, _CROWDED, "operation")
+    scope.add(f"({root.name} * {names[1]}).sum().backward()", "backward")
+
+
+_LEAF = "torch.tensor([1., 2.], requires_grad=True)"
+_CROWDED = Name("", (2,), "float32", flows=True)
+
+
 def mode(draw: Draw, scope: Scope) -> None:
     """Some statements inside a mode, or in a loop."""
     head = str(one(draw, _HEADS))
     inferring = head == "with torch.inference_mode()"
     inner = Scope(list(scope.names), [], [], scope.count)
-    for _ in range(one(draw, (1, 2, 3))):
-        one(draw, _COMPUTING if inferring else _INSIDE)(draw, inner)
+    kinds = _COMPUTING if inferring else one(draw, (_INSIDE, (story,)))
+    for _ in range(one(draw, (1, 2, 3)) if len(kinds) > 1 else 1):
+        one(draw, kinds)(draw, inner)
     body = "\n".join(f"    {line}" for each in inner.statements for line in each.text.split("\n"))
     kind = "loop" if head.startswith("for") else head.partition("(")[0].rpartition(".")[2]
     features = sorted({"mode", kind, *(f for each in inner.statements for f in each.features)})
@@ -168,7 +185,7 @@ _INSIDE: tuple[_Kind, ...] = (
 )
 _KINDS: tuple[_Kind, ...] = (
     unary, binary, backward, reduction, view, in_place, tensor, grad, flag, unary, view, in_place, backward,
-    parts, function, hook, mode, delete, binary, inferred, read, hook, story, story, story, decorated, switch,
+    parts, function, hook, mode, delete, binary, inferred, read, hook, story, story, story, decorated, switch, crowd,
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ class Name:
     shape: Shape
     dtype: str
     flows: bool = False  # whether a pass may begin there, or end
+    leaf: bool = False
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def tensor(draw: Draw, scope: Scope) -> None:
         parts.append(f"dtype=torch.{dtype}")
     if requires:
         parts.append("requires_grad=True")
-    made = Name(scope.fresh(), shape, dtype, requires)
+    made = Name(scope.fresh(), shape, dtype, requires, leaf=True)
     scope.add(f"{made.name} = torch.tensor({', '.join(parts)})", "leaf", dtype, name=made)
 
 
@@ -95,7 +95,7 @@ def mate(draw: Draw, scope: Scope, a: Name) -> Name:
 
 def bind(scope: Scope, text: str, like: Name, *features: str) -> Name:
     """A statement that gives a new name to what it makes."""
-    name = replace(like, name=scope.fresh())
+    name = replace(like, name=scope.fresh(), leaf=False)
     scope.add(f"{name.name} = {text}", *features, name=name)
     return name
 
@@ -175,7 +175,7 @@ def parts(draw: Draw, scope: Scope) -> None:
     shape = a.shape[1:] if "unbind" in template else a.shape
     scope.add(f"{first}, {second} = {template.format(a=a.name)}", "view", "several views")
     for name in (first, second):
-        scope.names.append(replace(a, name=name, shape=shape))
+        scope.names.append(replace(a, name=name, shape=shape, leaf=False))
 
 
 def in_place(draw: Draw, scope: Scope) -> None:
@@ -194,9 +194,10 @@ def flag(draw: Draw, scope: Scope) -> None:
 
 def hook(draw: Draw, scope: Scope) -> None:
     """A hook is registered or removed."""
-    a = source(draw, scope)
-    text = str(one(draw, HOOKS)).format(a=a.name, b=mate(draw, scope, a).name)
-    scope.add(text, "hook")
+    template = str(one(draw, HOOKS))
+    leaves = [each for each in scope.names if each.leaf and each.flows]
+    a = draw(st.sampled_from(leaves)) if leaves and "post_accumulate" in template else source(draw, scope)
+    scope.add(template.format(a=a.name, b=mate(draw, scope, a).name), "hook")
 
 
 def backward(draw: Draw, scope: Scope) -> None:
@@ -212,7 +213,9 @@ def grad(draw: Draw, scope: Scope) -> None:
     b = source(draw, scope)
     template = str(one(draw, GRADS))
     name = scope.fresh()
-    scope.add(f"{name}, *_ = {template.format(a=a.name, b=b.name)}", "grad", name=replace(b, name=name))
+    scope.add(
+        f"{name}, *_ = {template.format(a=a.name, b=b.name)}", "grad", name=replace(b, name=name, leaf=False)
+    )
 
 
 def read(draw: Draw, scope: Scope) -> None:

@@ -247,6 +247,8 @@ def _trace_backward(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
 @op("TraceBackward0", self=lambda grad, self_sym_sizes: _trace_backward(grad, self_sym_sizes))
 def trace(self: Array) -> Array:
     """The sum of a matrix's diagonal."""
+    if self.dtype.kind == "b":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     kind = np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype

@@ -30,7 +30,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         mean = np.true_divide(add_up(self, axes, self.dtype, True), count, dtype=self.dtype).astype(
             np.float64
         )
-    away = np.subtract(exact, mean, out=None if exact is self else exact)
+    away = np.asarray(np.subtract(exact, mean, out=None if exact is self else exact))
     squares = np.square(away, out=away)
     variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(freedom, 0))
     if freedom <= 0:

@@ -166,9 +166,10 @@ def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
 
 def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
     def forward(self: Array) -> Array:
-        _refuse_bool("median_cpu", self)
         if not self.size:
-            return np.array(np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min, self.dtype)
+            nothing = np.nan if self.dtype.kind in "fb" else np.iinfo(self.dtype).min
+            return np.array(nothing, self.dtype)
+        _refuse_bool("median_cpu", self)
         flat = self.reshape(-1)
         return flat[_median_index(flat, 0, ignore_nan)].copy()
 
