@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
+from ..dtypes import BY_NUMPY
 from ..inplace import run_inplace
 from ..ops.joining import cat
 from ..ops.matmul import matmul
@@ -38,7 +39,7 @@ def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
 )
 def _cholesky_ex(self: Array, upper: bool, name: str) -> tuple[Array, Array]:
-    floating(name, self)
+    floating(name, self, kernel="cholesky_cpu")
     square(name, self)
     factors, info = kernels.cholesky(self, upper)
     return columns_first(factors), info
@@ -113,7 +114,7 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
 )
 def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     matrix("linalg.qr", A)
-    floating("linalg.qr", A)
+    floating("linalg.qr", A, kernel="geqrf_cpu")
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
@@ -169,9 +170,8 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     square("linalg.eigh", A)
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    if A.dtype == np.float16:
-        raise NotImplementedError("\"linalg_eigh_cpu\" not implemented for 'Half'")
-    floating("linalg.eigh", A)
+    if A.dtype == np.float16 or A.dtype.kind not in "fc":
+        raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{BY_NUMPY[A.dtype].legacy}'")
     try:
         values, vectors = np.linalg.eigh(A, UPLO.upper())
     except np.linalg.LinAlgError:
@@ -246,7 +246,7 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
 )
 def _svd(A: Array, full_matrices: bool = False, name: str = "linalg.svd") -> tuple[Array, Array, Array]:
     matrix(name, A)
-    floating(name, A)
+    floating(name, A, kernel="linalg_svd_cpu")
     if not np.isfinite(A).all():
         raise LinAlgError(
             f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."

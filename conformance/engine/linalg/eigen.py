@@ -29,6 +29,8 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
     square(name, self)
     if not kind.is_floating_point and not kind.is_complex:
         raise RuntimeError(f"Unknown Complex ScalarType for {kind.legacy}")
+    if self.dtype == np.float16:
+        raise NotImplementedError("\"linalg_eig_out_cpu\" not implemented for 'Half'")
     values, vectors = np.linalg.eig(self)
     target = kind.to_complex().numpy
     return values.astype(target), columns_first(vectors.astype(target))

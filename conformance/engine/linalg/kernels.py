@@ -72,4 +72,18 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
         potrf = routine("potrf", a)
         for place in np.ndindex(a.shape[:-2]):
             factors[place], info[place] = potrf(a[place], lower=not upper, clean=True)
+            if not np.isfinite(factors[place]).all():
+                info[place] = _first_bad_minor(a[place].T if upper else a[place])
     return factors, info
+
+
+def _first_bad_minor(matrix: Array) -> int:
+    """The order of the first minor that is not positive; potrf of a matrix with nan or inf need not say."""
+    lower = np.zeros_like(matrix)
+    for j in range(len(matrix)):
+        pivot = matrix[j, j] - lower[j, :j] @ lower[j, :j]
+        if not pivot > 0:
+            return j + 1
+        lower[j, j] = np.sqrt(pivot)
+        lower[j + 1 :, j] = (matrix[j + 1 :, j] - lower[j + 1 :, :j] @ lower[j, :j]) / lower[j, j]
+    return 0

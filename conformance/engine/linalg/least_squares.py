@@ -64,7 +64,7 @@ def pinv(
 ) -> Tensor:
     """torch.linalg.pinv: the pseudoinverse; small singular values count as zero."""
     array = A._array
-    if array.ndim < 2:
+    if array.ndim < 2 or array.dtype.kind not in "fc" or array.dtype == np.float16:
         raise RuntimeError(
             f"linalg.pinv({dtypes.BY_NUMPY[array.dtype].legacy}{{{list(array.shape)}}}): expected a tensor "
             "with 2 or more "

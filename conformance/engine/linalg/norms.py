@@ -111,7 +111,8 @@ def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
 
 def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cond: the condition number in a norm."""
-    matrix("linalg.cond", A._array)
+    if A._array.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if isinstance(p, str) and p not in ("fro", "nuc"):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if p is None or (not isinstance(p, str) and abs(p) == 2):
@@ -145,6 +146,8 @@ def matrix_rank(
 ) -> Tensor:
     """torch.linalg.matrix_rank: how many singular values count."""
     matrix("torch.linalg.matrix_rank", A._array, "input")
+    if A.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError("This function doesn't handle types other than float and double")
     a = A.detach()
     values = eigvalsh(a).abs() if hermitian else svdvals(a)
     if not A._array.size:

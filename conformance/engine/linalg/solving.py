@@ -64,7 +64,8 @@ def _determinant(a: Array) -> tuple[Array, Array, Array, Array, Array]:
     diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
     swaps = np.count_nonzero(pivots != np.arange(1, a.shape[-1] + 1), axis=-1)
     parity = np.where(swaps % 2, -1, 1).astype(a.dtype)
-    sign = parity * np.multiply.reduce(np.sign(diagonal), -1)
+    signs = np.where(np.isnan(diagonal), 0, np.sign(diagonal))  # torch's sign of nan
+    sign = parity * np.multiply.reduce(signs, -1)
     log = np.add.reduce(np.log(np.abs(diagonal)), -1)
     return sign, log, columns_first(factors), pivots, parity * np.multiply.reduce(diagonal, -1)
 
@@ -112,7 +113,7 @@ def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
     A=lambda grad, result, A, LU, pivots: _adjugate_backward(grad, result, A, LU, pivots),
 )
 def _det(A: Array) -> tuple[Array, Array, Array]:
-    floating("linalg.det", A)
+    floating("linalg.det", A, kernel="lu_cpu")
     square("linalg.det", A)
     _, _, factors, pivots, product = _determinant(A)
     return np.asarray(product), factors, pivots

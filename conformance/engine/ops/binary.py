@@ -338,6 +338,10 @@ def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether isclose holds everywhere."""
+    if not isinstance(other, Tensor):
+        raise TypeError(
+            f"allclose(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}"
+        )
     return bool(_isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 

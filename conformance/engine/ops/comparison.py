@@ -55,4 +55,7 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:
     """Which elements are among the others."""
+    for each in (elements, test_elements):
+        if isinstance(each, Tensor) and each._array.dtype.kind == "b":
+            raise RuntimeError("Unsupported input type encountered for isin(): Bool")
     return _isin(elements, test_elements, invert, out=out)

@@ -16,7 +16,12 @@ from .joining import stack
 
 def _given(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        return tuple(tensors[0])
+        tensors = tuple(tensors[0])
+    for place, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}"
+            )
     return tensors
 
 

@@ -113,6 +113,13 @@ def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
             return found
         return np.add(found, self if beta == 1 else self * self.dtype.type(beta), out=found)
     except ValueError:
+        if self.ndim > found.ndim:
+            kind = dtypes.BY_NUMPY[self.dtype].legacy
+            raise RuntimeError(
+                f"expand(torch.{kind}Tensor{{{list(self.shape)}}}, size={list(found.shape)}): the number of sizes "
+                f"provided ({found.ndim}) must be greater or equal to the number of dimensions in the tensor "
+                f"({self.ndim})"
+            ) from None
         axis = next(
             i
             for i in range(1, self.ndim + 1)
@@ -151,9 +158,9 @@ def mv(self: Array, vec: Array) -> Array:
 )
 def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (mat @ vec)."""
-    if mat.ndim != 2 or vec.ndim != 1:
+    if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
-    if mat.shape[1] != vec.shape[0]:
+    if mat.shape[1] != vec.shape[0] or self.shape not in ((), (1,), mat.shape[:1]):
         raise RuntimeError(
             f"size mismatch, got input ({self.shape[0] if self.ndim else 1}), mat ({mat.shape[0]}x{mat.shape[1]}), vec "
             f"({vec.shape[0]})"
@@ -268,6 +275,11 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
             f"addr: Expected 1-D argument vec{1 if vec1.ndim != 1 else 2}, but got {vec1.ndim}-D"
         )
     kind = dtypes.result_dtype(self, vec1, vec2)
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if kind.kind in "iub" and isinstance(factor, float):
+            raise RuntimeError(
+                f"For integral input tensors, argument {name} must not be a floating point number."
+            )
     return _plus(self.astype(kind), np.multiply.outer(vec1, vec2).astype(kind), beta, alpha)
 
 

@@ -145,6 +145,10 @@ def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """expand to another tensor's shape."""
+    if not isinstance(other, Tensor):
+        raise TypeError(
+            f"expand_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
+        )
     return _expand(self, other._array.shape)
 
 
