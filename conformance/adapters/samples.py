@@ -22,6 +22,8 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.RNN(1, 2, 2, bidirectional=True),
     lambda torch: torch.nn.LSTM(1, 2, proj_size=1),
     lambda torch: torch.nn.RNNCell(1, 1),
+    lambda torch: torch.nn.MultiheadAttention(2, 1),
+    lambda torch: torch.nn.TransformerEncoderLayer(2, 1, 2),
     lambda torch: torch.nn.Softplus(),
     lambda torch: torch.nn.Linear(1, 1).load_state_dict({}, strict=False),
 )

@@ -224,7 +224,9 @@ NAMES: dict[str, dict[str, str]] = {
             bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
-            reset_parameters reset_running_stats missing_keys unexpected_keys
+            embed_dim num_heads head_dim in_proj_weight in_proj_bias out_proj bias_k bias_v q_proj_weight k_proj_weight
+            v_proj_weight self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
+            unexpected_keys
             """,
         "in torch.nn.utils": """
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
@@ -257,6 +259,7 @@ NAMES: dict[str, dict[str, str]] = {
             ReLU ReLU6 LeakyReLU PReLU RReLU ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid
             Hardswish Hardtanh Hardshrink Softshrink Tanhshrink Tanh Softplus Softsign Softmax Softmin
             LogSoftmax GLU Threshold RNN LSTM GRU RNNCell LSTMCell GRUCell
+            MultiheadAttention TransformerEncoderLayer
             """,
         "in torch.nn.functional": """
             relu relu_ relu6 leaky_relu leaky_relu_ prelu rrelu rrelu_ elu elu_ selu selu_ celu celu_ gelu

@@ -91,6 +91,7 @@ from .functions.loss import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )  # fmt: skip
+from .functions.multihead import multi_head_attention_forward
 from .functions.normalization import (
     batch_norm,
     group_norm,

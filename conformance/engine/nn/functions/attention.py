@@ -37,6 +37,14 @@ def _weights(query: Array, key: Array, mask: Mask, scale: float) -> Array:
     return _safe_softmax(make(scores if mask is None else scores + mask), -1)._array
 
 
+def _by_length(array: Array) -> Array:
+    """A gradient (batch, heads, length, features) in memory as torch makes it: (batch, length, heads, features)."""
+    batch, heads, length, features = array.shape
+    found = np.empty_like(np.empty((batch, length, heads, features), array.dtype).swapaxes(1, 2))
+    found[...] = array
+    return found
+
+
 @op(
     "NotImplemented",
     name="_flash_attention_backward",
@@ -53,7 +61,12 @@ def _flash_backward(
     of_weights = grad_output @ np.swapaxes(value, -1, -2)
     product = of_weights * weights
     of_scores = (product - weights * product.sum(-1, keepdims=True)) * query.dtype.type(scale)
-    return of_scores @ key, np.swapaxes(of_scores, -1, -2) @ query, np.swapaxes(weights, -1, -2) @ grad_output
+    found = (
+        of_scores @ key,
+        np.swapaxes(of_scores, -1, -2) @ query,
+        np.swapaxes(weights, -1, -2) @ grad_output,
+    )
+    return tuple(_by_length(each) for each in found)
 
 
 @op(
@@ -66,7 +79,7 @@ def _flash_backward(
     },
 )
 def _flash(query: Array, key: Array, value: Array, _mask: Mask, scale: float) -> Array:
-    return _weights(query, key, _mask, scale) @ value
+    return np.matmul(_weights(query, key, _mask, scale), value, out=np.empty_like(query))  # laid out as it is
 
 
 def _added(query: Tensor, key: Tensor, attn_mask: Tensor | None, is_causal: bool) -> Tensor | None:

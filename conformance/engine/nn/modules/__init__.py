@@ -32,6 +32,7 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )  # fmt: skip
+from .attention import MultiheadAttention, TransformerEncoderLayer
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .channelshuffle import ChannelShuffle
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential

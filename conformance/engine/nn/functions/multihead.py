@@ -1,0 +1,219 @@
+"""Attention with several heads (torch: nn/functional.py, multi_head_attention_forward)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ...creation import zeros, zeros_like
+from ...dtypes import dtype
+from ...ops.dropout import dropout
+from ...ops.joining import cat
+from ...ops.matmul import baddbmm, bmm, linear
+from ...tensor import Tensor
+from .activation import softmax
+from .attention import scaled_dot_product_attention
+from .padding import pad
+
+Mask = Tensor | None
+
+
+def canonical_mask(mask: Mask, name: str, other: Mask, other_name: str, target: dtype) -> Mask:
+    """A mask as what is added to the scores: of a bool mask, minus infinity where it is True.
+
+    Raises:
+        AssertionError: it is neither bool nor floating point.
+    """
+    if mask is None:
+        return None
+    if mask._array.dtype.kind not in "fb":
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if other is not None and mask.dtype != other.dtype:
+        warnings.warn(
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+            stacklevel=3,
+        )
+    if mask._array.dtype.kind == "b":
+        mask = zeros_like(mask, dtype=target).masked_fill_(mask, -math.inf)
+    return mask
+
+
+def _packed(many: Tensor, count: int, features: int) -> list[Tensor]:
+    """Projections that lie side by side, apart."""
+    apart = many.unflatten(-1, (count, features)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+    return [apart[each] for each in range(count)]
+
+
+def _projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Mask) -> list[Tensor]:
+    """Query, key and value by one weight for all three."""
+    features = query.size(-1)
+    if key is value and query is key:
+        return _packed(linear(query, weight, bias), 3, features)
+    if key is value:
+        first, rest = weight.split([features, 2 * features])
+        own, others = (None, None) if bias is None else bias.split([features, 2 * features])
+        projected = linear(query, first, own)
+        return [projected, *_packed(linear(key, rest, others), 2, features)]
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    triples = zip((query, key, value), weight.chunk(3), biases, strict=True)
+    return [linear(each, own, shift) for each, own, shift in triples]
+
+
+def _projected_apart(tensors: tuple[Tensor, ...], weights: tuple[Tensor, ...], bias: Mask) -> list[Tensor]:
+    """Query, key and value by a weight each."""
+    features = tensors[0].size(-1)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    for name, tensor, weight in zip(("query", "key", "value"), tensors, weights, strict=True):
+        expected = (features, tensor.size(-1))
+        if weight.shape != expected:
+            raise AssertionError(f"expecting {name} weights shape of {expected}, but got {weight.shape}")
+    return [linear(*each) for each in zip(tensors, weights, biases, strict=True)]
+
+
+def _check_dimensions(
+    query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask, heads: int
+) -> bool:
+    """Whether there is a batch."""
+    ndim = query.dim()
+    if ndim not in (2, 3):
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor"
+        )
+    what = f"For {'batched' if ndim == 3 else 'unbatched'} ({ndim}-D) `query`, expected"
+    if key.dim() != ndim or value.dim() != ndim:
+        raise AssertionError(
+            f"{what} `key` and `value` to be {ndim}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively"
+        )
+    if padding is not None and padding.dim() != ndim - 1:
+        raise AssertionError(
+            f"{what} `key_padding_mask` to be `None` or {ndim - 1}-D but found {padding.dim()}-D tensor instead"
+        )
+    if mask is not None and mask.dim() not in (2, 3):
+        raise AssertionError(
+            f"{what} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead"
+        )
+    if ndim == 2 and mask is not None and mask.dim() == 3:
+        expected = (heads, query.shape[0], key.shape[0])
+        if mask.shape != expected:
+            raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got {mask.shape}")
+    return ndim == 3
+
+
+def _check_mask(mask: Tensor, plane: tuple[int, int], count: int) -> Tensor:
+    """An attention mask with a dimension for batch and heads."""
+    if mask.dim() not in (2, 3):
+        raise RuntimeError(f"attn_mask's dimension {mask.dim()} is not supported")
+    expected = plane if mask.dim() == 2 else (count, *plane)
+    if mask.shape != expected:
+        raise RuntimeError(
+            f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be {expected}."
+        )
+    return mask.unsqueeze(0) if mask.dim() == 2 else mask
+
+
+def multi_head_attention_forward(
+    query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Mask,
+    in_proj_bias: Mask, bias_k: Mask, bias_v: Mask, add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor,
+    out_proj_bias: Mask, training: bool = True, key_padding_mask: Mask = None, need_weights: bool = True,
+    attn_mask: Mask = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None,
+    k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Mask = None, static_v: Mask = None,
+    average_attn_weights: bool = True, is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:  # fmt: skip
+    """F.multi_head_attention_forward: the output (length, batch, features) and the weights, where they are needed.
+
+    Raises:
+        AssertionError, RuntimeError: dimensions or sizes that do not fit.
+        NotImplementedError: static_k or static_v.
+    """
+    if static_k is not None or static_v is not None:
+        raise NotImplementedError("multi_head_attention_forward with static_k or static_v")
+    batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    length, batch, features = query.shape
+    key_padding_mask = canonical_mask(
+        key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query.dtype
+    )
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    if is_causal and key_padding_mask is None and not need_weights:
+        attn_mask = None
+    else:
+        attn_mask = canonical_mask(attn_mask, "attn_mask", None, "", query.dtype)
+        is_causal = is_causal and key_padding_mask is None
+    if features != embed_dim_to_check:
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {features}")
+    size = features // num_heads
+    if size * num_heads != features:
+        raise AssertionError(f"embed_dim {features} not divisible by num_heads {num_heads}")
+    if use_separate_proj_weight:
+        if key.shape[:2] != value.shape[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+            )
+        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = _projected_apart((query, key, value), weights, in_proj_bias)
+    else:
+        if key.shape != value.shape:
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        assert in_proj_weight is not None
+        q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
+    count = batch * num_heads
+    if attn_mask is not None:
+        attn_mask = _check_mask(attn_mask, (length, key.shape[0]), count)
+    if bias_k is not None and bias_v is not None:
+        k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
+        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+    q = q.view(length, count, size).transpose(0, 1)
+    k = k.view(k.shape[0], count, size).transpose(0, 1)
+    v = v.view(v.shape[0], count, size).transpose(0, 1)
+    if add_zero_attn:
+        k = cat([k, zeros(count, 1, size, dtype=k.dtype)], 1)
+        v = cat([v, zeros(count, 1, size, dtype=v.dtype)], 1)
+        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+    source = k.size(1)
+    if key_padding_mask is not None:
+        for place, expected in enumerate((batch, source)):
+            given = key_padding_mask.shape[place]
+            if given != expected:
+                raise AssertionError(
+                    f"Expected key_padded_mask.shape[{place}] to be {expected}, but got {given}"
+                )
+        padding = key_padding_mask.view(batch, 1, 1, source).expand(-1, num_heads, -1, -1)
+        padding = padding.reshape(count, 1, source)
+        attn_mask = padding if attn_mask is None else attn_mask + padding
+    dropout_p = dropout_p if training else 0.0
+    if not need_weights:
+        if attn_mask is not None and attn_mask.size(0) == 1 and attn_mask.dim() == 3:
+            attn_mask = attn_mask.unsqueeze(0)
+        elif attn_mask is not None:
+            attn_mask = attn_mask.view(batch, num_heads, -1, source)
+        q, k, v = (each.view(batch, num_heads, -1, size) for each in (q, k, v))
+        output = scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal)
+        output = output.permute(2, 0, 1, 3).reshape(batch * length, features)
+        output = linear(output, out_proj_weight, out_proj_bias)
+        output = output.view(length, batch, output.size(1))
+        return (output if batched else output.squeeze(1)), None
+    scaled = q * math.sqrt(1.0 / float(size))
+    turned = k.transpose(-2, -1)
+    scores = bmm(scaled, turned) if attn_mask is None else baddbmm(attn_mask, scaled, turned)
+    found = softmax(scores, dim=-1)
+    if dropout_p > 0.0:
+        found = dropout(found, dropout_p, True)
+    output = bmm(found, v).transpose(0, 1).reshape(length * batch, features)
+    output = linear(output, out_proj_weight, out_proj_bias)
+    output = output.view(length, batch, output.size(1))
+    found = found.view(batch, num_heads, length, source)
+    if average_attn_weights:
+        found = found.mean(1)
+    return (output, found) if batched else (output.squeeze(1), found.squeeze(0))
+
+
+def _one_more(mask: Mask) -> Mask:
+    """A mask for one key more, which is never hidden."""
+    return None if mask is None else pad(mask, (0, 1))
