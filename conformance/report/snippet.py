@@ -109,7 +109,7 @@ class _Reading:
         """What of a statement is left out: calls of other packages for their own sake, what expects an error."""
         if _expects_an_error(node):
             yield from ast.walk(node.items[0])
-        elif self._is_beside_the_point(node):
+        elif self._is_beside_the_point(node) or _tells_the_version(node):
             yield from ast.walk(node)
 
     def _is_beside_the_point(self, node: ast.AST) -> bool:
@@ -239,6 +239,9 @@ class _Reading:
                 (statement.lineno, f"`{ast.unparse(statement)}` is left out: torch has no part in it")
             )
             return True
+        if _tells_the_version(statement):
+            self.notes.append((statement.lineno, "torch's version is left out: it is no part of a scenario"))
+            return True
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound = list(_bound(statement))
             if all(vocabulary.BOUND.get(name) == path for name, path in bound):
@@ -254,6 +257,16 @@ class _Reading:
             and isinstance(statement.value, ast.Constant)
             and isinstance(statement.value.value, str)
         )
+
+
+def _tells_the_version(node: ast.AST) -> bool:
+    """``print(torch.__version__)``, with words beside it."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=args)):
+            return {ast.unparse(each) for each in args if not isinstance(each, ast.Constant)} == {
+                "torch.__version__"
+            }
+    return False
 
 
 def _foreign(tree: ast.Module) -> Iterator[str]:

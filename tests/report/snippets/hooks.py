@@ -1,4 +1,5 @@
 import torch
+print("PyTorch", torch.__version__)
 
 grads = {}
 
