@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import errors, pickling
+from .hooks import warn_if_has_hooks
 from .shapes import is_dense
 from .storage import address, storage
 from .tensor import Tensor, make
-from .utils.hooks import warn_if_has_hooks
 from .version import VersionCounter
 
 

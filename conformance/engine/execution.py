@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, errors
+from . import errors
 from .accumulate import accumulate_grad
+from .fitting import conform, validate_outputs
+from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .modes import _set, state
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
 from .tensor import Tensor, make
 from .views import increment_version
 
-Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
-Heap = list[tuple[Node, Buffer]]
 AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign, assignment]
 MOST_NESTED = 32  # backward passes inside one another on one thread's stack
 
@@ -69,64 +69,16 @@ class GraphTask:
         return self.needed is None or node in self.needed or node in self.captures
 
 
-# The ready heap -----------------------------------------------------------------------------------
-# Note [Ties between leaves]: nodes of equal rank (AccumulateGrads) run in the order in which libstdc++'s
-# priority_queue hands them out, which is neither first in, first out nor the reverse. push and pop are therefore
-# std::push_heap and std::pop_heap step by step; heapq would break ties otherwise.
-
-
-def _push(heap: Heap, item: tuple[Node, Buffer]) -> None:
-    rank = item[0].sequence_nr
-    hole = len(heap)
-    heap.append(item)
-    while hole:
-        parent = (hole - 1) // 2
-        if heap[parent][0].sequence_nr >= rank:
-            break
-        heap[hole] = heap[parent]
-        hole = parent
-    heap[hole] = item
-
-
-def _pop(heap: Heap) -> tuple[Node, Buffer]:
-    top = heap[0]
-    item = heap.pop()
-    length = len(heap)
-    if not length:
-        return top
-    hole = 0
-    child = 0
-    while child < (length - 1) // 2:
-        child = 2 * (child + 1)
-        if heap[child][0].sequence_nr < heap[child - 1][0].sequence_nr:
-            child -= 1
-        heap[hole] = heap[child]
-        hole = child
-    if length % 2 == 0 and child == (length - 2) // 2:
-        child = 2 * (child + 1)
-        heap[hole] = heap[child - 1]
-        hole = child - 1
-    rank = item[0].sequence_nr
-    while hole:
-        parent = (hole - 1) // 2
-        if heap[parent][0].sequence_nr >= rank:
-            break
-        heap[hole] = heap[parent]
-        hole = parent
-    heap[hole] = item
-    return top
-
-
 def execution_order(task: GraphTask) -> list[Node]:
     """The nodes that a pass has before it, in the order in which it will run them."""
     dependencies = dict(task.dependencies)
     heap: Heap = []
     for root in dict.fromkeys(node for node, _ in task.roots):
         assert root is not None
-        _push(heap, (root, []))
+        push(heap, (root, []))
     found = []
     while heap:
-        node = _pop(heap)[0]
+        node = pop(heap)[0]
         found.append(node)
         for edge in node.next_edges:
             following = edge[0]
@@ -134,7 +86,7 @@ def execution_order(task: GraphTask) -> list[Node]:
                 continue
             dependencies[following] -= 1
             if not dependencies[following]:
-                _push(heap, (following, []))
+                push(heap, (following, []))
     return found
 
 
@@ -306,7 +258,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     shape, kind = following.input_metadata[input_nr]
                     array = gradient._array
                     if array.shape != shape or (array.dtype is not kind and kind is not None):
-                        gradient = _conform(gradient, shape, kind, number, node.name)
+                        gradient = conform(gradient, shape, kind, number, node.name)
                     array = None
                     if pending[input_nr] is None:
                         pending[input_nr] = gradient
@@ -315,16 +267,16 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     gradient = None
                 if not left:
                     if ready is not None:
-                        _push(heap, ready)
+                        push(heap, ready)
                     ready = (following, pending)
             pending = None
         if ready is None:
             if not heap:
                 break
-            ready = _pop(heap)
+            ready = pop(heap)
         elif heap:
-            _push(heap, ready)
-            ready = _pop(heap)
+            push(heap, ready)
+            ready = pop(heap)
         node, buffer = ready
 
 
@@ -418,72 +370,6 @@ def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
         for input_nr, number in wanted or ():
             task.captured[number] = inputs[input_nr]
     return runs
-
-
-def validate_outputs(edges: tuple[Edge, ...], gradients: Gradients, name: Any) -> Gradients:
-    """Bring each gradient to the shape and dtype of what it is the gradient of.
-
-    Raises:
-        RuntimeError: the number or a shape is wrong, or a dtype cannot be brought over.
-    """
-    if len(edges) != len(gradients):
-        raise RuntimeError(errors.wrong_number(_name(name), len(gradients), len(edges)))
-    changed: list[Tensor | None] | None = None
-    for number, (node, input_nr) in enumerate(edges):
-        gradient = gradients[number]
-        if gradient is None or node is None:
-            continue
-        shape, kind = node.input_metadata[input_nr]
-        array = gradient._array
-        if array.shape == shape and (array.dtype is kind or kind is None):
-            continue
-        if changed is None:
-            changed = list(gradients)
-        changed[number] = _conform(gradient, shape, kind, number, name)
-    return gradients if changed is None else tuple(changed)
-
-
-def _name(name: Any) -> str:
-    found: str = name if isinstance(name, str) else name()
-    return found
-
-
-def _conform(
-    gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any] | None, number: int, name: Any
-) -> Tensor:
-    if gradient._array.shape != shape:
-        if not is_expandable_to(shape, gradient._array.shape):
-            subject = f"Function {_name(name)} returned an " if name else ""
-            raise RuntimeError(
-                f"{subject}invalid gradient at index {number} - got "
-                f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"
-            )
-        gradient = sum_to(gradient, shape)
-    if kind is not None and gradient._array.dtype is not kind:
-        if gradient._array.dtype.kind == "c" and kind.kind != "c":
-            raise RuntimeError(errors.NO_COMPLEX_HERE)
-        gradient = gradient.to(dtypes.BY_NUMPY[kind])
-    return gradient
-
-
-def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
-    """Whether a tensor of this shape broadcasts to the desired one."""
-    if len(shape) > len(desired):
-        return False
-    return all(have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False))
-
-
-def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Sum a broadcast gradient back to the shape of its input (at::sum_to)."""
-    if not shape:
-        return tensor.sum()
-    have = tensor._array.shape
-    leading = len(have) - len(shape)
-    dims = [*range(leading)]
-    dims += [i for i in range(leading, len(have)) if shape[i - leading] == 1 and have[i] != 1]
-    if dims:
-        tensor = tensor.sum(dims, keepdim=True)
-    return tensor.view(shape) if leading else tensor
 
 
 def ones_like_root(metadata: InputMetadata) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -74,6 +75,17 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -
     if self._post_accumulate_grad_hooks is None:
         self._post_accumulate_grad_hooks = OrderedDict()
     return RemovableHandle(self._post_accumulate_grad_hooks, hook)
+
+
+def warn_if_has_hooks(tensor: Tensor) -> None:
+    """Warn that pickling a tensor drops its hooks."""
+    for hook in (tensor._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                stacklevel=2,
+            )
 
 
 def hook_name(hook: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
+from ..fitting import is_expandable_to, sum_to
 from ..modes import state
 from ..rows import Array, op
 from ..shapes import wrap_dim, wrap_dims
@@ -109,7 +110,6 @@ def sum(
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     """The sum over the dimensions that broadcasting added."""
-    from ..execution import is_expandable_to, sum_to
     from ..shapes import sizes
 
     shape = sizes(size)

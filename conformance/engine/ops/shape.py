@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
+from ..fitting import sum_to
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
@@ -133,7 +134,6 @@ def _expand(self: Array, size: Any) -> Array:
 
 
 def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
-    from ..execution import sum_to
 
     return sum_to(grad, shape)
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
-from .optimizer import (
+from .optimizer import Optimizer, Params
+from .steps import (
     Array,
-    Optimizer,
-    Params,
     check,
     check_betas,
     check_rate,
@@ -22,7 +21,7 @@ from .optimizer import (
     number,
     written,
     zeros_for,
-)  # fmt: skip
+)
 
 
 class Adam(Optimizer):

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor, make
-from .optimizer import (
-    Optimizer,
-    Params,
+from .optimizer import Optimizer, Params
+from .steps import (
     check,
     check_rate,
     count_step,
@@ -20,7 +19,7 @@ from .optimizer import (
     number,
     written,
     zeros_for,
-)  # fmt: skip
+)
 
 
 class SGD(Optimizer):

@@ -11,7 +11,8 @@ from typing import Any
 from ..modes import enable_grad, no_grad
 from ..ops.joining import cat
 from ..tensor import Tensor
-from .optimizer import Optimizer, Params, check_rate
+from .optimizer import Optimizer, Params
+from .steps import check_rate
 
 Evaluate = Callable[[Any, Any, Any], tuple[float, Tensor]]
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from .lr_scheduler import _EPOCH, LRScheduler, _current, _require_optimizer, _set
+from .lr_base import EPOCH, LRScheduler, rates_of, require_optimizer, set_rate
 from .optimizer import Optimizer
 
 
@@ -66,7 +66,7 @@ class SequentialLR(_Compound):
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
         for group in optimizer.param_groups:
-            _set(group, group["initial_lr"])
+            set_rate(group, group["initial_lr"])
         self.recursive_undo()
         first = self._schedulers[bisect_right(milestones, 0)]
         first._initial_step()
@@ -105,13 +105,13 @@ class ChainedScheduler(_Compound):
         self._require(schedulers, optimizer)
         self._schedulers = schedulers
         self.optimizer = optimizer
-        self._last_lr = _current(schedulers[-1].optimizer)
+        self._last_lr = rates_of(schedulers[-1].optimizer)
 
     def step(self) -> None:  # type: ignore[override]
         """Go on to the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
-        self._last_lr = _current(self._schedulers[-1].optimizer)
+        self._last_lr = rates_of(self._schedulers[-1].optimizer)
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -124,7 +124,7 @@ class ReduceLROnPlateau(LRScheduler):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         self.factor = factor
-        _require_optimizer(optimizer)
+        require_optimizer(optimizer)
         self.optimizer = optimizer
         groups = len(optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)):
@@ -139,7 +139,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown = cooldown
         self.eps = eps
         self.last_epoch = 0
-        self._last_lr = _current(optimizer)
+        self._last_lr = rates_of(optimizer)
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()
 
@@ -162,7 +162,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Take note of the metric of an epoch."""
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(_EPOCH, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best = current
@@ -176,7 +176,7 @@ class ReduceLROnPlateau(LRScheduler):
             self._reduce_lr()
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
-        self._last_lr = _current(self.optimizer)
+        self._last_lr = rates_of(self.optimizer)
 
     def _reduce_lr(self) -> None:
         groups = self.optimizer.param_groups
@@ -194,7 +194,7 @@ class ReduceLROnPlateau(LRScheduler):
             old = float(group["lr"])
             new = max(old * self.factor, lowest)
             if old - new > self.eps:
-                _set(group, new)
+                set_rate(group, new)
 
     @property
     def in_cooldown(self) -> bool:

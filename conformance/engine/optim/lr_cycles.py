@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .lr_scheduler import LRScheduler, _require_optimizer
+from .lr_base import LRScheduler, require_optimizer
 from .optimizer import Optimizer
 
 
@@ -95,7 +95,7 @@ class OneCycleLR(LRScheduler):
         cycle_momentum: bool = True, base_momentum: Any = 0.85, max_momentum: Any = 0.95, div_factor: float = 25.0,
         final_div_factor: float = 1e4, three_phase: bool = False, last_epoch: int = -1,
     ) -> None:  # fmt: skip
-        _require_optimizer(optimizer)
+        require_optimizer(optimizer)
         self.optimizer = optimizer
         self.total_steps = _total(total_steps, epochs, steps_per_epoch)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):

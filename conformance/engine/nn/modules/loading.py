@@ -25,22 +25,34 @@ class _IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
+def get_extra_state(module: Any) -> Any:
+    """What else a subclass keeps in its state_dict.
+
+    Raises:
+        RuntimeError: the subclass does not say.
+    """
+    raise RuntimeError(_NO_EXTRA_STATE.format("get"))
+
+
+def set_extra_state(module: Any, state: Any) -> None:
+    """Take what ``get_extra_state`` gave from a state_dict.
+
+    Raises:
+        RuntimeError: the subclass does not say.
+    """
+    raise RuntimeError(_NO_EXTRA_STATE.format("set"))
+
+
 def overridden(module: Any) -> set[str]:
     """Which of the two methods for more state the module's class has of its own."""
-    from .module import Module
-
-    names = ("get_extra_state", "set_extra_state")
-    return {name for name in names if getattr(type(module), name) is not getattr(Module, name)}
+    methods = (get_extra_state, set_extra_state)
+    return {each.__name__ for each in methods if getattr(type(module), each.__name__) is not each}
 
 
-def no_extra_state(verb: str) -> str:
-    """The text that torch has where the method for more state is called and not overridden."""
-    return (
-        f"Reached a code path in Module.{verb}_extra_state() that should never be called. Please file an issue at "
-        "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
-    )
-
-
+_NO_EXTRA_STATE = (
+    "Reached a code path in Module.{}_extra_state() that should never be called. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+)
 _IncompatibleKeys.__module__ = "torch.nn.modules.module"
 IncompatibleKeys = _IncompatibleKeys
 

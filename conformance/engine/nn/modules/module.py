@@ -221,21 +221,8 @@ class Module(Tree):
         if "get_extra_state" in loading.overridden(self):
             destination[prefix + loading.EXTRA] = self.get_extra_state()
 
-    def get_extra_state(self) -> Any:
-        """What else a subclass keeps in its state_dict.
-
-        Raises:
-            RuntimeError: the subclass does not say.
-        """
-        raise RuntimeError(loading.no_extra_state("get"))
-
-    def set_extra_state(self, state: Any) -> None:
-        """Take what ``get_extra_state`` gave from a state_dict.
-
-        Raises:
-            RuntimeError: the subclass does not say.
-        """
-        raise RuntimeError(loading.no_extra_state("set"))
+    get_extra_state = loading.get_extra_state
+    set_extra_state = loading.set_extra_state
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False

@@ -1,0 +1,82 @@
+"""Gradients brought to the shape and dtype of what they are gradients of (torch: engine.cpp, validate_outputs)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, errors
+from .node import Edge, Gradients
+from .tensor import Tensor
+
+
+def validate_outputs(edges: tuple[Edge, ...], gradients: Gradients, name: Any) -> Gradients:
+    """Bring each gradient to the shape and dtype of what it is the gradient of.
+
+    Raises:
+        RuntimeError: the number or a shape is wrong, or a dtype cannot be brought over.
+    """
+    if len(edges) != len(gradients):
+        raise RuntimeError(errors.wrong_number(_name(name), len(gradients), len(edges)))
+    changed: list[Tensor | None] | None = None
+    for number, (node, input_nr) in enumerate(edges):
+        gradient = gradients[number]
+        if gradient is None or node is None:
+            continue
+        shape, kind = node.input_metadata[input_nr]
+        array = gradient._array
+        if array.shape == shape and (array.dtype is kind or kind is None):
+            continue
+        if changed is None:
+            changed = list(gradients)
+        changed[number] = conform(gradient, shape, kind, number, name)
+    return gradients if changed is None else tuple(changed)
+
+
+def _name(name: Any) -> str:
+    found: str = name if isinstance(name, str) else name()
+    return found
+
+
+def conform(
+    gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any] | None, number: int, name: Any
+) -> Tensor:
+    """A gradient summed and cast as it has to be; ``name`` is that of the node it comes from, if there is one.
+
+    Raises:
+        RuntimeError: the shape does not broadcast, or the gradient is complex where the input is not.
+    """
+    if gradient._array.shape != shape:
+        if not is_expandable_to(shape, gradient._array.shape):
+            subject = f"Function {_name(name)} returned an " if name else ""
+            raise RuntimeError(
+                f"{subject}invalid gradient at index {number} - got "
+                f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"
+            )
+        gradient = sum_to(gradient, shape)
+    if kind is not None and gradient._array.dtype is not kind:
+        if gradient._array.dtype.kind == "c" and kind.kind != "c":
+            raise RuntimeError(errors.NO_COMPLEX_HERE)
+        gradient = gradient.to(dtypes.BY_NUMPY[kind])
+    return gradient
+
+
+def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
+    """Whether a tensor of this shape broadcasts to the desired one."""
+    if len(shape) > len(desired):
+        return False
+    return all(have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False))
+
+
+def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Sum a broadcast gradient back to the shape of its input (at::sum_to)."""
+    if not shape:
+        return tensor.sum()
+    have = tensor._array.shape
+    leading = len(have) - len(shape)
+    dims = [*range(leading)]
+    dims += [i for i in range(leading, len(have)) if shape[i - leading] == 1 and have[i] != 1]
+    if dims:
+        tensor = tensor.sum(dims, keepdim=True)
+    return tensor.view(shape) if leading else tensor

@@ -1,0 +1,99 @@
+"""What the steps of the optimizers are made of: settings checked, states made, parameters written to.
+
+All on arrays, with a tensor's version counted as often as torch writes to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..modes import state
+from ..tensor import Tensor, make
+from ..views import increment_version
+
+Array = np.ndarray[Any, Any]
+
+
+def check(name: str, value: Any, valid: bool) -> None:
+    """Refuse a setting out of range.
+
+    Raises:
+        ValueError: naming the setting and its value.
+    """
+    if not valid:
+        raise ValueError(f"Invalid {name}: {value}")
+
+
+def check_rate(lr: Any) -> None:
+    """Refuse a negative rate, or a tensor of several."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    check("learning rate", lr, bool(lr >= 0.0))
+
+
+def check_betas(betas: tuple[float, float]) -> None:
+    """Refuse decay rates outside [0, 1)."""
+    for index, beta in enumerate(betas):
+        check(f"beta parameter at index {index}", beta, bool(0.0 <= beta < 1.0))
+
+
+def number(value: Any) -> Any:
+    """A setting that may be a tensor, as a number of the tensor's dtype."""
+    return value._array.reshape(())[()] if isinstance(value, Tensor) else value
+
+
+def counter(start: float = 0.0) -> Tensor:
+    """A state of one number, in float32, or float64 where that is the default dtype."""
+    kind = np.float64 if dtypes.default is dtypes.float64 else np.float32
+    return make(np.array(start, kind))
+
+
+def count_step(own: dict[str, Any]) -> float:
+    """One more step; the number of steps."""
+    found: float = written(own["step"]).__iadd__(1).item()
+    return found
+
+
+def zeros_for(param: Tensor) -> Tensor:
+    """A state of the parameter's shape, 0 at first."""
+    return make(np.zeros_like(param._array))
+
+
+def written(tensor: Tensor, times: int = 1) -> Array:
+    """The array, to be written to in place as often as that."""
+    if state.before_mutation is not None:
+        state.before_mutation(tensor)
+    for _ in range(times):
+        increment_version(tensor)
+    return tensor._array
+
+
+def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
+    """The gradient to descend along: negated when maximizing, with the weights' decay added."""
+    grad = param.grad._array  # type: ignore[union-attr]
+    if group["maximize"]:
+        grad = np.negative(grad)
+    if decay:
+        grad = grad + param._array * number(decay)
+    return np.asarray(grad)  # arithmetic on 0-d arrays gives scalars, which nothing can be written to
+
+
+def lerp(mean: Tensor, value: Array, weight: float) -> Array:
+    """Move a running mean towards a value, in place."""
+    array = written(mean)
+    if weight < 0.5:
+        array += (value - array) * weight
+    else:
+        array[...] = value - (value - array) * (1 - weight)
+    return array
+
+
+def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
+    """Move a running mean of squares towards a value's square, in place."""
+    array = written(mean, 2)
+    array *= beta
+    array += value * (1 - beta) * value
+    return array
