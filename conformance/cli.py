@@ -36,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """All commands and their options."""
     made = argparse.ArgumentParser(prog="conformance", description="Conformance suite for autograd engines.")
+    made.set_defaults(parser=made)  # what `docs` writes of the commands is made from it
     commands = made.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, command: Command, text: str) -> argparse.ArgumentParser:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.pytest_plugin import engine_names
+from conformance.options import engine_names
 from conformance.report.result import Result
 from conformance.session.library import Library, shown
 from conformance.spec.load import Problem

@@ -97,6 +97,7 @@ def test_what_is_refused(module: str, name: str) -> None:
         ("import conformance.pytest_plugin", {"torch", "numpy", "pydantic", "yaml"}),
         ("import conformance.cli", {"torch", "numpy", "pydantic", "yaml", "pytest"}),
         ("import conformance.engine", {"torch", "pydantic", "yaml", "pytest"}),
+        ("import conformance.engine", {f"conformance.engine.{part}" for part in ("nn", "optim", "utils")}),
         ("import conformance.spec.load", {"torch", "numpy", "pytest"}),
     ],
 )

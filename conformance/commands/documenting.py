@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -23,10 +24,9 @@ def files() -> Iterator[Path]:
         yield from sorted(_PACKAGE.glob("*/README.md"))
 
 
-def makers() -> dict[str, Callable[[], str]]:
-    """What makes each part."""
-    from conformance.cli import parser
-    from conformance.pytest_plugin import pytest_addoption
+def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
+    """What makes each part; ``parser`` is that of the command line."""
+    from conformance.options import add_options
 
     return {
         "keys": docs.keys,
@@ -34,9 +34,9 @@ def makers() -> dict[str, Callable[[], str]]:
         "words": docs.words,
         "areas": lambda: docs.areas(_scenarios()),
         "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
-        "options": lambda: docs.pytest_options(pytest_addoption),
+        "options": lambda: docs.pytest_options(add_options),
         "runs": lambda: docs.runs(_runs()),
-        "commands": lambda: docs.commands(parser()),
+        "commands": lambda: docs.commands(parser),
         "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
         "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),
     }

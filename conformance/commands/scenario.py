@@ -164,7 +164,7 @@ def docs(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.commands.documenting import files, makers
     from conformance.report.docs import filled
 
-    parts = makers()
+    parts = makers(known.parser)
     found = list(files())
     if not found:
         raise Misuse("the Markdown files are in a checkout, and this is an installed package")

@@ -73,6 +73,7 @@ cfloat, cdouble = complex64, complex128
 globals().update(ops.FUNCTIONS)
 globals().update(random.FUNCTIONS)
 globals().update(legacy.TYPES)
+typename = legacy.typename
 
 
 def is_tensor(obj: Any) -> Any:

@@ -27,6 +27,16 @@ class tensortype(type):
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
 
 
+def typename(obj: Any, /) -> str:
+    """torch.typename: a tensor's type, as ``torch.FloatTensor``; of anything else its own name, or its type's."""
+    if isinstance(obj, Tensor):
+        return f"torch.{obj.dtype.legacy}Tensor"
+    named = obj if hasattr(obj, "__qualname__") or hasattr(obj, "__name__") else type(obj)
+    module = getattr(named, "__module__", "") or ""
+    name: str = named.__qualname__ if hasattr(named, "__qualname__") else named.__name__
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
 def made(*arguments: Any) -> Tensor:
     """torch.Tensor(...): a tensor of a shape or of data in the default dtype, or sharing any tensor's memory."""
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
@@ -97,7 +107,7 @@ def _new(self: Tensor, *arguments: Any, device: Any = None) -> Tensor:
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The tensor in another dtype, given as such or by a type's name; without one the name of its own type."""
     if dtype is None:
-        return f"torch.{self.dtype.legacy}Tensor"
+        return typename(self)
     if isinstance(dtype, dtypes.dtype):
         return self.to(dtype=dtype)
     if isinstance(dtype, tensortype):

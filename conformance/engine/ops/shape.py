@@ -98,7 +98,7 @@ def alias(self: Array) -> Array:
     "ExpandBackward0",
     name="expand",
     view="default",
-    self=lambda grad, self_sym_sizes: _sum_to(grad, self_sym_sizes),
+    self=lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),
 )
 def _expand(self: Array, size: Any) -> Array:
     shape = list(size)
@@ -131,11 +131,6 @@ def _expand(self: Array, size: Any) -> Array:
             for m, n, s in zip(self.shape, shape[offset:], self.strides, strict=True)
         ],
     )
-
-
-def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
-
-    return sum_to(grad, shape)
 
 
 def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) -> Tensor:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import pickling
 from ..hooks import RemovableHandle
+from ..legacy import typename
 from ..modes import enable_grad, no_grad
 from ..tensor import Tensor
 
@@ -49,7 +50,7 @@ class Optimizer:
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                + _typename(params)
+                + typename(params)
             )
         self.state: Any = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
@@ -97,7 +98,7 @@ class Optimizer:
         for param in params:
             if not isinstance(param, Tensor):
                 raise TypeError(
-                    f"optimizer can only optimize Tensors, but one of the params is {_typename(param)}"
+                    f"optimizer can only optimize Tensors, but one of the params is {typename(param)}"
                 )
             if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
@@ -303,13 +304,6 @@ def zero_grad(param: Tensor, set_to_none: bool) -> None:
     else:
         gradient.requires_grad_(False)
     gradient.zero_()
-
-
-def _typename(value: Any) -> str:
-    if isinstance(value, Tensor):
-        return f"torch.{value.dtype.legacy}Tensor"
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _like(param: Tensor, value: Any, key: Any = None) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...creation import empty
 from ...tensor import Tensor
-from .. import functional, init
+from .. import functional
 from ..parameter import Parameter
+from .linear import draw
 from .module import Module
 from .sizes import each
 
@@ -48,11 +48,7 @@ class _ConvNd(Module):
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
-            init.uniform_(self.bias, -bound, bound)
+        draw(self.weight, self.bias)
 
     def extra_repr(self) -> str:
         spatial = len(self.kernel_size)

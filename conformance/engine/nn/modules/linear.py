@@ -22,6 +22,15 @@ class Identity(Module):
         return input
 
 
+def draw(weight: Tensor, bias: Tensor | None) -> None:
+    """The first values of a layer's weight, after He et al., and of its bias, within the bound that its inputs give."""
+    init.kaiming_uniform_(weight, a=math.sqrt(5))
+    if bias is not None:
+        fan_in, _ = init._calculate_fan_in_and_fan_out(weight)
+        bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
+        init.uniform_(bias, -bound, bound)
+
+
 class Linear(Module):
     """input @ weight.T + bias."""
 
@@ -40,11 +49,7 @@ class Linear(Module):
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
-        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
-        if self.bias is not None:
-            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
-            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
-            init.uniform_(self.bias, -bound, bound)
+        draw(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.linear(input, self.weight, self.bias)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import pickling
 from ...hooks import RemovableHandle
+from ...legacy import typename
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter
 from . import loading
@@ -93,7 +94,7 @@ class Module(Tree):
             self._parameters[name] = None
         elif not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{_torch_typename(param)}' object to parameter '{name}' "
+                f"cannot assign '{typename(param)}' object to parameter '{name}' "
                 "(torch.nn.Parameter or None required)"
             )
         elif param.grad_fn is not None:
@@ -111,7 +112,7 @@ class Module(Tree):
         _check_name(self, name, "buffer", self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"cannot assign '{_torch_typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
         self._buffers[name] = tensor
         if persistent:
@@ -122,7 +123,7 @@ class Module(Tree):
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child under a name."""
         if not isinstance(module, Module) and module is not None:
-            raise TypeError(f"{_torch_typename(module)} is not a Module subclass")
+            raise TypeError(f"{typename(module)} is not a Module subclass")
         _check_name(self, name, "module", self._modules)
         self._modules[name] = module
 
@@ -147,7 +148,7 @@ class Module(Tree):
         if parameters is not None and name in parameters:
             if value is not None:
                 raise TypeError(
-                    f"cannot assign '{_torch_typename(value)}' as parameter '{name}' "
+                    f"cannot assign '{typename(value)}' as parameter '{name}' "
                     "(torch.nn.Parameter or None expected)"
                 )
             self.register_parameter(name, value)
@@ -162,7 +163,7 @@ class Module(Tree):
         if modules is not None and name in modules:
             if value is not None:
                 raise TypeError(
-                    f"cannot assign '{_torch_typename(value)}' as child module '{name}' "
+                    f"cannot assign '{typename(value)}' as child module '{name}' "
                     "(torch.nn.Module or None expected)"
                 )
             modules[name] = value
@@ -177,7 +178,7 @@ class Module(Tree):
         if buffers is not None and name in buffers:
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
-                    f"cannot assign '{_torch_typename(value)}' as buffer '{name}' "
+                    f"cannot assign '{typename(value)}' as buffer '{name}' "
                     "(torch.nn.Buffer, torch.Tensor or None expected)"
                 )
             buffers[name] = value
@@ -342,17 +343,9 @@ class Module(Tree):
         return main + ")"
 
 
-def _torch_typename(value: Any) -> str:
-    if isinstance(value, Tensor):
-        return f"torch.{value.dtype.legacy}Tensor"
-    kind = type(value)
-    module = "" if kind.__module__ in ("builtins", "") else kind.__module__ + "."
-    return module + kind.__name__
-
-
 def _check_name(module: Module, name: Any, what: str, table: dict[str, Any]) -> None:
     if not isinstance(name, str):
-        raise TypeError(f"{what} name should be a string. Got {_torch_typename(name)}")
+        raise TypeError(f"{what} name should be a string. Got {typename(name)}")
     if "." in name:
         raise KeyError(f'{what} name can\'t contain "."' + (f", got: {name}" if what == "module" else ""))
     if name == "":

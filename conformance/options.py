@@ -1,0 +1,54 @@
+"""The options of the pytest plugin, and which engines they name."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+DEFAULT_ENGINE = "inhouse"
+VARIABLE = "CONFORMANCE_ENGINE"
+INI = "conformance_engines"
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """The options, in a group of their own."""
+    group = parser.getgroup("conformance", "autograd conformance")
+    group.addoption(
+        "--engine",
+        action="append",
+        default=[],
+        metavar="ENGINE",
+        help="check this engine: a registered name, a module that looks like torch, or module:attribute; "
+        f"repeatable (default: {VARIABLE} in the environment, {INI} in the ini file, else {DEFAULT_ENGINE})",
+    )
+    group.addoption(
+        "--engine-python",
+        metavar="PATH",
+        help="the interpreter in which the engines are, where that is another: this package need not be there",
+    )
+    group.addoption(
+        "--reference",
+        metavar="FILE",
+        help="what `conformance record` wrote stands for torch, which need not be installed then",
+    )
+    group.addoption(
+        "--scenario-timeout",
+        type=float,
+        default=20,
+        metavar="SECONDS",
+        help="a scenario that takes longer fails (default: 20)",
+    )
+    group.addoption("--conformance-json", metavar="FILE", help="write every result to FILE as JSON lines")
+    group.addoption(
+        "--conformance-html",
+        metavar="FILE",
+        help="write a report to FILE that a browser opens: one file, no network",
+    )
+    parser.addini(INI, "engines to check scenarios on where --engine names none", type="args", default=[])
+
+
+def engine_names(config: pytest.Config) -> tuple[str, ...]:
+    """The engines to check, in order."""
+    named = config.getoption("--engine") or os.environ.get(VARIABLE, "").replace(",", " ").split()
+    return tuple(dict.fromkeys(named or config.getini(INI) or [DEFAULT_ENGINE]))
