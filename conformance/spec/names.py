@@ -232,6 +232,7 @@ NAMES: dict[str, dict[str, str]] = {
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
             vector_to_parameters
             """,
+        "in torch.func": "functional_call",
         "in torch.nn.init": """
             uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_
             kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ sparse_ calculate_gain

@@ -1,6 +1,6 @@
 """torch.nn.utils."""
 
-from . import clip_grad, convert_parameters
+from . import clip_grad, convert_parameters, stateless
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
