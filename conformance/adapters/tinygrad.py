@@ -24,39 +24,18 @@ DTYPES = {
     name: getattr(dtypes, name)
     for name in ("float16", "float32", "float64", "int32", "int64", "uint8", "bool")
 }
-SAME = (
-    *("add", "sub", "mul", "div", "pow", "maximum", "minimum", "neg", "reciprocal", "abs", "sign", "square"),
-    *("sqrt", "rsqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan"),
-    *(
-        "sinh",
-        "cosh",
-        "tanh",
-        "asinh",
-        "acosh",
-        "atanh",
-        "sigmoid",
-        "erf",
-        "relu",
-        "where",
-        "lerp",
-        "logaddexp",
-    ),
-    *(
-        "matmul",
-        "dot",
-        "reshape",
-        "view",
-        "expand",
-        "permute",
-        "flatten",
-        "unflatten",
-        "transpose",
-        "squeeze",
-    ),
-    *("unsqueeze", "flip", "repeat", "roll", "diagonal", "tril", "triu", "clone", "contiguous", "detach"),
-    *("split", "chunk", "gather", "float", "double", "half", "masked_fill"),
+_OF_NUMBERS = (
+    "add sub mul div pow maximum minimum neg reciprocal abs sign square sqrt rsqrt exp exp2 log log2 log10 sin cos "
+    "tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid erf relu where lerp logaddexp matmul dot masked_fill"
 )
-BY_AXIS = ("sum", "mean", "prod", "softmax", "log_softmax", "logsumexp", "cumsum", "cumprod")
+# Not clone and contiguous: once they are looked at they are computed, and cut off from what they came from.
+_OF_SHAPES = (
+    "reshape view expand permute flatten unflatten transpose squeeze unsqueeze flip repeat roll diagonal tril triu "
+    "split chunk gather detach float double half"
+)
+SAME = (*_OF_NUMBERS.split(), *_OF_SHAPES.split())
+REDUCING = ("sum", "mean", "prod", "logsumexp")
+ALONG = ("softmax", "log_softmax", "cumsum", "cumprod")
 FUNCTIONAL = ("relu", "sigmoid", "tanh", "softmax", "log_softmax", "logsigmoid", "softsign", "silu")
 
 
@@ -66,6 +45,8 @@ class Tensor(Wrapped):
     @classmethod
     def apply(cls, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
         """Tinygrad's function; some give several tensors. None is what a program created."""
+        if not given or not isinstance(given[0], Tensor):
+            raise NotImplementedError("a function of a number and a tensor")
         result = Tensor(
             function(*map(unwrapped, given), **{key: unwrapped(item) for key, item in named.items()})
         )
@@ -84,7 +65,7 @@ class Tensor(Wrapped):
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, **named: Any
     ) -> None:
         """Its own pass: a graph is never freed, and a gradient is part of one."""
-        self.own.backward(gradient_of((gradient,), named))
+        _in_time(self.own).backward(gradient_of((gradient,), named))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -114,7 +95,14 @@ class Tensor(Wrapped):
 
 def _held(own: Any) -> Any:
     """A constant of the program is computed by what clang compiles, unless it is put on a device."""
-    return own if own.device is not None else own.clone(device=tinygrad.Device.DEFAULT)
+    return _in_time(own) if own.device is not None else own.clone(device=tinygrad.Device.DEFAULT)
+
+
+def _in_time(own: Any) -> Any:
+    """Nothing is computed before it is asked for, and then a chain of a thousand operations takes minutes."""
+    if len(own.uop.toposort()) > 2_000:
+        raise NotImplementedError("a graph of more than 2000 operations")
+    return own
 
 
 class Created(Tensor):
@@ -151,6 +139,8 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
         raise NotImplementedError("torch.tensor of tensors")
     listed = data if isinstance(data, list) else [data]
     own = tinygrad.Tensor(listed, dtype=dtype)
+    if dtype is None and own.dtype == dtypes.int32:  # Python's integers, which torch holds in 64 bits
+        own = tinygrad.Tensor(listed, dtype=dtypes.int64)
     return _created(own if listed is data else own.reshape(()), requires_grad)
 
 
@@ -178,11 +168,12 @@ def _creating(make: Callable[..., Any]) -> Callable[..., Any]:
     return creating
 
 
-def _by_axis(function: Callable[..., Any]) -> Callable[..., Any]:
-    def along(x: Any, dim: Any = None, **named: Any) -> Any:
-        return function(x, **({} if dim is None else {"axis": dim}), **named)
+def _reducing(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, dim=None, keepdim=False: function(x, axis=dim, keepdim=keepdim)
 
-    return along
+
+def _along(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, dim: function(x, axis=dim)
 
 
 def _all_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -190,7 +181,8 @@ def _all_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _OWN = {name: getattr(tinygrad.Tensor, name) for name in {*SAME, *FUNCTIONAL}}
-_OWN |= {name: _by_axis(getattr(tinygrad.Tensor, name)) for name in BY_AXIS}
+_OWN |= {name: _reducing(getattr(tinygrad.Tensor, name)) for name in REDUCING}
+_OWN |= {name: _along(getattr(tinygrad.Tensor, name)) for name in ALONG}
 _OWN |= {name: _all_of(getattr(tinygrad.Tensor, name)) for name in ("max", "min")}
 
 torch = functions(Tensor, _OWN)

@@ -1,0 +1,47 @@
+"""The divergence files of the engines that come with the suite, without those engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters import divergences
+from conformance.adapters.divergences import Divergence, unmatched
+from conformance.adapters.registry import names
+from conformance.report.proposal import as_yaml
+from conformance.session import locate
+from conformance.session.library import Library
+from conformance.spec.divergences import load_divergences
+
+FILES = sorted(Path(divergences.__file__).parent.glob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def cases() -> set[str]:
+    """The ids of all specs."""
+    return {scenario.id for scenario in Library().load_all([locate.specs()]).scenarios}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_file_is_of_an_engine_and_of_scenarios_that_there_are(file: Path, cases: set[str]) -> None:
+    """And stands as it would be proposed, so that a proposal shows what is new alone."""
+    declared = load_divergences(file)
+    assert declared.problems == ()
+    assert declared.engine == file.stem
+    assert declared.engine in names()
+    entries = [Divergence(**entry) for entry in declared.entries]
+    assert unmatched(entries, cases) == ()
+    text = file.read_text(encoding="utf-8")
+    head = [line for line in text.splitlines() if line.startswith("#")]
+    assert text.splitlines() == [*head, *as_yaml(declared.engine, entries)]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_one_reason_is_given_once(file: Path) -> None:
+    """For each kind, facets and way of saying where; a reason of two kinds is one too many."""
+    declared = load_divergences(file)
+    kinds: dict[str, set[str]] = {}
+    for entry in declared.entries:
+        kinds.setdefault(entry["reason"], set()).add(entry["kind"])
+    assert [reason for reason, found in kinds.items() if len(found) > 1] == []
