@@ -1,4 +1,4 @@
-"""The pytest plugin: hooks and options. What is heavy is imported when the first YAML file needs it."""
+"""The pytest plugin: its hooks. What is heavy is imported when the first YAML file needs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""torch.FloatTensor and its like, Tensor.new and Tensor.type: how tensors were made before dtypes (torch: tensor_new.cpp)."""
+"""torch.Tensor(...), torch.FloatTensor and its like, Tensor.new and .type: before dtypes (torch: tensor_new.cpp)."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from . import (
     gated,
     gather,
     grids,
+    index_select,
     indexing,
     inplace_views,
     joining,
@@ -44,13 +45,12 @@ from . import (
     operators,
     ordering,
     parts,
-    placing,
     power,
-    reducing,
     reduction,
     remainders,
     replacing,
     rounding,
+    scatter_reduce,
     searching,
     selection,
     shape,
@@ -67,9 +67,9 @@ from . import (
 
 MODULES: tuple[ModuleType, ...] = (
     activation, arithmetic, arranging, binary, comparison, contraction, copying, cumulative, diagonals,
-    einsum, extremes, gamma, gated, gather, grids, indexing, inplace_views, joining, linear_algebra, logic,
-    masking, matmul, memory, moments, norms, ordering, parts, placing, power, reducing, reduction, remainders,
-    replacing, rounding, searching, selection, shape, slicing, smooth, softmax, special, splitting, truth,
+    einsum, extremes, gamma, gated, gather, grids, index_select, indexing, inplace_views, joining, linear_algebra,
+    logic, masking, matmul, memory, moments, norms, ordering, parts, power, reduction, remainders, replacing,
+    rounding, scatter_reduce, searching, selection, shape, slicing, smooth, softmax, special, splitting, truth,
     unary, view_copies, windows,
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Arithmetic and comparisons (derivatives.yaml of torch has the same rows)."""
+"""Sums, differences, products, quotients (derivatives.yaml of torch has the same rows)."""
 
 from __future__ import annotations
 

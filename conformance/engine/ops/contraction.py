@@ -14,8 +14,8 @@ from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
+from .index_select import index_fill
 from .matmul import dot, matmul, mm, vdot
-from .placing import index_fill
 from .shape import _unsafe_view
 
 # tensordot ----------------------------------------------------------------------------------------

@@ -1,5 +1,4 @@
-"""Losses on probabilities and classes: binary cross entropy and the negative log likelihood (torch: "
-"native/LossNLL.cpp)."""
+"""Losses on probabilities and classes: binary cross entropy, negative log likelihood (torch: native/LossNLL.cpp)."""
 
 from __future__ import annotations
 

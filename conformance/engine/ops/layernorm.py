@@ -1,5 +1,4 @@
-"""Normalizations within one sample: of its last dimensions, or of groups of its channels (torch: "
-"native/layer_norm.cpp)."""
+"""Normalizations within a sample: of its last dimensions, or of groups of channels (torch: native/layer_norm.cpp)."""
 
 from __future__ import annotations
 

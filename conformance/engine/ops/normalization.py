@@ -1,4 +1,4 @@
-"""Normalizations: over a batch, a layer, groups of channels (torch: native/Normalization.cpp, native/layer_norm.cpp).
+"""Normalization over a batch (torch: native/Normalization.cpp).
 
 Note [Statistics]: mean and inverse deviation are computed before the row is evaluated and handed to it, since they
 are no differentiable outputs: torch saves them (``_saved_result1``, ``_saved_result2``) and returns the rest.

@@ -18,8 +18,8 @@ from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
 from .grids import broadcast_tensors
+from .partial_sort import kth_index, mode_index, top_indices
 from .scalars import minus, times
-from .selecting import kth_index, mode_index, top_indices
 
 # sort ---------------------------------------------------------------------------------------------
 

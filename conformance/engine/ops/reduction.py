@@ -1,4 +1,4 @@
-"""Sums, means, products and truth: what makes fewer elements of many."""
+"""Sums, means and products: what makes fewer elements of many."""
 
 from __future__ import annotations
 

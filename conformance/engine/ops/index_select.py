@@ -14,8 +14,8 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .gather import add_along, at_least_1d, in_bounds
-from .reducing import Places, reduce_at, reduce_backward
 from .scalars import maybe_times
+from .scatter_reduce import Places, reduce_at, reduce_backward
 
 
 def _slices(array: Array, axis: int) -> Array:
