@@ -14,7 +14,7 @@ from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import chosen, half_up, kept, need_floats
+from .kernels import chosen, half_up, kept, need_floats, refuse_bools
 from .selection import where
 from .undefined import unsupported
 
@@ -50,6 +50,7 @@ def relu(self: Array) -> Array:
 @op("ThresholdBackward0", self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold))
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
     """The number where it is above the threshold, else the value."""
+    refuse_bools("threshold_cpu", self)
     return np.where(self <= threshold, np.asarray(value).astype(self.dtype), self)
 
 

@@ -12,6 +12,7 @@ from ..inplace import run_inplace
 from ..modes import is_grad_enabled, no_grad
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
+from .kernels import need_floats
 from .loss import MEAN, NONE, reduced
 from .scalars import less_than, over, plus, times
 from .unary import sigmoid
@@ -54,6 +55,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
     if self.dtype != target.dtype:
         a, b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (self, target))
         raise RuntimeError(f"Found dtype {b} but expected {a}")
+    need_floats("binary_cross_entropy", self)
     if not ((self >= 0) & (self <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
     if not ((target >= 0) & (target <= 1)).all():
@@ -134,6 +136,7 @@ def binary_cross_entropy_with_logits(
     self: Array, target: Array, weight: Any = None, pos_weight: Any = None, reduction: int = MEAN
 ) -> Array:
     """binary_cross_entropy of the logits' sigmoid, computed without overflow."""
+    need_floats("log_sigmoid_cpu", self)
     factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
     each = (1 - target) * self - factor * _log_sigmoid(self)
     if weight is not None:

@@ -28,6 +28,7 @@ PUBLIC = ("prelu", "rrelu", "rrelu_")
     inputs={"self weight": lambda grad, self, weight, needed: _prelu_backward(grad, self, weight)},
 )
 def _prelu_kernel(self: Array, weight: Array) -> Array:
+    need_floats("prelu_cpu", self)
     return np.where(self > 0, self, weight * self)
 
 

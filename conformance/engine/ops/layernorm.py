@@ -10,6 +10,7 @@ import numpy as np
 from ..dtypes import BY_NUMPY
 from ..rows import Array, op
 from ..tensor import Tensor, make, wrap
+from .kernels import need_floats
 from .scalars import over, plus, times
 
 PUBLIC = ()
@@ -235,6 +236,7 @@ def native_group_norm(
     eps: float = 1e-5,
 ) -> Any:  # fmt: skip
     """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
+    need_floats("GroupNormKernelImpl", input)
     exact = input.astype(np.float64).reshape(N, group, C // group * HxW)
     mean = exact.mean(2) if exact.size else np.zeros((N, group))
     rstd = 1 / np.sqrt((exact.var(2) if exact.size else np.zeros((N, group))) + eps)

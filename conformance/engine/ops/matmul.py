@@ -289,6 +289,8 @@ def _spread(grad: Tensor, *shape: int) -> Tensor:
 
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every product of two vectors' elements."""
+    if not isinstance(vec2, Tensor):
+        raise TypeError(f"outer(): argument 'vec2' (position 2) must be Tensor, not {type(vec2).__name__}")
     if input._array.ndim != 1 or vec2._array.ndim != 1:
         which = "self" if input._array.ndim != 1 else "vec2"
         ndim = input._array.ndim if which == "self" else vec2._array.ndim

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..rows import Array, op
 from ..tensor import Tensor, make, wrap
+from .kernels import need_floats
 
 PUBLIC = ("batch_norm",)
 
@@ -208,7 +209,7 @@ def batch_norm(
 ) -> Tensor:  # fmt: skip
     """Each channel with mean 0 and deviation 1, then scaled and shifted."""
     array = input._array
-    features = array.shape[min(1, array.ndim - 1)]
+    features = array.shape[1] if array.ndim > 1 else 0
     named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     for name, each in named.items():
         if each is not None and each._array.size != features:
@@ -221,6 +222,7 @@ def batch_norm(
             out = out * weight[0]
         return out if bias is None else out + bias[0]
     check_kinds(input, weight, bias, running_mean, running_var)
+    need_floats("batch_norm", array)
     if training:
         statistics = _batch_statistics(array, running_mean, running_var, momentum, eps)
     else:

@@ -157,6 +157,11 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
 )
 def dist(self: Array, other: Array, p: Any = 2) -> Array:
     """The norm of the difference."""
+    if self.dtype.kind not in "fc":
+        kind = dtypes.BY_NUMPY[self.dtype].legacy
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {kind} instead."
+        )
     away = np.subtract(self, other)
     return norm_array(away, p, tuple(range(away.ndim)), False)
 

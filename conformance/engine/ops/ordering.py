@@ -119,6 +119,8 @@ def topk(
     input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
     """The k greatest (or least) elements along a dimension, and where they are."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     arguments = (input, k.__index__(), dim, largest, sorted)
     return several(ROWS["topk"], out, *arguments)
 

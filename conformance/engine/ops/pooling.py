@@ -310,6 +310,10 @@ def _adaptive_largest(self: Array, output_size: Ints) -> Any:
         part = self[(..., *(slice(a, b) for a, b in window))]
         flat = part.reshape(*lead, -1)
         chosen = np.argmax(flat, -1)
+        unknown = np.isnan(flat)
+        if unknown.any():  # the last nan of a window wins
+            last = flat.shape[-1] - 1 - np.argmax(unknown[..., ::-1], -1)
+            chosen = np.where(unknown.any(-1), last, chosen)
         best[(..., *place)] = np.take_along_axis(flat, chosen[..., None], -1)[..., 0]
         total: Any = 0
         for along, (a, _), n in zip(

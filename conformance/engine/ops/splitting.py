@@ -77,6 +77,8 @@ def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
 )
 def split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
     """Pieces of given lengths along a dimension, as views."""
+    if not self.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     axis = wrap_dim(dim, self.ndim)
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(

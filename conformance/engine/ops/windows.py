@@ -72,6 +72,8 @@ def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tup
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """A view of the memory under a tensor, by size, strides and offset."""
+    if storage_offset is not None and storage_offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     return _as_strided(input, *_arguments(input, size, stride, storage_offset))
 
 

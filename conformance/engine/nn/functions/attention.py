@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ...dtypes import c_name
 from ...ops.dropout import dropout
 from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
@@ -96,6 +97,25 @@ def _added(query: Tensor, key: Tensor, attn_mask: Tensor | None, is_causal: bool
     return make(np.where(attn_mask._array, 0, -np.inf).astype(query._array.dtype))
 
 
+def _check_inputs(*inputs: Tensor) -> None:
+    names = ("query", "key", "value")
+    if len({each.dtype for each in inputs}) > 1:
+        q, k, v = (
+            f"{name}.dtype: {c_name(each._array.dtype)}" for name, each in zip(names, inputs, strict=True)
+        )
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got {q} {k} and {v} instead."
+        )
+    if any(each._array.ndim < 2 for each in inputs):
+        q, k, v = (f"{name}.dim: {each._array.ndim}" for name, each in zip(names, inputs, strict=True))
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got {q} {k} and {v} instead."
+        )
+    if not inputs[0].is_floating_point():
+        kind = c_name(inputs[0]._array.dtype)
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: float != {kind}")
+
+
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -114,6 +134,7 @@ def scaled_dot_product_attention(
     """
     if enable_gqa:
         raise NotImplementedError("torch.nn.functional.scaled_dot_product_attention with enable_gqa")
+    _check_inputs(query, key, value)
     mask = _added(query, key, attn_mask, is_causal)
     factor = 1 / math.sqrt(query._array.shape[-1]) if scale is None else scale
     arrays = (query._array, key._array, value._array)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...dtypes import c_name
 from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
+from ...ops.kernels import refuse_bools
 from ...tensor import Tensor
 from .padding import constant_pad
 
@@ -76,6 +77,9 @@ def _check(
         raise RuntimeError(
             f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
         )
+    spatial = max(len(shape) - 2, 2)  # one dimension is computed as two
+    dense = "slow_conv2d_cpu" if spatial == 2 else "compute_columns3d"
+    refuse_bools(f"slow_conv_transpose{spatial}d_out_cpu" if transposed else dense, input._array)
     if transposed:
         _check_output_padding(geometry, output_padding)
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...dtypes import c_name
 from ...ops import embedding as ops
 from ...ops.norms import pdist  # noqa: F401  torch.nn.functional has it, too
 from ...tensor import Tensor, wrap
@@ -52,6 +53,11 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight @ input2.T + bias, for each output."""
+    tensors = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {name: c_name(each._array.dtype) for name, each in tensors.items() if each is not None}
+    if len(set(kinds.values())) > 1:
+        got = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {got}")
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
     if len(a) != len(b):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")

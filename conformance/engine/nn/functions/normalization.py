@@ -8,6 +8,7 @@ from typing import Any
 from ...dtypes import finfo, float32, promote_types
 from ...ops import layernorm
 from ...ops import normalization as ops
+from ...ops.kernels import need_floats
 from ...tensor import Tensor
 from .padding import pad
 from .pooling import avg_pool2d, avg_pool3d
@@ -98,6 +99,7 @@ def rms_norm(
 ) -> Tensor:
     """The last dimensions over the root of the mean of their squares, then scaled."""
     shape = _last(input, normalized_shape, "rms_norm", weight=weight)
+    need_floats("rms_norm", input._array)
     ndim = input._array.ndim
     dims = tuple(ndim - 1 - i for i in range(len(shape)))
     precise = promote_types(input.dtype, float32)
@@ -119,6 +121,8 @@ def group_norm(
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = input._array.shape
     batch, channels = shape[:2]
+    if num_groups < 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     _verify_batch_size([batch * channels // num_groups, num_groups, *shape[2:]])
     if channels % num_groups:
         raise RuntimeError(

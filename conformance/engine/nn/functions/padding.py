@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty
+from ...ops.kernels import refuse_bools
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from ...ops.slicing import slice_
 from ...tensor import Tensor
@@ -64,6 +65,7 @@ def _check(input: Tensor, lengths: Ints, mode: str) -> None:
                 f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input dimension, but got: "
                 f"padding ({before}, {after}) at dimension {len(shape) - 1 - i} of input {list(shape)}"
             )
+    refuse_bools(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{spatial}d", input._array)
     have = shape[-spatial:]
     want = [have[spatial - 1 - i] + lengths[2 * i] + lengths[2 * i + 1] for i in reversed(range(spatial))]
     if any(n < 1 for n in want):
