@@ -53,6 +53,8 @@ FUNCTIONS = (
         ("keywords-misplaced", "keyword arguments of apply come in the order in which they are given",
          "autograd.function:_by_position", "found.append(given[name])",
          "found.append(list(given.values())[position - len(args)])"),
+        ("apply-in-a-pass-alone", "a node's apply works in a pass alone",
+         "autograd.function:BackwardCFunction.apply", "if not by_engine:", "if False:"),
     ),
     *area(
         "saved tensors",

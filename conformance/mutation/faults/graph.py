@@ -158,5 +158,9 @@ GRAPH = (
          "sources:_several_outputs", "= node, number, True", "= node, 0, True"),
         ("edge-of-view-is-stale", "a view's edge leads to the node it had before its base was written",
          "node:gradient_edge", "tensor._grad_fn if tensor._view is None else tensor.grad_fn", "tensor._grad_fn"),
+        ("heap-of-three", "of many nodes that are ready together others than the newest run first",
+         "heap:push", "parent = (hole - 1) // 2", "parent = (hole - 1) // 3"),
+        ("heap-of-three-when-taken", "once a ready node is taken others than the newest run first",
+         "heap:pop", "parent = (hole - 1) // 2", "parent = (hole - 1) // 3"),
     ),
 )  # fmt: skip

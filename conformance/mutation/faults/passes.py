@@ -110,6 +110,10 @@ PASSES = (
          "modes:detect_anomaly.__exit__", "state.anomaly, state.anomaly_check_nan = self.previous", "pass"),
         ("anomaly-always-checks-nan", "detect_anomaly(check_nan=False) looks for nan",
          "modes:detect_anomaly.__enter__", "True, self.check_nan", "True, True"),
+        ("generator-shares-its-mode", "a decorated generator that goes through itself ends in its own mode",
+         "modes:ContextDecorator._wrap_generator",
+         "with self.clone():\n                    response = generator.send(None)",
+         "with self:\n                    response = generator.send(None)"),
     ),
     *area(
         "grad arguments",
@@ -154,5 +158,7 @@ PASSES = (
          "autograd:_batched", "each[index] for each", "each[count - 1] for each"),
         ("batched-retains", "is_grads_batched retains the graph",
          "autograd:_batched", "bool(retain) or index + 1 < count", "True"),
+        ("unneeded-root-runs", "a root from which no input is reached is run",
+         "execution:_run", "(node in captures or node not in needed)", "node in captures"),
     ),
 )  # fmt: skip

@@ -80,5 +80,9 @@ TEXTS = (
          "autograd.outputs:Outputs._tie_changed", "if not is_input:", "if False:"),
         ("tensor-of-tensor", "torch.tensor of a tensor warns nothing",
          "creation:tensor", "warnings.warn(", "(lambda *_, **__: None)("),
+        ("anomaly-parent", "what induced a node that a pass has made is not told",
+         "node:note_traceback", "if state.evaluating is not None:", "if False:"),
+        ("anomaly-of-functions", "the forward traceback of Functions is not kept",
+         "node:new_node", "if recorder.anomaly:", "if False:"),
     ),
 )  # fmt: skip
