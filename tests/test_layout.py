@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "fuzz": {"spec", "runner", "adapters.registry", "processes"},  # its processes are told engines by name
     "mutation": {"engine", "runner", "processes"},
     "session": {"spec", "runner", "adapters", "report"},
+    "drafting": {"spec", "runner", "report", "session"},
     "deep": {"spec", "runner", "adapters.registry", "processes"},
 }
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]

@@ -134,7 +134,7 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
 
 def new(known: argparse.Namespace, _: list[str]) -> int:
     """A scenario file of a snippet."""
-    from conformance.commands.making import NotAScenarioError, make
+    from conformance.drafting.make import NotAScenarioError, make
 
     file = "<stdin>" if known.snippet == "-" else known.snippet
     output = Path(known.output) if known.output else None

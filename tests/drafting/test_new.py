@@ -9,12 +9,12 @@ import pytest
 
 from conformance.adapters.torch import engine as torch
 from conformance.cli import main
-from conformance.commands import making
-from conformance.commands.making import NotAScenarioError, make
-from conformance.report.draft import beginning
-from conformance.report.pasted import clean
-from conformance.report.snippet import read
-from conformance.report.yaml_text import data, text
+from conformance.drafting import make as making
+from conformance.drafting.draft import beginning
+from conformance.drafting.make import NotAScenarioError, make
+from conformance.drafting.pasted import clean
+from conformance.drafting.snippet import read
+from conformance.drafting.yaml_text import data, text
 from conformance.runner.compare import Difference
 from conformance.runner.execute import run
 from conformance.runner.trace import Statement

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.report.draft import CannotDraftError, Step, beginning, draft, part_at
-from conformance.report.snippet import Part, read
+from conformance.drafting.draft import CannotDraftError, Step, beginning, draft, part_at
+from conformance.drafting.snippet import Part, read
+from conformance.drafting.yaml_text import scenario as scenario_lines
+from conformance.drafting.yaml_text import text as yaml_text
 from conformance.report.text import clip
-from conformance.report.yaml_text import scenario as scenario_lines
-from conformance.report.yaml_text import text as yaml_text
 from conformance.runner.compare import Difference, differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run

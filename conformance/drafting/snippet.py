@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
-from conformance.report.pasted import clean
-from conformance.report.shown import is_pure, shows
+from conformance.drafting.pasted import clean
+from conformance.drafting.shown import is_pure, shows
 from conformance.spec import vocabulary
 from conformance.spec.language import Fault, Piece, check_program
 

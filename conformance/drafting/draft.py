@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from conformance.drafting.snippet import Part
 from conformance.report.program import DRAWS
-from conformance.report.snippet import Part
 from conformance.runner.trace import Facets, Moment, Raised, State, Trace
 from conformance.runner.values import parsed, shortened
 

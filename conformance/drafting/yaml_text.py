@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.report.draft import Step
+from conformance.drafting.draft import Step
 
 _PLAIN = re.compile(r"[A-Za-z_][\w ./()\[\]+*=<>-]*")  # needs no quotes, where the reader takes it as text
 _SPECIAL = re.compile(r"(?:null|none|true|false|yes|no|on|off|nan|inf|~)", re.IGNORECASE)

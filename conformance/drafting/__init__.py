@@ -1,0 +1,1 @@
+"""Code as people post it -> scenarios of it, with what torch does filled in."""
