@@ -5,6 +5,7 @@ Imported when the first YAML file is met; the reference and the engines only whe
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,7 @@ def checker_of(config: pytest.Config) -> Checker:
             seconds=config.getoption("--scenario-timeout"),
             pages=bool(config.getoption("--conformance-html")),
         )
+        gc.freeze()  # what has been imported lives as long as the run: collections need not look at it
     return config.stash[_CHECKER]
 
 
@@ -115,6 +117,11 @@ class ScenarioFile(pytest.File):
                 yield ScenarioItem.from_parent(self, name=name, scenario=scenario, engine=engine)
         for name, problems in _by_scenario(loaded.problems):
             yield InvalidItem.from_parent(self, name=name, problems=problems)
+
+
+def is_own(item: pytest.Item) -> bool:
+    """Whether it is a scenario, and no test in Python."""
+    return isinstance(item, _Item)
 
 
 def _with_engine(case: str, engine: str) -> str:

@@ -30,6 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse what can be refused before anything runs; where this process reports, listen."""
     if os.getcwd() not in sys.path:  # an engine beside the scenarios, as with `python -m pytest`
         sys.path.append(os.getcwd())
+    # A package with a plugin has its asserts rewritten, all of it, which takes a second where bytecode is not kept.
+    getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("conformance")
     if hasattr(config, "workerinput"):
         return
     named = config.getoption("--engine")
@@ -61,6 +63,28 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
     collector: pytest.Collector = ScenarioFile.from_parent(parent, path=file_path)
     return collector
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where scenarios are all that runs, spare them what they have no use for."""
+    if session.items and "conformance.items" in sys.modules:
+        from conformance.items import is_own
+
+        if all(map(is_own, session.items)):
+            _without_plugins(session.config)
+
+
+def _without_plugins(config: pytest.Config) -> None:
+    """Leave out plugins for tests in Python, each of which costs a run of 1000 scenarios a tenth of its time.
+
+    Hypothesis is imported at the end to ask whether it has been at work. What is logged is caught anew for each phase
+    of each test, by a handler for each of torch's loggers; where logs are asked for, that stays.
+    """
+    asked = ("log_cli", "log_cli_level", "log_file", "log_level")
+    logs = any(config.getini(name) or config.getoption(name, None) for name in asked)
+    for name in ("hypothesispytest", *(() if logs else ("logging-plugin",))):
+        if config.pluginmanager.has_plugin(name):
+            config.pluginmanager.unregister(name=name)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -131,6 +155,8 @@ class Reporter:
             return
         self.announced = True
         count = sum(".yaml::" in name or ".yml::" in name for name in ids)
+        if count == len(ids):
+            _without_plugins(self.config)
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
             for line in self._header(count // len(engine_names(self.config))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import struct
 
@@ -22,9 +23,10 @@ _LOW24 = np.uint64((1 << 24) - 1)
 class Generator:
     """A stream of 32-bit words, and the normal sample that was computed but not handed out yet."""
 
-    __slots__ = ("_seed", "_twister", "_untouched", "next_normal")
+    __slots__ = ("_seed", "_seeded", "_twister", "_untouched", "next_normal")
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
+        self._twister: np.random.MT19937 | None = None
         self.manual_seed(seed)
 
     def manual_seed(self, seed: int) -> Generator:
@@ -32,17 +34,19 @@ class Generator:
         if not -(1 << 63) <= seed < 1 << 64:
             raise ValueError("Overflow when unpacking long long")
         self._seed = seed % (1 << 64)
-        self._twister: np.random.MT19937 | None = None
+        self._seeded = False
         self._untouched = True
         self.next_normal: float | None = None
         return self
 
     def _stream(self) -> np.random.MT19937:
-        """The twister, made when it is first needed: numpy.random is slow to import."""
+        """The twister, made and seeded when it is first needed: numpy.random is slow to import."""
         if self._twister is None:
-            self._twister = np.random.MT19937()
+            self._twister = np.random.MT19937(0)
+        if not self._seeded:
             # The same initialisation as torch's, by one 32-bit number; numpy's newer ways of seeding differ.
             self._twister._legacy_seeding(self._seed & 0xFFFFFFFF)
+            self._seeded = True
         return self._twister
 
     def seed(self) -> int:
@@ -73,13 +77,16 @@ class Generator:
         """Uniform in [0, 1): the low 53 bits of two words."""
         return (self.double_words(count) & _LOW53).astype(np.float64) * 2.0**-53
 
+    def _words_and_position(self) -> tuple[bytes, int]:
+        state = self._stream().state["state"]
+        return state["key"].astype("<u8").tobytes(), int(state["pos"])
+
     def get_state(self) -> NDArray[np.uint8]:
         """The state, in the very bytes that torch's ``get_state`` gives."""
-        state = self._stream().state["state"]
+        words, position = self._words_and_position() if self._seeded else (_seeded_words(self._seed), 624)
         # Before the first draw torch says next = 0, after the 624th next = 624; numpy says 624 to both.
-        position = 0 if self._untouched else int(state["pos"])
+        position = 0 if self._untouched else position
         left = 1 if self._untouched else 625 - position
-        words = state["key"].astype("<u8").tobytes()
         cached = self.next_normal is not None
         normal = self.next_normal or 0.0
         packed = _STATE.pack(self._seed, left, 1, position, words, 0.0, normal, 0.0, cached, 0.0, False)
@@ -95,6 +102,10 @@ class Generator:
         seed, left, seeded, position, words, _, normal, _, cached, _, _ = _STATE.unpack(state.tobytes())
         if not (seeded and 0 < left <= 624 and position <= 624):
             raise RuntimeError("Invalid mt19937 state")
+        if position == 0 and words == _seeded_words(seed):
+            self.manual_seed(seed)
+            self.next_normal = normal if cached else None
+            return self
         self._seed = seed
         self._untouched = position == 0
         self._stream().state = {
@@ -103,3 +114,9 @@ class Generator:
         }
         self.next_normal = normal if cached else None
         return self
+
+
+@functools.lru_cache(maxsize=16)
+def _seeded_words(seed: int) -> bytes:
+    """The words of a stream from which nothing was drawn, in eight bytes each."""
+    return Generator(seed)._words_and_position()[0]

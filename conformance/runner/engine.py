@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeGuard, runtime_checkable
 
 from conformance.runner.trace import Trace
 from conformance.spec.scenario import Scenario
@@ -48,3 +48,8 @@ class Elsewhere(Protocol):
     def trace_of(
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace: ...
+
+
+def is_elsewhere(engine: Engine | Elsewhere) -> TypeGuard[Elsewhere]:
+    """isinstance, which takes long for protocols."""
+    return hasattr(engine, "trace_of")

@@ -6,7 +6,7 @@ import gc
 from contextlib import nullcontext
 from typing import Literal
 
-from conformance.runner.engine import Elsewhere, Engine
+from conformance.runner.engine import Engine, is_elsewhere
 from conformance.runner.isolate import collected_on_demand, isolated, lookup
 from conformance.runner.limit import Alarm, TimeLimit, bounded_memory
 from conformance.runner.program import compile_step
@@ -28,7 +28,7 @@ def run(
     ``observe`` overrides what the scenario says. The limit of time needs the main thread; elsewhere
     there is none. That of memory is Linux's, for scenarios that need no device: its driver reserves addresses.
     """
-    if isinstance(engine, Elsewhere):
+    if is_elsewhere(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
     alarm = Alarm(seconds)
     recorder = Recorder(scenario, engine, alarm.check, each=(observe or scenario.observe) == "each")
@@ -65,7 +65,7 @@ def run(
 
 def available(engine: Engine, need: str) -> bool:
     """Whether the device is there, or was when the engine was recorded; what it does not know is not."""
-    if isinstance(engine, Elsewhere):
+    if is_elsewhere(engine):
         return need in engine.available
     backend = lookup(engine.torch, need) or lookup(engine.torch, f"backends.{need}")
     return bool(backend is not None and backend.is_available())

@@ -23,10 +23,11 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_C._is_multithreading_enabled", "_C._set_multithreading_enabled", _KEPT),
     ("_C._is_view_replay_enabled", "_C._set_view_replay_enabled", _KEPT),
     ("get_rng_state", "set_rng_state", _KEPT),
-    ("_tensor_str.get_printoptions", "_set_all_printoptions", _KEPT),
+    ("_tensor_str.PRINT_OPTS", "_set_all_printoptions", _KEPT),
 )
 
 _guards: list[Any] = []
+_found: dict[int, tuple[Any, list[_Setting]]] = {}  # id of an engine's torch -> it, and its settings
 
 
 class _Setting(NamedTuple):
@@ -65,16 +66,17 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
 def collected_on_demand(freeze: bool) -> Iterator[None]:
     """Inside, cyclic garbage is collected when it is asked for, and never by chance.
 
-    With ``freeze`` a collection looks at what was made inside alone: all of a process with torch takes 0.2 s.
+    With ``freeze`` a collection looks at what was made inside alone: all of a process with torch takes 0.2 s. What is
+    frozen already, by who runs many scenarios, stays so, with all that was made since.
     """
-    enabled, freeze = gc.isenabled(), freeze and not gc.get_freeze_count()
+    enabled, frozen = gc.isenabled(), freeze and gc.get_freeze_count()  # which counts, one by one
     gc.disable()
     if freeze:
         gc.freeze()
     try:
         yield
     finally:
-        if freeze:
+        if freeze and not frozen:
             gc.unfreeze()
         if enabled:
             gc.enable()
@@ -88,14 +90,25 @@ def lookup(namespace: Any, path: str) -> Any:
 
 
 def _settings(torch: Any) -> list[_Setting]:
-    found = []
-    for reading, writing, start in _SETTINGS:
-        read = lookup(torch, reading)
-        write = _WRITERS[writing](torch) if writing in _WRITERS else lookup(torch, writing)
-        if read is not None and write is not None:
-            found.append(_Setting(read, write, lookup(torch, start) if isinstance(start, str) else start))
-    return found
+    """The settings that an engine has, looked up once."""
+    if id(torch) not in _found:
+        found = []
+        for reading, writing, start in _SETTINGS:
+            read = _READERS[reading](torch) if reading in _READERS else lookup(torch, reading)
+            write = _WRITERS[writing](torch) if writing in _WRITERS else lookup(torch, writing)
+            if read is not None and write is not None:
+                found.append(_Setting(read, write, lookup(torch, start) if isinstance(start, str) else start))
+        _found[id(torch)] = (torch, found)
+    return _found[id(torch)][1]
 
+
+def _print_options(torch: Any) -> Callable[[], Any] | None:
+    """torch's own function copies them deeply, which takes as long as a small program."""
+    options = lookup(torch, "_tensor_str.PRINT_OPTS")
+    return None if options is None else lambda: dict(vars(options))
+
+
+_READERS: dict[str, Callable[[Any], Callable[[], Any] | None]] = {"_tensor_str.PRINT_OPTS": _print_options}
 
 # Settings that are read as one and written by a function of another form.
 _WRITERS: dict[str, Callable[[Any], Callable[[Any], Any]]] = {

@@ -11,7 +11,6 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -74,7 +73,8 @@ def bounded_memory() -> Iterator[None]:
     try:
         import resource
 
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        with open("/proc/self/statm", "rb", buffering=0) as status:
+            pages = int(status.read(64).split()[0])
         before, most = resource.getrlimit(resource.RLIMIT_AS)
         limit = pages * resource.getpagesize() + MEMORY
     except (ImportError, OSError):
