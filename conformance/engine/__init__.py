@@ -115,7 +115,17 @@ def set_warn_always(mode: Any) -> None:
     """torch.set_warn_always: this engine warns every time."""
 
 
-_LATER = ("_C", "cuda", "func", "linalg", "nn", "optim", "special", "utils")  # imported when first asked for
+_LATER = (
+    "_C",
+    "cuda",
+    "func",
+    "linalg",
+    "nn",
+    "optim",
+    "special",
+    "testing",
+    "utils",
+)  # imported when first asked for
 
 
 def __getattr__(name: str) -> Any:
