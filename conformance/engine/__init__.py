@@ -22,6 +22,7 @@ from .creation import (
     logspace,
     ones,
     ones_like,
+    range,
     scalar_tensor,
     tensor,
     zeros,
@@ -62,6 +63,19 @@ from .modes import (
 )  # fmt: skip
 from .printing import set_printoptions
 from .serialization import load, save
+from .settings import (
+    are_deterministic_algorithms_enabled,
+    get_default_device,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    get_num_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_default_device,
+    set_float32_matmul_precision,
+    set_num_interop_threads,
+    set_num_threads,
+    use_deterministic_algorithms,
+)  # fmt: skip
 from .size import Size
 from .tensor import Tensor
 
@@ -104,6 +118,21 @@ def detach(input: Tensor) -> Tensor:
 def is_complex(input: Tensor) -> Any:
     """torch.is_complex."""
     return input.is_complex()
+
+
+def is_neg(input: Tensor) -> Any:
+    """torch.is_neg."""
+    return input.is_neg()
+
+
+def is_conj(input: Tensor) -> Any:
+    """torch.is_conj."""
+    return input.is_conj()
+
+
+def get_device(input: Tensor) -> Any:
+    """torch.get_device."""
+    return input.get_device()
 
 
 def numel(input: Tensor) -> Any:

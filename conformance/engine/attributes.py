@@ -98,6 +98,28 @@ def get_device(self: Tensor) -> int:
     return -1
 
 
+def is_neg(self: Tensor) -> bool:
+    """Whether this is a negated view of imaginary parts: of what is real, never."""
+    _refuse_complex("is_neg", self)
+    return False
+
+
+def is_conj(self: Tensor) -> bool:
+    """Whether this is a conjugated view: of what is real, never."""
+    _refuse_complex("is_conj", self)
+    return False
+
+
+def _refuse_complex(name: str, tensor: Tensor) -> None:
+    if tensor._array.dtype.kind == "c":
+        raise NotImplementedError(f"Tensor.{name} of a complex tensor")
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the memory is pinned for another device: there is none."""
+    return False
+
+
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in order."""
     return lies_so(self._array, memory_format)
@@ -119,6 +141,7 @@ METHODS = {
     "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
     "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned,
 }  # fmt: skip
 
 

@@ -316,6 +316,29 @@ def arange(
     return finish(array, requires_grad, out)
 
 
+def range(
+    start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.range: arange with its end, in the default dtype; deprecated."""
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        stacklevel=2,
+    )
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    kind = kind_of(dtype, out)
+    if kind.kind not in "f":
+        start, end, step = int(start), int(end), int(step)
+    places = np.arange(math.floor((end - start) / step) + 1)
+    return finish((start + places * step).astype(kind), requires_grad, out)
+
+
 def _check_ends(name: str, start: Any, end: Any, steps: Any) -> None:
     if not hasattr(steps, "__index__") or isinstance(steps, Tensor):
         raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {type(steps).__name__}")

@@ -1,0 +1,96 @@
+"""Settings of torch that change nothing here, and are remembered: threads, precision, determinism, the device."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+from .device import device
+
+_settings: dict[str, Any] = {
+    "threads": os.cpu_count() or 1,
+    "interop": os.cpu_count() or 1,
+    "precision": "highest",
+    "deterministic": False,
+    "warn_only": False,
+}
+
+
+def _count(name: str, number: Any) -> int:
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise RuntimeError(f"{name} expects an int, but got {type(number).__name__}")
+    if number <= 0:
+        raise RuntimeError(f"{name} expects a positive integer")
+    return number
+
+
+def get_num_threads() -> int:
+    """torch.get_num_threads."""
+    return int(_settings["threads"])
+
+
+def set_num_threads(number: int) -> None:
+    """torch.set_num_threads: numpy's own threads stay as they are.
+
+    Raises:
+        RuntimeError: no positive integer.
+    """
+    _settings["threads"] = _count("set_num_threads", number)
+
+
+def get_num_interop_threads() -> int:
+    """torch.get_num_interop_threads."""
+    return int(_settings["interop"])
+
+
+def set_num_interop_threads(number: int) -> None:
+    """torch.set_num_interop_threads."""
+    _settings["interop"] = _count("set_num_interop_threads", number)
+
+
+def get_float32_matmul_precision() -> str:
+    """torch.get_float32_matmul_precision."""
+    return str(_settings["precision"])
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """torch.set_float32_matmul_precision: products are always of full precision here."""
+    if precision not in ("highest", "high", "medium"):
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has "
+            "no effect.",
+            stacklevel=2,
+        )
+        return
+    _settings["precision"] = precision
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """torch.use_deterministic_algorithms: there are no others here."""
+    _settings["deterministic"], _settings["warn_only"] = bool(mode), bool(warn_only)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """torch.are_deterministic_algorithms_enabled."""
+    return bool(_settings["deterministic"])
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """torch.is_deterministic_algorithms_warn_only_enabled."""
+    return bool(_settings["warn_only"])
+
+
+def get_default_device() -> device:
+    """torch.get_default_device: the CPU."""
+    return device("cpu")
+
+
+def set_default_device(device: Any) -> None:
+    """torch.set_default_device.
+
+    Raises:
+        NotImplementedError: another than the CPU.
+    """
+    if device is not None and str(device) != "cpu":
+        raise NotImplementedError(f"torch.set_default_device of {device}")

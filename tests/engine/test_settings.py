@@ -1,0 +1,54 @@
+"""Settings that change nothing on the CPU, beside torch's own: what is read is what was set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import conformance.engine
+
+reference = pytest.importorskip("torch")
+
+LINES = {
+    "precision": "torch.get_float32_matmul_precision()",
+    "determinism": "torch.use_deterministic_algorithms(False) or torch.are_deterministic_algorithms_enabled()",
+    "warnings of it": "torch.is_deterministic_algorithms_warn_only_enabled()",
+    "device": "torch.get_default_device()",
+    "no threads": "torch.set_num_threads(0)",
+    "threads by name": "torch.set_num_threads('one')",
+    "negative": "torch.is_neg(torch.ones(1))",
+    "conjugate": "torch.ones(1).is_conj()",
+    "pinned": "torch.ones(1).is_pinned()",
+    "range": "torch.range(1, 4, 0.5)",
+    "range of integers": "torch.range(0, 3, dtype=torch.int64)",
+    "range the other way": "torch.range(1, 0)",
+}
+
+
+def _shown(torch: Any, line: str) -> str:
+    try:
+        return repr(eval(line, {"torch": torch}))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.filterwarnings("ignore:torch.range")
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES.keys())
+def test_reads_what_torch_reads(line: str) -> None:
+    """The same value, or the same error."""
+    assert _shown(conformance.engine, line) == _shown(reference, line)
+
+
+def test_threads_are_remembered() -> None:
+    """What is set is read again."""
+    before = conformance.engine.get_num_threads()
+    conformance.engine.set_num_threads(before + 1)
+    assert conformance.engine.get_num_threads() == before + 1
+    conformance.engine.set_num_threads(before)
+
+
+def test_other_devices_are_not_implemented() -> None:
+    """There is the CPU alone."""
+    with pytest.raises(NotImplementedError, match="meta"):
+        conformance.engine.set_default_device("meta")
