@@ -232,7 +232,7 @@ def _margins(self: Array, target: Array, p: int, margin: float, weight: Any) -> 
     index = np.arange(len(rows))
     z = margin - rows[index, classes][:, None] + rows
     z[index, classes] = 0
-    z = np.maximum(z, 0)
+    z = np.where(z > 0, z, 0)  # a nan violates nothing
     scale = (1.0 if weight is None else weight[classes][:, None]) / np.asarray(rows.shape[1], self.dtype)
     return rows, z.astype(self.dtype), np.broadcast_to(scale, (len(rows), 1)).astype(self.dtype)
 

@@ -40,6 +40,8 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
             "numel divided by output numel).",
             stacklevel=4,
         )
+    if "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
+        mean = np.where(np.isinf(mean), np.nan, mean)
     if not keepdim:
         mean = np.squeeze(mean, axes)
     return np.asarray(variance), np.asarray(mean)

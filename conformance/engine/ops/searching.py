@@ -101,11 +101,27 @@ def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
     meeting = np.result_type(sequence, values)
+    if meeting.kind == "f" and np.isnan(sequence).any():
+        return _search_among_nan(sequence, values, right).astype(kind)
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence.astype(meeting), values.astype(meeting), side), kind)
     found = np.zeros(values.shape, kind)
     for place in np.ndindex(values.shape[:-1]):
         found[place] = np.searchsorted(sequence[place], values[place], side)
+    return found
+
+
+def _search_among_nan(sequence: Array, values: Array, right: bool) -> Array:
+    """Bisection as torch does it, for which a nan is never too large; numpy's takes it as the largest."""
+    found = np.zeros(values.shape, np.int64)
+    for place in np.ndindex(values.shape):
+        line = sequence if sequence.ndim == 1 else sequence[place[:-1]]
+        first, last = 0, len(line)
+        while first < last:
+            middle = (first + last) // 2
+            beyond = line[middle] > values[place] if right else line[middle] >= values[place]
+            first, last = (first, middle) if beyond else (middle + 1, last)
+        found[place] = first
     return found
 
 
