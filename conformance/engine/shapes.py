@@ -150,9 +150,15 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
     tells nothing. Operands of one shape, without gaps, whose steps are equal, give the result the same steps.
     numpy leaves dimensions as they are unless all operands agree.
     """
-    arrays = [each for each in operands if each.__class__ is np.ndarray and each.ndim]
-    if not result.size or all(each.flags.c_contiguous and each.shape == result.shape for each in arrays):
+    shape = result.shape
+    for each in operands:
+        if each.__class__ is np.ndarray and not (each.shape == shape and each.flags.c_contiguous):
+            break
+    else:
         return result
+    if not result.size:
+        return result
+    arrays = [each for each in operands if each.__class__ is np.ndarray and each.ndim]
     ndim = result.ndim
     alike = all(each.shape == result.shape and each.strides == arrays[0].strides for each in arrays)
     if alike and is_dense(arrays[0]):
