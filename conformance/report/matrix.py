@@ -51,8 +51,7 @@ def cell(results: Iterable[Result]) -> Cell:
     ran = [result for result in told if result.verdict in _COMPARED]
     counts: Counter[str] = Counter()
     for result in ran:
-        crashed = any(each.facet == "raised" and each.reference == "nothing" for each in result.differences)
-        counts.update({group: not crashed and not number for group, number in result.groups.items()})
+        counts.update({group: not result.differs_in(group) for group in result.groups})
     verdicts = Counter(result.verdict for result in told)
     return Cell(
         len(told),

@@ -53,6 +53,11 @@ class Result:
     unclaimed: dict[str, int] = field(default_factory=dict)  # the others: they fail nothing
     fingerprint: str = ""  # of the program, where it ran
 
+    def differs_in(self, group: str) -> bool:
+        """Whether it differs there; where the engine raises and torch does not, nothing else was compared."""
+        crashed = any(each.facet == "raised" and each.reference == "nothing" for each in self.differences)
+        return crashed or bool(self.groups.get(group))
+
     def to_plain(self) -> dict[str, Any]:
         """As dictionaries, lists and scalars alone."""
         return asdict(self)

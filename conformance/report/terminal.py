@@ -71,7 +71,7 @@ def _causes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _share(results: Sequence[Result], group: str) -> str:
-    without = sum(not result.groups.get(group) for result in results)
+    without = sum(not result.differs_in(group) for result in results)
     return f"{100 * without // len(results)}%"
 
 

@@ -132,7 +132,7 @@ class Checker:
             missing=outcome.missing,
             differences=_differences(scenario, outcome),
             groups={group: 0 for group in GROUPS if group in engine.claims}
-            | Counter(difference.group for difference in outcome.differences),
+            | Counter(each.group for each in outcome.differences if each.group in engine.claims),
             unclaimed=dict(Counter(difference.group for difference in outcome.unclaimed)),
             **verdict,
         )

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from conformance.adapters.module import ModuleEngine
+from conformance.report.matrix import cell
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.verdict import Outcome, judge
+from conformance.session.check import Checker
 from conformance.spec.scenario import Scenario
 from tests.runner.broken import broken, raising
 from tests.runner.make import facets, scenario, step, torch_engine
@@ -206,3 +208,16 @@ def test_an_engine_that_raises_in_everything_differs_everywhere() -> None:
     expecting = step("x = torch.ones(1)\nx.retain_grad()", raises="RuntimeError", message="can't retain_grad")
     for made in (scenario(MODEL), scenario(expecting), scenario("a = torch.ones(1)\nassert a == 1")):
         assert _judged(made, engine).verdict == "differs"
+
+
+def test_an_engine_that_raises_is_graded_in_what_it_claims() -> None:
+    """A crash counts whatever it claims, and makes no group of errors that it does not."""
+    engine = broken(neg=raising(TypeError("no")))
+    engine.claims = frozenset({"values"})
+    result = Checker(torch_engine)(scenario("a = torch.neg(torch.ones(1))"), engine).result
+    assert result.verdict == "differs"
+    assert set(result.groups) == {"values"}
+    assert [(name, cell([result]).group(name)) for name in ("values", "errors")] == [
+        ("values", "0%"),
+        ("errors", ""),
+    ]
