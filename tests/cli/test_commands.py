@@ -215,7 +215,10 @@ def test_the_fuzzer_without_hypothesis(
 
 def test_an_interrupt() -> None:
     """Ends a command at once, its processes too, with a line and a shell's exit status for it."""
-    command = [sys.executable, "-m", "conformance", "fuzz", "--examples", "100000", "--processes", "2"]
+    # What runs in the background of a shell is deaf to interrupts, and all that it starts.
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{listening}; from conformance.cli import main; raise SystemExit(main())"
+    command = [sys.executable, "-c", code, "fuzz", "--examples", "100000", "--processes", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as running:
         assert running.stderr is not None
         assert "0 of 100000 programs" in running.stderr.read(30)  # its processes are about to start
