@@ -94,9 +94,9 @@ NAMES: dict[str, dict[str, str]] = {
             matrix_power triangular_solve
             """,
         "in torch.linalg": """
-            cholesky cond cross det diagonal eigh eigvals eigvalsh inv inv_ex lstsq lu lu_factor lu_solve
-            matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet solve
-            solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
+            cholesky cholesky_ex cond cross det diagonal eigh eigvals eigvalsh inv inv_ex lstsq lu lu_factor
+            lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
+            solve solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
     },
     "special functions": {
@@ -289,14 +289,14 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "class in torch.optim.lr_scheduler": """
             LRScheduler StepLR MultiStepLR ExponentialLR LambdaLR MultiplicativeLR ConstantLR LinearLR
-            CosineAnnealingLR ReduceLROnPlateau SequentialLR
+            CosineAnnealingLR CosineAnnealingWarmRestarts OneCycleLR ReduceLROnPlateau SequentialLR
             """,
         "of torch.optim.Optimizer": """
             step zero_grad param_groups state defaults state_dict load_state_dict add_param_group
             register_step_pre_hook register_step_post_hook
             """,
         "of Scheduler": """
-            optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict
+            optimizer gamma step_size step get_last_lr get_lr last_epoch T_cur T_i base_lrs state_dict load_state_dict
             """,
     },
     "results": {

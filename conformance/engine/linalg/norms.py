@@ -151,7 +151,7 @@ def matrix_rank(
     a = A.detach()
     values = eigvalsh(a).abs() if hermitian else svdvals(a)
     if not A._array.size:
-        return given("linalg_matrix_rank", out, A.new_zeros(A._array.shape[:-2], dtype=dtypes.int64))
+        return given("linalg_matrix_rank", out, A.new_empty(A._array.shape[:-2], dtype=dtypes.int64).zero_())
     least = threshold(values, a, atol if tol is None else tol, 0.0 if tol is not None else rtol)
     rank = (values > least.unsqueeze(-1)).sum(-1)
     increment_version(rank)  # torch writes it into a result of its own

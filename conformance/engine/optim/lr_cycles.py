@@ -100,12 +100,12 @@ class OneCycleLR(LRScheduler):
         self.total_steps = _total(total_steps, epochs, steps_per_epoch)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(
                 f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
             )
         self._anneal_func_type = anneal_strategy
-        self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if last_epoch == -1:
             for group, most in zip(
                 optimizer.param_groups, _for_each("max_lr", optimizer, max_lr), strict=True
