@@ -296,7 +296,7 @@ NAMES: dict[str, dict[str, str]] = {
             register_step_pre_hook register_step_post_hook
             """,
         "of Scheduler": """
-            optimizer gamma step_size step get_last_lr get_lr last_epoch T_cur T_i base_lrs state_dict load_state_dict
+            optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict
             """,
     },
     "results": {
