@@ -289,7 +289,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "class in torch.optim.lr_scheduler": """
             LRScheduler StepLR MultiStepLR ExponentialLR LambdaLR MultiplicativeLR ConstantLR LinearLR
-            CosineAnnealingLR CosineAnnealingWarmRestarts OneCycleLR ReduceLROnPlateau SequentialLR
+            CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR OneCycleLR ReduceLROnPlateau SequentialLR
             """,
         "of torch.optim.Optimizer": """
             step zero_grad param_groups state defaults state_dict load_state_dict add_param_group

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from .lr_base import LRScheduler, require_optimizer
@@ -86,7 +88,34 @@ def _along_line(start: float, end: float, share: float) -> float:
     return (end - start) * share + start
 
 
-class OneCycleLR(LRScheduler):
+class _AgainstMomentum(LRScheduler):
+    """A schedule whose momentum, or first beta, goes the other way."""
+
+    use_beta1: bool
+
+    def _start_momentum(self, base: Any, most: Any, last_epoch: int) -> None:
+        optimizer = self.optimizer
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+        self.use_beta1 = "betas" in optimizer.defaults
+        highest, lowest = (
+            _for_each("max_momentum", optimizer, most),
+            _for_each("base_momentum", optimizer, base),
+        )
+        if last_epoch == -1:
+            for high, low, group in zip(highest, lowest, optimizer.param_groups, strict=True):
+                self._set_momentum(group, high)
+                group["max_momentum"] = high
+                group["base_momentum"] = low
+
+    def _set_momentum(self, group: dict[str, Any], value: Any) -> None:
+        if self.use_beta1:
+            group["betas"] = (value, *group["betas"][1:])
+        else:
+            group["momentum"] = value
+
+
+class OneCycleLR(_AgainstMomentum):
     """Up to ``max_lr`` once, then down to almost nothing; the momentum goes the other way."""
 
     def __init__(
@@ -117,27 +146,6 @@ class OneCycleLR(LRScheduler):
         if cycle_momentum:
             self._start_momentum(base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
-
-    def _start_momentum(self, base: Any, most: Any, last_epoch: int) -> None:
-        optimizer = self.optimizer
-        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-        self.use_beta1 = "betas" in optimizer.defaults
-        highest, lowest = (
-            _for_each("max_momentum", optimizer, most),
-            _for_each("base_momentum", optimizer, base),
-        )
-        if last_epoch == -1:
-            for high, low, group in zip(highest, lowest, optimizer.param_groups, strict=True):
-                self._set_momentum(group, high)
-                group["max_momentum"] = high
-                group["base_momentum"] = low
-
-    def _set_momentum(self, group: dict[str, Any], value: Any) -> None:
-        if self.use_beta1:
-            group["betas"] = (value, *group["betas"][1:])
-        else:
-            group["momentum"] = value
 
     def get_lr(self) -> list[Any]:
         self._rates()
@@ -193,3 +201,79 @@ def _phases(steps: int, rising: float, three: bool) -> list[dict[str, Any]]:
         phase(float(2 * rising * steps) - 2, ("max", "initial"), ("base", "max")),
         phase(steps - 1, ("initial", "min"), ("max", "max")),
     ]
+
+
+class CyclicLR(_AgainstMomentum):
+    """Up from ``base_lr`` to ``max_lr`` and down again, each time as high or lower."""
+
+    def __init__(
+        self, optimizer: Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000,
+        step_size_down: int | None = None, mode: str = "triangular", gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle", cycle_momentum: bool = True,
+        base_momentum: Any = 0.8, max_momentum: Any = 0.9, last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        require_optimizer(optimizer)
+        self.optimizer = optimizer
+        base_lrs = _for_each("base_lr", optimizer, base_lr)
+        if last_epoch == -1:
+            for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
+                group["lr"] = rate
+        self.max_lrs = _for_each("max_lr", optimizer, max_lr)
+        up = float(step_size_up)
+        self.total_size = up + (up if step_size_down is None else float(step_size_down))
+        self.step_ratio = up / self.total_size
+        if mode not in _SCALES and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode = mode
+        self.gamma = gamma
+        self._scale_fn_custom = scale_fn
+        self.scale_mode = scale_mode if scale_fn is not None else _SCALES[mode]
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._start_momentum(base_momentum, max_momentum, last_epoch)
+            self.base_momentums = _for_each("base_momentum", optimizer, base_momentum)
+            self.max_momentums = _for_each("max_momentum", optimizer, max_momentum)
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = base_lrs
+
+    def scale_fn(self, x: float) -> float:
+        """How high a cycle, or an iteration, goes."""
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
+        if self.mode == "exp_range":
+            return self.gamma**x
+        return 1.0 if self.mode == "triangular" else 1 / (2.0 ** (x - 1))
+
+    def get_lr(self) -> list[Any]:
+        self._rates()
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        share = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
+        over = cycle if self.scale_mode == "cycle" else self.last_epoch
+        found = [
+            low + (high - low) * share * self.scale_fn(over)
+            for low, high in zip(self.base_lrs, self.max_lrs, strict=True)
+        ]
+        if self.cycle_momentum:
+            ends = zip(self.base_momentums, self.max_momentums, self.optimizer.param_groups, strict=True)
+            for low, high, group in ends:
+                self._set_momentum(group, high - (high - low) * share * self.scale_fn(over))
+        return found
+
+    def state_dict(self) -> dict[str, Any]:
+        """Without a scale_fn that is a function."""
+        state = super().state_dict()
+        fn = state.pop("_scale_fn_custom")
+        state["_scale_fn_custom"] = None if fn is None or isinstance(fn, FunctionType) else fn.__dict__.copy()
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """As state_dict gave it; of a scale_fn that is an object, its attributes."""
+        own, given = self._scale_fn_custom, state_dict.pop("_scale_fn_custom")
+        super().load_state_dict(state_dict)
+        self._scale_fn_custom = own
+        if given is not None:
+            own.__dict__.update(given)
+
+
+_SCALES = {"triangular": "cycle", "triangular2": "cycle", "exp_range": "iterations"}

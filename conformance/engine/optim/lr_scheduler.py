@@ -11,7 +11,7 @@ from typing import Any
 
 from .lr_base import LRScheduler
 from .lr_compound import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: F401
-from .lr_cycles import CosineAnnealingWarmRestarts, OneCycleLR  # noqa: F401
+from .lr_cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR  # noqa: F401
 from .optimizer import Optimizer
 
 
