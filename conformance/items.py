@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from conformance.session.candidate import Candidate
     from conformance.session.check import Checker
 
+ALONE = pytest.StashKey[bool]()
+"""Whether scenarios are all that runs."""
 _LIBRARY = pytest.StashKey[Library]()
 _CANDIDATES = pytest.StashKey["dict[str, Candidate]"]()
 _CHECKER = pytest.StashKey["Checker"]()
@@ -56,7 +58,8 @@ def checker_of(config: pytest.Config) -> Checker:
             seconds=config.getoption("--scenario-timeout"),
             pages=bool(config.getoption("--conformance-html")),
         )
-        gc.freeze()  # what has been imported lives as long as the run: collections need not look at it
+        if config.stash.get(ALONE, False):  # tests beside them may wait for their own garbage
+            gc.freeze()  # what has been imported lives as long as the run: collections need not look at it
     return config.stash[_CHECKER]
 
 

@@ -68,9 +68,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Where scenarios are all that runs, spare them what they have no use for."""
     if session.items and "conformance.items" in sys.modules:
-        from conformance.items import is_own
+        from conformance.items import ALONE, is_own
 
         if all(map(is_own, session.items)):
+            session.config.stash[ALONE] = True
             _without_plugins(session.config)
 
 

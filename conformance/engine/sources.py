@@ -357,11 +357,7 @@ def apply_source(row: Row) -> str:
     body = []
     single = len(row.outputs) == 1 and row.view != "multi_output"
     count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
-    if single:
-        body += ["grad = grads[0]", f"if grad is None: return {count}"]
-    else:
-        body += [f"if all(g is None for g in grads): return {count}", "grad = grads[0]"]
-    body.append("edges = node.next_edges")
+    body += ["grad = grads[0]", "edges = node.next_edges"]
     if any("metadata" in names_of(rule) for rule in row.formulas.values()):
         body.append("metadata = node.input_metadata")
     for name, kind in row.saved.items():
@@ -370,6 +366,8 @@ def apply_source(row: Row) -> str:
             body.append(f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)")
         elif kind == "list":
             body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
+    # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.
+    body.append(f"if {'grad is None' if single else 'all(g is None for g in grads)'}: return {count}")
     returned = []
     position = "0"
     for number, (key, rule) in enumerate(row.formulas.items()):

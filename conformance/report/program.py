@@ -12,8 +12,18 @@ from conformance.runner.trace import Statement
 from conformance.spec.scenario import Scenario
 
 # A snippet seeds the generator, as every scenario does, only where the program draws numbers.
-DRAWS = re.compile(r"rand|normal|bernoulli|multinomial|[Dd]ropout|Linear|Conv|Embedding|init\.")
+DRAWS = re.compile(
+    r"rand|normal|uniform|bernoulli|multinomial|exponential|geometric|cauchy|poisson|gumbel|[Dd]ropout|rrelu|RReLU"
+    r"|Linear|Bilinear|Conv|Embedding|RNN|LSTM|GRU|Attention|EncoderLayer|init\."
+)
 _BOUND = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "autograd": "torch.autograd"}
+
+
+_WORDS = {
+    "weakref": "from weakref import ref as weakref",
+    "collect": "from gc import collect",
+    "deepcopy": "from copy import deepcopy",
+}
 
 
 def file_line(scenario: Scenario, step: int, line: int) -> int:
@@ -40,6 +50,7 @@ def snippet(scenario: Scenario, engine: Engine, place: Statement, show: str) -> 
     names = {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)}
     lines = [_import(engine)]
     lines += [f"{name} = {path}" for name, path in _BOUND.items() if name in names]
+    lines += [line for name, line in _WORDS.items() if name in names]
     if DRAWS.search(program):
         lines.append("torch.manual_seed(0)")
     for number, part in enumerate(steps):

@@ -93,3 +93,13 @@ def test_a_snippet_for_another_engine() -> None:
 
 def _snippet(engine: Engine) -> str:
     return snippet(scenario(), engine, Statement(0, 8), "z")
+
+
+def test_the_languages_own_words() -> None:
+    """A snippet brings along what stands for them in Python."""
+    text = (
+        "scenarios:\n  - id: words\n    title: words\n    run: |\n      a = torch.ones(2)\n      b = deepcopy(a)\n"
+        "      r = weakref(b)\n      del b\n      collect()\n      gone = r() is None\n"
+    )
+    (loaded,) = load_text(text, "mine.yaml").scenarios
+    assert run(snippet(loaded, torch_engine, Statement(0, 6), "gone")) == "True\n"

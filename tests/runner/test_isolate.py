@@ -227,6 +227,7 @@ def test_a_collection_is_of_what_the_scenario_made() -> None:
         def __init__(self) -> None:
             self.own = self
 
+    gc.unfreeze()  # what runs of scenarios inside other tests have left frozen
     gc.disable()
     try:
         garbage = weakref.ref(Cycle())
