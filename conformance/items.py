@@ -151,6 +151,10 @@ class _Item(pytest.Item):
         """The text of a failure alone."""
         if isinstance(excinfo.value, Failure):
             return excinfo.value.report()
+        from conformance.adapters.divergences import KnownDivergence
+
+        if isinstance(excinfo.value, KnownDivergence):  # pytest would spend its time on a traceback
+            return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
