@@ -7,6 +7,7 @@ from math import e, inf, nan, pi
 from typing import Any
 
 from . import autograd, legacy, ops, random, return_types
+from .absent import look_up
 from .creation import (
     arange,
     as_tensor,
@@ -144,6 +145,7 @@ def set_warn_always(mode: Any) -> None:
     """torch.set_warn_always: this engine warns every time."""
 
 
+_look_up = look_up("torch")
 _LATER = (
     "_C",
     "cuda",
@@ -166,4 +168,4 @@ def __getattr__(name: str) -> Any:
         if name in FUNCTIONS:
             globals().update(FUNCTIONS)
             return FUNCTIONS[name]
-    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+    return _look_up(name)

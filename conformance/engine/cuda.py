@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .absent import look_up
+
 
 def is_available() -> bool:
     """torch.cuda.is_available."""
@@ -11,3 +13,6 @@ def is_available() -> bool:
 def device_count() -> int:
     """torch.cuda.device_count."""
     return 0
+
+
+__getattr__ = look_up("torch.cuda")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from .absent import look_up
 from .nn.modules.module import Module
 from .nn.utils import stateless
 from .ops.joining import stack
@@ -71,8 +72,4 @@ def _stacked(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
     return found
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("grad", "grad_and_value", "vmap", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize",
-                "functionalize"):  # fmt: skip
-        raise NotImplementedError(f"torch.func.{name}")
-    raise AttributeError(f"module 'torch.func' has no attribute '{name}'")
+__getattr__ = look_up("torch.func")

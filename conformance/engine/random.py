@@ -10,6 +10,7 @@ import numpy as np
 
 from . import distributions, dtypes
 from . import generator as streams
+from .absent import look_up
 from .creation import finish, kind_of
 from .device import device
 from .inplace import check_no_overlap, run_inplace
@@ -366,3 +367,6 @@ def attach() -> None:
     Tensor.random_ = random_  # type: ignore[attr-defined]
     Tensor.bernoulli = bernoulli  # type: ignore[attr-defined]
     Tensor.multinomial = multinomial  # type: ignore[attr-defined]
+
+
+__getattr__ = look_up("torch.random")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from .absent import look_up
 from .ops import FUNCTIONS
 from .ops.special import SPECIAL
 
@@ -11,5 +10,4 @@ globals().update(SPECIAL)
 logsumexp = FUNCTIONS["logsumexp"]
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module 'torch.special' has no attribute '{name}'")
+__getattr__ = look_up("torch.special")

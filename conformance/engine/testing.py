@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .absent import look_up
 from .creation import as_tensor
 from .tensor import Tensor
 
@@ -192,3 +193,6 @@ def _text(what: str, extra: str, away: Any, far: Any, share: Any, most: Any, rto
             line("relative", share, most, rtol),
         ]
     )
+
+
+__getattr__ = look_up("torch.testing")

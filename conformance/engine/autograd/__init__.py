@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..absent import look_up
 from ..execution import ones_like_root, run_backward
 from ..modes import (
     detect_anomaly,
@@ -311,3 +312,5 @@ __all__ = [
     "set_multithreading_enabled",
     "variable",
 ]
+
+__getattr__ = look_up("torch.autograd")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import modes
+from ..absent import look_up
 from ..tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -421,3 +422,6 @@ def _zeros_like(tensor: Tensor) -> Any:
     from ..creation import zeros_like
 
     return zeros_like(tensor)
+
+
+__getattr__ = look_up("torch.autograd.functional")

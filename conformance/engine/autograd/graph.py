@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from .. import errors
+from ..absent import look_up
 from ..hooks import RemovableHandle
 from ..modes import enable_grad, state
 from ..node import Node, grad_accumulator
@@ -327,3 +328,6 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
             ctx.clear()
             _allow_mutation_on_saved_tensors_enabled = False
             state.before_mutation = before
+
+
+__getattr__ = look_up("torch.autograd.graph")

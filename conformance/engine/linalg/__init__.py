@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..absent import look_up
 from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
 from ..ops.norms import vector_norm
@@ -63,5 +62,4 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module 'torch.linalg' has no attribute '{name}'")
+__getattr__ = look_up("torch.linalg")

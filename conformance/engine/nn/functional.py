@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..absent import look_up
 from ..ops.matmul import linear
 from .functions.activation import (
     celu,
@@ -127,3 +128,5 @@ from .functions.pooling import (
     max_unpool3d,
 )  # fmt: skip
 from .functions.resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
+
+__getattr__ = look_up("torch.nn.functional")

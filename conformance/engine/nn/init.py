@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..absent import look_up
 from ..modes import no_grad
 from ..tensor import Tensor, make, wrap
 
@@ -257,3 +258,5 @@ uniform, normal, constant, eye, dirac, sparse, orthogonal = map(
 xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal = map(
     _deprecated, (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_)
 )
+
+__getattr__ = look_up("torch.nn.init")

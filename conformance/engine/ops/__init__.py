@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .. import attributes, conversions, copies, hooks, random
+from .. import absent, attributes, conversions, copies, hooks, random
 from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
@@ -126,6 +126,7 @@ def attach() -> None:
 
     creation.attach()
     legacy.attach()
+    absent.attach(Tensor)
 
 
 def _attach_inplace() -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from ..absent import look_up
 from .lr_base import LRScheduler
 from .lr_compound import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: F401
 from .lr_cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR  # noqa: F401
@@ -212,3 +213,5 @@ _LRScheduler = LRScheduler
 for _each in list(globals().values()):
     if isinstance(_each, type) and _each.__module__.startswith(__name__.rpartition(".")[0] + ".lr_"):
         _each.__module__ = "torch.optim.lr_scheduler"
+
+__getattr__ = look_up("torch.optim.lr_scheduler")

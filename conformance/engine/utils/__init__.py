@@ -1,6 +1,9 @@
 """torch.utils: checkpoint, data and hooks."""
 
 from .. import _C  # so that the name torch._C is there
+from ..absent import look_up
 from . import checkpoint, data, hooks
 
 __all__ = ["_C", "checkpoint", "data", "hooks"]
+
+__getattr__ = look_up("torch.utils")

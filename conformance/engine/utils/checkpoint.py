@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from .. import autograd, errors, random
+from ..absent import look_up
 from ..autograd.function import Function
 from ..autograd.graph import _current_graph_task_id, saved_tensors_hooks
 from ..modes import enable_grad, state
@@ -422,3 +423,6 @@ class GraphExecGroup:
     @classmethod
     def _get_current_group(cls) -> GraphExecGroup | None:
         return state.graph_exec_group
+
+
+__getattr__ = look_up("torch.utils.checkpoint")

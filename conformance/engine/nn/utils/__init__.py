@@ -1,5 +1,6 @@
 """torch.nn.utils."""
 
+from ...absent import look_up
 from . import clip_grad, convert_parameters, stateless
 from .clip_grad import (
     clip_grad_norm,
@@ -9,3 +10,5 @@ from .clip_grad import (
     get_total_norm,
 )
 from .convert_parameters import parameters_to_vector, vector_to_parameters
+
+__getattr__ = look_up("torch.nn.utils")

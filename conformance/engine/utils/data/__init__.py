@@ -1,5 +1,6 @@
 """torch.utils.data: data sets, samplers and the loader, in one process."""
 
+from ...absent import look_up
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
 from .dataset import (
@@ -26,3 +27,5 @@ __all__ = [
     "Sampler", "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset",
     "WeightedRandomSampler", "default_collate", "default_convert", "get_worker_info", "random_split",
 ]  # fmt: skip
+
+__getattr__ = look_up("torch.utils.data")

@@ -1,0 +1,56 @@
+"""Names that torch has and the engine has not say so; names that neither has have torch's text."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+import torch
+
+from conformance import engine
+from tests.engine import names
+
+
+def test_the_names_are_those_of_torch() -> None:
+    """The list stands as it is written from torch."""
+    assert names.PATH.read_text(encoding="utf-8") == names.text()
+
+
+@pytest.mark.parametrize("path", names.MODULES.split())
+def test_what_is_absent_says_so(path: str) -> None:
+    """Each name of torch's is there, or is not implemented by name and fails no probe."""
+    module = importlib.import_module(f"conformance.engine{path.removeprefix('torch')}")
+    absent = [name for name in dir(importlib.import_module(path)) if not hasattr(module, name)]
+    listed = dict(line.split(":") for line in names.PATH.read_text(encoding="utf-8").splitlines())[
+        path
+    ].split()
+    for name in {*absent} & {*listed}:
+        assert getattr(module, name, None) is None
+        with pytest.raises(NotImplementedError, match=rf"{path}\.{name}$"):
+            getattr(module, name)
+
+
+@pytest.mark.parametrize("path", names.MODULES.split())
+def test_what_torch_lacks_too_has_its_text(path: str) -> None:
+    """A name that is nowhere is an AttributeError, in torch's words."""
+    module = importlib.import_module(f"conformance.engine{path.removeprefix('torch')}")
+    with pytest.raises(AttributeError) as theirs:
+        _ = importlib.import_module(path).nosuch
+    with pytest.raises(AttributeError) as ours:
+        _ = module.nosuch
+    assert (type(ours.value), str(ours.value)) == (type(theirs.value), str(theirs.value))
+
+
+@pytest.mark.parametrize("owner", [engine.Tensor, engine.ones(1)])
+def test_absent_attributes_of_tensors(owner: Any) -> None:
+    """A tensor's and its class's attributes are like a module's."""
+    assert not hasattr(owner, "to_sparse")
+    with pytest.raises(NotImplementedError, match=r"^Tensor\.to_sparse$"):
+        _ = owner.to_sparse
+    theirs = torch.Tensor if isinstance(owner, type) else torch.ones(1)
+    with pytest.raises(AttributeError) as expected:
+        _ = theirs.nosuch  # type: ignore[union-attr]
+    with pytest.raises(AttributeError) as found:
+        _ = owner.nosuch
+    assert str(found.value) == str(expected.value)
