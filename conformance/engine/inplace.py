@@ -13,6 +13,7 @@ import numpy as np
 from . import dtypes
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
+from .operands import check_tensors
 from .rows import Array, Row
 from .saved import save_output
 from .shapes import broadcast_shapes, is_dense
@@ -69,7 +70,11 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             if name in row.inputs
         )
     )
-    check_inplace(self, bool(recorded))
+    try:
+        check_inplace(self, bool(recorded))
+    except RuntimeError:
+        check_tensors(row, arguments)  # what is no operand at all is said before
+        raise
     onto_itself = row.name == "copy" and arguments[1] is self
     if (row.meet or row.name == "copy") and not onto_itself:
         check_no_overlap(self._array)

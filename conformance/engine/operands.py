@@ -9,6 +9,8 @@ import numpy as np
 
 from . import dtypes
 from .dtypes import NUMBERS
+from .modes import state
+from .node import gradient_edge
 from .shapes import broadcast_shapes
 from .sources import is_optional, may_be_number
 from .tensor import Tensor
@@ -41,8 +43,18 @@ def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]
     return meet
 
 
+def check_views(*inputs: Any) -> None:
+    """Have the inputs of a recorded operation find their nodes, which a stale view may refuse: before the kernel runs."""
+    tensors = [each for each in inputs if isinstance(each, Tensor)]
+    if state.recording and any(each.requires_grad for each in tensors):
+        for each in tensors:
+            gradient_edge(each)
+
+
 def mismatch(error: Exception, *operands: Any) -> Exception:
     """The error for operands that do not broadcast."""
+    if not isinstance(error, (ValueError, NotImplementedError)):
+        return error
     try:
         broadcast_shapes(*(np.shape(each) for each in operands if each is not None))
     except RuntimeError as found:
@@ -123,6 +135,21 @@ def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
         f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:\n"
         + _OFFERED[name].format(second, marked)
     )
+
+
+def check_tensors(row: Row, arguments: list[Any]) -> None:
+    """Refuse arguments of an in-place form that are no tensors where they must be.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    plain = tuple(
+        plain_number(each) if may_be_number(row, name) else each
+        for name, each in zip(row.parameters, arguments, strict=True)
+    )
+    found = refuse_operand(row, plain, row.name + "_", True)
+    if isinstance(found, TypeError):
+        raise found
 
 
 def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> Exception:

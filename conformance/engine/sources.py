@@ -137,16 +137,20 @@ def _forward(row: Row) -> str:
 
 
 def _run(row: Row, into: str) -> list[str]:
+    """The forward; where it refuses its arguments, what torch finds before comes first."""
     met = [name for name in row.meet if name not in row.lists]
-    if len(met) < 2:
+    if len(met) < 2 and not row.recorded:
         return [f"{into} {_forward(row)}"]
-    arrays = ", ".join(f"{name}_a" for name in row.tensors)
-    return [
-        "try:",
-        f"    {into} {_forward(row)}",
-        "except (ValueError, NotImplementedError) as error:",
-        f"    raise mismatch(error, {arrays}) from None",
-    ]
+    handler = ["try:", f"    {into} {_forward(row)}", "except Exception as error:"]
+    if row.recorded:
+        inputs = ", ".join(f"*{name}" if name in row.lists else name for name in row.inputs)
+        handler.append(f"    check_views({inputs})")
+    if len(met) > 1:
+        arrays = ", ".join(f"{name}_a" for name in row.tensors)
+        handler.append(f"    raise mismatch(error, {arrays}) from None")
+    else:
+        handler.append("    raise")
+    return handler
 
 
 def evaluate_source(row: Row) -> str:

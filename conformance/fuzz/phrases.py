@@ -60,7 +60,7 @@ VIEWS = (
     "{a}.view_as({a})", "{a}.flatten()", "{a}.narrow(0, 0, 1)", "{a}.diagonal()", "{a}[::2]",
     "{a}.select(0, 0)", "{a}.expand(2, *{a}.shape)", "{a}.permute(tuple(range({a}.dim())))",
     "{a}.detach()[0]", "{a}.T", "Viewed.apply({a})",
-    "{a}.unsqueeze(-1)", "{a}.squeeze(0)", "{a}[..., 0]", "{a}[-1]", "{a}.unbind()[0]", "{a}.split(1)[0]",
+    "{a}.unsqueeze(-1)", "{a}.squeeze(0)", "{a}[..., 0]", "{a}[-1, ...]", "{a}.unbind()[0]", "{a}.split(1)[0]",
     "{a}.movedim(0, -1)", "{a}.as_strided((1,), (1,))", "{a}.unfold(0, 1, 1)",
     "{a}.broadcast_to(2, *{a}.shape)", "{a}.ravel()", "{a}.mT",
     "{a}.chunk(2)[-1]",
@@ -83,7 +83,7 @@ IN_PLACE = (
     "{a}[torch.tensor([0])] = 4.", "{a}.diagonal().fill_(1)", "{a}.T.mul_(2)", "{a}.transpose_(0, -1)",
     "{a}.log_()", "{a}.square_()", "F.relu({a}, inplace=True)", "{a}.unbind()[0].mul_(2)",
     "{a}.expand(2, *{a}.shape).mul_(2)", "{a}.scatter_(-1, torch.zeros_like({a}, dtype=torch.int64), 2.)",
-    "torch.add({a}, 1, out={a})", "{a}.select(0, 0).copy_({a}[-1])",
+    "torch.add({a}, 1, out={a})", "{a}.select(0, 0).copy_({a}[-1, ...])",
     "{a}.view(-1)[1:].copy_({a}.view(-1)[:-1])", "torch.autograd.graph.increment_version({a})",
     "Unreturned.apply({a})", "Scaled.apply({a}.view(-1))", "Scaled.apply({a}[0])", "{a}.set_({a} * 2)",
 )  # fmt: skip
@@ -202,7 +202,7 @@ USES = (
     "{a}.unbind()[0]", "{a} + {b}", "{a} * {b}", "{b} / {a}", "{a}.data", "{a}.sum()", "{a}.max(0).values",
     "Times.apply({a}, {b})",
     "Pair.apply({a})[1]", "torch.maximum({a}, {b})", "{a}.clone()", "{a}.t()", "{a}.double()",
-    "{a}[1:]", "{a}[-1]", "({a} * 0).sqrt()", "{a}.select(0, -1)",
+    "{a}[1:]", "{a}[-1, ...]", "({a} * 0).sqrt()", "{a}.select(0, -1)",
 )  # fmt: skip
 READS = (
     "made = {a}.grad", "made = {a}.grad_fn", "made = float({a}.sum())", "made = {a}.item()",

@@ -153,7 +153,7 @@ def view(draw: Draw, scope: Scope) -> None:
     shapes: dict[str, Shape] = {
         "{a}[0]": a.shape[1:], "{a}.view(-1)": (size,), "{a}[0:1]": (1, *a.shape[1:]),
         "{a}.unsqueeze(0)": (1, *a.shape), "{a}.unsqueeze(-1)": (*a.shape, 1), "{a}[..., 0]": a.shape[:-1],
-        "{a}[-1]": a.shape[1:], "{a}.unbind()[0]": a.shape[1:], "{a}.split(1)[0]": (1, *a.shape[1:]),
+        "{a}[-1, ...]": a.shape[1:], "{a}.unbind()[0]": a.shape[1:], "{a}.split(1)[0]": (1, *a.shape[1:]),
         "{a}.broadcast_to(2, *{a}.shape)": (2, *a.shape), "{a}.ravel()": (size,),
         "{a}.movedim(0, -1)": (*a.shape[1:], *a.shape[:1]),
         "{a}.squeeze(0)": a.shape[1:] if a.shape[:1] == (1,) else a.shape, "{a}.mT": a.shape[::-1],

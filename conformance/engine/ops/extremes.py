@@ -63,14 +63,14 @@ def value_selecting_backward(
     return zeros.scatter_(dim, indices, grad)
 
 
-def nonzero_size(name: str, array: Array, axis: int) -> None:
+def nonzero_size(name: str, array: Array, dim: int) -> None:
     """Refuse to look for an element where there is none.
 
     Raises:
         IndexError: the dimension has length 0.
     """
-    if array.ndim and array.shape[axis] == 0:
-        raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+    if array.ndim and array.shape[wrap_dim(dim, array.ndim)] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
 
 
 def taken(array: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
@@ -157,7 +157,7 @@ def _amax_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim
     return _scaled_by_count(_restored(grad, dim, keepdim), mask, dim)
 
 
-def _no_identity(name: str, self: Array, dim: Any, axes: tuple[int, ...]) -> None:
+def _no_identity(name: str, self: Array, dim: Any) -> None:
     if self.size:
         return
     if not dim:
@@ -166,15 +166,14 @@ def _no_identity(name: str, self: Array, dim: Any, axes: tuple[int, ...]) -> Non
             "dim with the "
             "'dim' argument."
         )
-    for axis in axes:
-        nonzero_size(name, self, axis)
+    for each in dim:
+        nonzero_size(name, self, each)
 
 
 def _ax(name: str, node: str, function: Any, text: str) -> Any:
     def forward(self: Array, dim: Any = (), keepdim: bool = False) -> Array:
-        axes = axes_of(dim, self.ndim)
-        _no_identity(name, self, dim, axes)
-        return np.asarray(function.reduce(self, axis=axes, keepdims=keepdim))
+        _no_identity(name, self, dim)
+        return np.asarray(function.reduce(self, axis=axes_of(dim, self.ndim), keepdims=keepdim))
 
     forward.__name__ = name
     formula = {

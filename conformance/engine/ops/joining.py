@@ -17,7 +17,7 @@ def _cat_parts(grad: Tensor, shapes: Sequence[tuple[int, ...]], dim: Any) -> lis
     found, start = [], 0
     for shape in shapes:
         if shape == (0,):  # an empty 1-d tensor joins anything
-            found.append(make(np.zeros(0, grad._array.dtype)))
+            found.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
             continue
         n = shape[dim]
         found.append(grad.narrow(dim, start, n))
@@ -153,7 +153,7 @@ def _blocks(grad: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
     found, row, column = [], 0, 0
     for shape in shapes:
         if shape == (0,):
-            found.append(make(np.zeros(0, grad._array.dtype)))
+            found.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
             continue
         rows, columns = _block_shape(shape)
         part = slice_(slice_(grad, 0, row, row + rows, 1), 1, column, column + columns, 1)
