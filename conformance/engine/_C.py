@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from . import modes
+from .autograd import graph
 from .autograd.gradcheck import UndefinedGradBackward, undefined_gradient
 from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
 from .autograd.outputs import delayed_error
@@ -113,7 +114,7 @@ class _DelayedError:
 class _Functions:
     """The classes of nodes, each under its name."""
 
-    DelayedError = _DelayedError
+    DelayedError = graph.Node.register(_DelayedError)
     UndefinedGrad = _UndefinedGrad
 
     def __getattr__(self, name: str) -> type[Node]:

@@ -7,6 +7,7 @@ from math import e, inf, nan, pi
 from typing import Any
 
 from . import autograd, legacy, ops, random, return_types
+from ._VF import _unique, _unique2
 from .absent import look_up
 from .creation import (
     arange,
@@ -148,6 +149,7 @@ def set_warn_always(mode: Any) -> None:
 _look_up = look_up("torch")
 _LATER = (
     "_C",
+    "_VF",
     "cuda",
     "func",
     "linalg",

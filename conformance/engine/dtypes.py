@@ -117,6 +117,21 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
     return int(number)
 
 
+def number_as(kind: np.dtype[Any], number: Any) -> np.ndarray[Any, Any]:
+    """A number to be assigned to an element of this type; a half takes whatever a double holds.
+
+    Raises:
+        RuntimeError: it does not fit.
+    """
+    held = F64 if kind.kind == "f" and kind.itemsize == 2 else kind
+    if isinstance(number, complex) and kind.kind not in "cb":
+        if number.imag:
+            name = _FIXED_NAMES.get(kind.name) or c_name(held)
+            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+        number = number.real
+    return np.asarray(number_within(held, number)).astype(kind)
+
+
 def by_name(name: str) -> dtype:
     """The scalar type of this name."""
     return BY_NAME[name]

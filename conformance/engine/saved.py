@@ -102,6 +102,8 @@ class SavedTensor:
         result = self.hooks[1](self.packed)
         if not isinstance(result, Tensor):
             raise TypeError(errors.UNPACK_NOT_TENSOR.format(type(result).__name__))
+        if self.origin is not None and not (self.origin[2] or result.requires_grad):
+            return result  # nothing to tie to the graph: the very tensor
         restored = result.detach()  # shares the version counter of what the hook returned
         if self.origin is None:
             restored._grad_fn, restored._output_nr = node, self.output_nr

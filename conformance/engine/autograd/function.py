@@ -14,7 +14,7 @@ import numpy as np
 from .. import errors
 from ..modes import _set, enable_grad, no_grad, state
 from ..node import Edge, Gradients, InputMetadata, Node, gradient_edge, new_node
-from ..saved import SavedTensor
+from ..saved import NOTHING, SavedTensor
 from ..tensor import Tensor, make
 from ..views import increment_version
 from .outputs import (
@@ -175,7 +175,7 @@ class BackwardCFunction(Node, FunctionCtx):
     def _get_raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
         if self._saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
-        return self._saved
+        return tuple(NOTHING if each is None else each for each in self._saved)
 
     def _refuse(name: str) -> Callable[[Any, Any], None]:  # type: ignore[misc]
         def refuse(self: Any, value: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import modes
 from ..absent import look_up
 from ..tensor import Tensor
@@ -255,25 +257,31 @@ def _rows_of_output(
 
 def _all_rows(outputs: Tensors, points: Tensors, create_graph: bool) -> Tensors:
     """The Jacobians of all outputs, by one pass with a batch of gradients: parts of one tensor for each input."""
-    counts = [output.nelement() for output in outputs]
-    basis = []
-    for number, output in enumerate(outputs):
-        start = sum(counts[:number])
-        chunk = output.new_zeros((sum(counts), counts[number]))
-        chunk._array[range(start, start + counts[number]), range(counts[number])] = 1
-        basis.append(chunk)
+    counts = tuple(output.nelement() for output in outputs)
     flat = tuple(output.reshape(-1) for output in outputs)
-    found = _grad(flat, points, tuple(basis), create_graph, batched=True)
+    basis = _construct_standard_basis_for(outputs, counts)
+    found = _grad(flat, points, basis, create_graph, batched=True)
     columns = []
     for gradient, point in zip(found, points, strict=True):
         whole = gradient
         if gradient is None:
             whole = _zeros_like(point).expand((sum(counts), *point.size()))
-        parts = whole.split(counts, 0)
+        parts = whole.split(list(counts), 0)
         columns.append(
             [each.view(output.size() + point.size()) for each, output in zip(parts, outputs, strict=True)]
         )
     return tuple(zip(*columns, strict=True))
+
+
+def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ...]) -> Tensors:
+    """The unit matrix over all elements of several tensors, cut into the columns of each."""
+    total = sum(tensor_numels)
+    chunks = tuple(each.new_zeros((total, n)) for each, n in zip(tensors, tensor_numels, strict=True))
+    start = 0
+    for chunk, n in zip(chunks, tensor_numels, strict=True):
+        np.fill_diagonal(chunk._array[start : start + n], 1)
+        start += n
+    return chunks
 
 
 def _tensors(value: Any, what: str, function: str) -> tuple[bool, Tensors]:

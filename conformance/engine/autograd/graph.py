@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import functools
 import threading
@@ -11,10 +12,11 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from .. import errors
+from .. import node as _node
 from ..absent import look_up
 from ..hooks import RemovableHandle
 from ..modes import enable_grad, state
-from ..node import Node, grad_accumulator
+from ..node import grad_accumulator
 from ..tensor import Tensor
 from ..views import increment_version as _count_change
 from .function import BackwardCFunction
@@ -29,13 +31,28 @@ __all__ = [
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]
+
+
+class Node(abc.ABC):
+    """What every node is an instance of, though none inherits from it."""
+
+    __module__ = "torch.autograd.graph"
+
+    @classmethod
+    def __subclasshook__(cls, subclass: Any) -> Any:
+        return (cls is Node and issubclass(subclass, _node.Node)) or NotImplemented
+
+    @abc.abstractmethod
+    def name(self) -> str:
+        """The node's name."""
 
 
 class GradientEdge(NamedTuple):
     """A place in the graph, that backward and grad take where they take a tensor."""
 
-    node: Node
+    node: _node.Node
     output_nr: int
     ownership_token: Any = None
 
@@ -61,7 +78,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     return GradientEdge(node, tensor.output_nr, ownership_token=token)
 
 
-def _node_of(place: Tensor | GradientEdge) -> Node:
+def _node_of(place: Tensor | GradientEdge) -> _node.Node:
     if isinstance(place, GradientEdge):
         return place.node
     node = place.grad_fn if place.requires_grad else None
@@ -165,12 +182,16 @@ def _when_any(tensors: Sequence[Tensor], fn: Callable[..., Any]) -> tuple[Remova
     return tuple(each.register_hook(wrapped_fn) for each in tensors if each.requires_grad)
 
 
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Of accelerators' streams; there is none here, and nothing to warn of."""
+
+
 def _current_graph_task_id() -> int:
     """The number of the backward pass that runs in this thread; -1 outside of one."""
     return -1 if state.graph_task is None else state.graph_task.number
 
 
-def _will_engine_execute_node(node: Node) -> bool:
+def _will_engine_execute_node(node: _node.Node) -> bool:
     """Whether the running backward pass runs this node, or takes a gradient there."""
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import errors
 from ..creation import infer_array
-from ..dtypes import BY_NUMPY, number_within
+from ..dtypes import BY_NUMPY, number_as, number_within
 from ..inplace import run_inplace, warn_of_overlap
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
@@ -274,12 +274,14 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
     result, remaining = _apply(self, where)
     if isinstance(value, Tensor):
         source = value
-    elif isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
-        kind = self._array.dtype
-        number = number_within(kind, value) if kind.kind in "iu" else value
-        source = make(infer_array(number, None).astype(kind))
+    elif isinstance(value, (int, float, complex, np.integer)):
+        source = make(number_as(self._array.dtype, value))
     else:
-        given = type(value).__name__ if not isinstance(value, np.ndarray) else "numpy.ndarray"
+        given = (
+            f"numpy.{type(value).__name__}"
+            if isinstance(value, (np.ndarray, np.generic))
+            else type(value).__name__
+        )
         raise TypeError(f"can't assign a {given} to a torch.{self.dtype.legacy}Tensor")
     if not remaining:
         _copy_to(result, source)

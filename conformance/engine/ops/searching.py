@@ -74,6 +74,31 @@ def _chosen(found: tuple[Tensor, ...], return_inverse: bool, return_counts: bool
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
+_flat_unique = op("UniqueBackward0", name="_unique", outputs="values inverse", self=undefined("_unique"))(
+    lambda self: _distinct(self, None)[:2]
+)
+
+
+def unchosen(name: str) -> Any:
+    """A form of unique that returns all its parts, empty where they were not asked for (torch: ``torch._unique2``)."""
+    row, names = {
+        "_unique": (_flat_unique, ("sorted", "return_inverse")),
+        "_unique2": (_unique2, ("sorted", "return_inverse", "return_counts")),
+        "unique_dim": (_unique_dim, ("dim", "sorted", "return_inverse", "return_counts")),
+    }[name]
+
+    def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        dim = given.pop("dim", None)
+        values, *parts = row(input) if dim is None else row(input, dim)
+        wanted = [given.get("return_inverse", False) or dim is not None, given.get("return_counts", False)]
+        blank = wrap(np.zeros(0, np.int64))
+        return values, *(part if each else blank for part, each in zip(parts, wanted, strict=False))
+
+    function.__name__ = name
+    return function
+
+
 def unique(
     input: Tensor,
     sorted: bool = True,

@@ -1,0 +1,16 @@
+"""torch._VF: torch's functions without their Python wrappers."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .ops.searching import unchosen
+
+_unique = unchosen("_unique")
+_unique2 = unchosen("_unique2")
+unique_dim = unchosen("unique_dim")
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(import_module(__package__), name)
