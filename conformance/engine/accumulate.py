@@ -26,7 +26,7 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     """
     variable = node.variable
     gradient = grads[0]
-    if variable._grad_fn is not None:  # detached in place, then changed in place
+    if variable._node is not None:  # detached in place, then changed in place
         raise RuntimeError("leaf variable has been moved into the graph interior")
     if not variable.requires_grad:
         return ()
@@ -44,9 +44,9 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
         variable._grad = current + gradient
     else:
         add_into(current, gradient)
-    if variable._post_accumulate_grad_hooks:
+    if variable._post_accumulate_hooks:
         value = variable  # what a hook returns is what the next one is given
-        for hook in list(variable._post_accumulate_grad_hooks.values()):
+        for hook in list(variable._post_accumulate_hooks.values()):
             result = hook(value)
             if result is None or result is value:
                 continue

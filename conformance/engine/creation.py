@@ -179,9 +179,7 @@ def asarray(
     if requires_grad is None or requires_grad == found.requires_grad:
         return found
     return (
-        found.detach().requires_grad_(requires_grad)
-        if found._grad_fn
-        else found.requires_grad_(requires_grad)
+        found.detach().requires_grad_(requires_grad) if found._node else found.requires_grad_(requires_grad)
     )
 
 

@@ -54,12 +54,12 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
     """
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    if self._backward_hooks is None:
+    if self._hooks is None:
         node = self.grad_fn
-        self._backward_hooks = OrderedDict()
+        self._hooks = OrderedDict()
         if node is not None:
             node._register_hook_dict(self)
-    return RemovableHandle(self._backward_hooks, hook)
+    return RemovableHandle(self._hooks, hook)
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
@@ -72,14 +72,14 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if self.grad_fn is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    if self._post_accumulate_grad_hooks is None:
-        self._post_accumulate_grad_hooks = OrderedDict()
-    return RemovableHandle(self._post_accumulate_grad_hooks, hook)
+    if self._post_accumulate_hooks is None:
+        self._post_accumulate_hooks = OrderedDict()
+    return RemovableHandle(self._post_accumulate_hooks, hook)
 
 
 def warn_if_has_hooks(tensor: Tensor) -> None:
     """Warn that pickling a tensor drops its hooks."""
-    for hook in (tensor._backward_hooks or {}).values():
+    for hook in (tensor._hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
             warnings.warn(
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "

@@ -116,7 +116,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     if node is not None:
         rebase_history(self, node)
         if "result" in row.saved:
-            regenerated = self._grad_fn if self._view is not None else None
+            regenerated = self._node if self._view is not None else None
             node.saved_result = save_output(self, 0, regenerated)  # type: ignore[attr-defined]
     return self
 

@@ -68,13 +68,14 @@ class Node:
     gradient it takes; ``sequence_nr`` grows with creation, so that a node comes after all it leads to.
     """
 
-    __slots__ = ("__dict__", "input_metadata", "next_edges", "sequence_nr")
+    __slots__ = ("_metadata", "hooks", "input_metadata", "next_edges", "sequence_nr")
     __module__ = "builtins"
 
     next_edges: tuple[Edge, ...]
     input_metadata: tuple[InputMetadata, ...]
     sequence_nr: int
-    hooks: NodeHooks | None = None  # made with the first hook
+    hooks: NodeHooks | None  # made with the first hook
+    _metadata: dict[str, Any]  # made when first asked for
     selective = True  # computes only what the pass needs
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -98,10 +99,9 @@ class Node:
     @property
     def metadata(self) -> dict[str, Any]:
         """A dict for the user; anomaly mode keeps the forward traceback in it."""
-        found = self.__dict__.get("metadata_")
-        if found is None:
-            found = self.__dict__["metadata_"] = {}
-        return found
+        if not hasattr(self, "_metadata"):
+            self._metadata = {}
+        return self._metadata
 
     @property
     def requires_grad(self) -> bool:
@@ -130,7 +130,7 @@ class Node:
         return RemovableHandle(node_hooks(self).pre, hook)
 
     def _register_hook_dict(self, tensor: Tensor) -> None:
-        node_hooks(self).tensor_pre.append((tensor._output_nr, tensor._backward_hooks))
+        node_hooks(self).tensor_pre.append((tensor._output_nr, tensor._hooks))
 
     def __call__(self, *grads: Any, **kwargs: Any) -> Any:
         from .tensor import Tensor
@@ -151,7 +151,7 @@ class Node:
 
 def node_hooks(node: Node) -> NodeHooks:
     """The node's hooks, made when first asked for."""
-    hooks = node.__dict__.get("hooks_") if isinstance(node, AccumulateGrad) else node.hooks
+    hooks = node.own_hooks if isinstance(node, AccumulateGrad) else node.hooks
     if hooks is None:
         hooks = node.hooks = NodeHooks()
     return hooks
@@ -160,6 +160,7 @@ def node_hooks(node: Node) -> NodeHooks:
 def new_node(cls: type[Any]) -> Any:
     """A node with the next sequence number of this thread; edges and metadata are the caller's to set."""
     node = cls.__new__(cls)
+    node.hooks = None
     recorder = state.recorder
     node.sequence_nr = next(recorder.sequence_nrs)
     if recorder.anomaly:
@@ -189,8 +190,9 @@ class AccumulateGrad(Node):
     that uses the leaf. What it does is in accumulate.py.
     """
 
-    __slots__ = ("__weakref__", "variable")
+    __slots__ = ("__weakref__", "own_hooks", "variable")
     variable: Tensor
+    own_hooks: NodeHooks | None
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
@@ -198,8 +200,8 @@ class AccumulateGrad(Node):
     @property
     def hooks(self) -> NodeHooks | None:
         """The node's own hooks, and before them those of the leaf."""
-        own: NodeHooks | None = self.__dict__.get("hooks_")
-        on_leaf = self.variable._backward_hooks
+        own = self.own_hooks
+        on_leaf = self.variable._hooks
         if not on_leaf:
             return own
         both = NodeHooks()
@@ -210,7 +212,7 @@ class AccumulateGrad(Node):
 
     @hooks.setter
     def hooks(self, value: NodeHooks | None) -> None:
-        self.__dict__["hooks_"] = value
+        self.own_hooks = value
 
 
 ACCUMULATE_SEQUENCE_NR = 2**64 - 1  # always first when ready
@@ -227,7 +229,7 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     node.sequence_nr = ACCUMULATE_SEQUENCE_NR
     node.next_edges = ()
     node.input_metadata = ((tensor._array.shape, tensor._gradient_type()),)
-    node.variable = tensor
+    node.variable, node.own_hooks = tensor, None
     tensor._grad_accumulator = weakref.ref(node)
     return node
 
@@ -247,7 +249,7 @@ def gradient_edge(tensor: Tensor) -> Edge:
 
     A view made under no_grad of a leaf requires grad because its base does, but has no place in the graph.
     """
-    node = tensor._grad_fn if tensor._view is None else tensor.grad_fn
+    node = tensor._node if tensor._view is None else tensor.grad_fn
     if node is not None:
         return (node, tensor._output_nr)
     return (grad_accumulator(tensor), 0) if tensor._requires_grad else NO_EDGE

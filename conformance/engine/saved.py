@@ -27,16 +27,17 @@ class SavedTensor:
     has the view's new node, as long as that lives, for its own is inside the CopySlices of the base.
 
     ``version`` is what the counter said on saving. Unpacking checks in this order: freed, then version.
-    What is packed by hooks, which is rare, has its default on the class.
     """
 
     __slots__ = (
-        "__dict__",
         "array",
         "counter",
         "freed",
+        "hooks",
         "leaf",
+        "origin",
         "output_nr",
+        "packed",
         "tensor",
         "version",
         "view_node",
@@ -50,9 +51,9 @@ class SavedTensor:
     output_nr: int
     freed: bool
     view_node: weakref.ref[Node] | None
-    hooks: tuple[Callable[..., Any], Callable[..., Any]] | None = None
-    packed: Any = None
-    origin: tuple[Any, int, bool, Any] | None = None  # of a packed input: its place in the graph
+    hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
+    packed: Any  # what the first of the hooks returned
+    origin: tuple[Any, int, bool, Any] | None  # of what is packed: an input's place in the graph
 
     __module__ = "torch._C._autograd"
 
@@ -67,7 +68,7 @@ class SavedTensor:
         """
         tensor = self.tensor
         if tensor is not None:
-            if tensor._grad_fn is None and not self.leaf and (node is None or node.selective):
+            if tensor._node is None and not self.leaf and (node is None or node.selective):
                 raise RuntimeError(errors.SAVED_DETACHED)
             counter = tensor._version_counter
             if (0 if counter is None else counter.value) != self.version:
@@ -88,7 +89,7 @@ class SavedTensor:
         if node is not None:
             if self.view_node is not None:
                 node = self.view_node() or node
-            tensor._grad_fn, tensor._output_nr, tensor._requires_grad = node, self.output_nr, True
+            tensor._node, tensor._output_nr, tensor._requires_grad = node, self.output_nr, True
         if self.counter is not None:
             tensor._version_counter = self.counter
         return tensor
@@ -106,11 +107,11 @@ class SavedTensor:
             return result  # nothing to tie to the graph: the very tensor
         restored = result.detach()  # shares the version counter of what the hook returned
         if self.origin is None:
-            restored._grad_fn, restored._output_nr = node, self.output_nr
+            restored._node, restored._output_nr = node, self.output_nr
             restored._requires_grad = node is not None
         else:
             grad_fn, restored._output_nr, restored._requires_grad, restored._grad_accumulator = self.origin
-            restored._grad_fn = grad_fn
+            restored._node = grad_fn
         return restored
 
     def _modified(self, array: np.ndarray[Any, Any], current: int, node: Node | None) -> str:
@@ -156,10 +157,11 @@ class SavedTensor:
             _set(*previous)
         if value._version_counter is not None and value._version_counter.value != before:
             raise RuntimeError(errors.PACK_INPLACE)
+        self.origin = None
         if self.tensor is not None:
             if value.requires_grad and value.grad_fn is None:
                 grad_accumulator(value)
-            self.origin = (value._grad_fn, value._output_nr, value._requires_grad, value._grad_accumulator)
+            self.origin = (value._node, value._output_nr, value._requires_grad, value._grad_accumulator)
         self.hooks = hooks
         self.tensor = self.array = self.counter = None
 
@@ -184,10 +186,10 @@ def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
         raise RuntimeError(errors.INFERENCE_SAVED)
     saved = _new(SavedTensor)
     saved.tensor = tensor
-    saved.leaf = tensor._grad_fn is None
+    saved.leaf = tensor._node is None
     counter = tensor._version_counter
     saved.version = 0 if counter is None else counter.value
-    saved.freed = False
+    saved.freed, saved.hooks = False, None
     if recorder.saved_hooks:
         saved.pack(recorder.saved_hooks[-1], tensor)
     return saved
@@ -205,7 +207,7 @@ def save_output(tensor: Tensor, output_nr: int = 0, view_node: Node | None = Non
     saved.counter = counter
     saved.version = counter.value
     saved.output_nr = output_nr
-    saved.freed = False
+    saved.freed, saved.hooks = False, None
     hooks = state.recorder.saved_hooks
     if hooks:
         saved.pack(hooks[-1], tensor)
@@ -228,8 +230,8 @@ def release(value: Any) -> Any:
 
 
 FREED = _new(SavedTensor)
-FREED.freed = True
+FREED.freed, FREED.hooks = True, None
 FREED.tensor = None
 NOTHING = _new(SavedTensor)  # what _raw_saved_* shows of a slot that was not needed
-NOTHING.freed = False
+NOTHING.freed, NOTHING.hooks = False, None
 NOTHING.tensor = None

@@ -173,6 +173,14 @@ def _some_tensor(row: Row, name: str, test: str) -> str:
 _REQUIRES = "{0}._requires_grad or {0}._view is not None and {0}._view.base._requires_grad"
 
 
+# What a new tensor is, but for its array and whether it was made in inference mode.
+_PLAIN = (
+    "result._output_nr = 0",
+    "result._node = result._view = result._version_counter = None",
+    "result._requires_grad = False",
+)
+
+
 def call_source(row: Row, variant: str = "call") -> str:
     body = ["self = input"] if "self" in row.parameters else []
     if variant != "call":  # the first operand is a tensor, or Python would not have come here
@@ -205,9 +213,8 @@ def call_source(row: Row, variant: str = "call") -> str:
             "if out_.__class__ is not ndarray: out_ = asarray(out_)",
             "result = new(Tensor)",
             "result._array = out_",
-            "result._output_nr = 0",
-            "result._grad_fn = None",
-            "result._requires_grad = False",
+            *_PLAIN,
+            f"result._inference = {False if row.view else _inference(recorded)}",
         ]
         if row.view:
             body.append(f"as_view(result, {row.inputs[0] if row.inputs else 'self'})")
@@ -215,18 +222,20 @@ def call_source(row: Row, variant: str = "call") -> str:
             body += [
                 "if recorded:",
                 *(f"    {line}" for line in _record(row)),
-                "    result._grad_fn = node",
+                "    result._node = node",
                 "    result._requires_grad = True",
             ]
             if "result" in row.saved:
                 body.append("    node.saved_result = save_output(result)")
-            body.append("elif recording is None: result._inference = True" if not row.view else "")
-        elif not row.view:
-            body.append("if state.inference: result._inference = True")
         body.append("return result")
     else:
         body += _several_outputs(row, recorded)
     return _function(row.name, _signature(row, variant), [line for line in body if line])
+
+
+def _inference(recorded: bool) -> str:
+    """Whether the result is made in inference mode."""
+    return "recording is None" if recorded else "state.inference"
 
 
 def _several_outputs(row: Row, recorded: bool) -> list[str]:
@@ -235,14 +244,11 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
         "for each in out_:",
         "    result = new(Tensor)",
         "    result._array = each if each.__class__ is ndarray else asarray(each)",
-        "    result._output_nr = 0",
-        "    result._grad_fn = None",
-        "    result._requires_grad = False",
+        *(f"    {line}" for line in _PLAIN),
+        f"    result._inference = {False if row.view else _inference(recorded)}",
     ]
     if row.view:
         body.append("    as_view(result, self, 'multi_output')")
-    else:
-        body.append("    if state.inference: result._inference = True")
     body.append("    results.append(result)")
     if recorded:
         body += [
@@ -251,7 +257,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
             "    number = 0",
             f"    for result in {_differentiable(row, 'results')}:",
             "        if result._array.dtype.kind in 'fc':",
-            "            result._grad_fn, result._output_nr, result._requires_grad = node, number, True",
+            "            result._node, result._output_nr, result._requires_grad = node, number, True",
             "            number += 1",
         ]
         for each, kind in row.saved.items():
@@ -259,7 +265,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
                 number = row.outputs.index(each)
                 body += [
                     f"    result = results[{number}]",
-                    f"    node.saved_{each} = save(result, recording) if result._grad_fn is None else "
+                    f"    node.saved_{each} = save(result, recording) if result._node is None else "
                     "save_output(result, result._output_nr)",
                 ]
     body.append("return returns(results)")
@@ -284,6 +290,7 @@ def _record(row: Row) -> list[str]:
     """The node of a result, with its edges and what it saves."""
     body = [
         "node = Node_()",
+        "node.hooks = None",
         "node.sequence_nr = next(recording.sequence_nrs)",
         "if recording.anomaly: note_traceback(node)",
     ]
@@ -293,8 +300,10 @@ def _record(row: Row) -> list[str]:
             body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
             edges.append(f"*edges_{name}")
             continue
-        plain = f"{name}._grad_fn is not None and {name}._view is None"
-        fast = f"({name}._grad_fn, {name}._output_nr) if {plain} else gradient_edge({name})"
+        fast = (
+            f"gradient_edge({name}) if {name}._view is not None else ({name}._node, {name}._output_nr) "
+            f"if {name}._node is not None else (grad_accumulator({name}), 0) if {name}._requires_grad else NO_EDGE"
+        )
         if may_be_number(row, name):
             fast = f"NO_EDGE if {name}_n else {fast}"
         elif is_optional(row, name):

@@ -6,6 +6,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from .views import ViewInfo
 
 _OPAQUE = "torch._C.TensorBase"
-_UNDELETABLE = {
-    "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
-    "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
-    "_post_accumulate_grad_hooks": "Deletion of _post_accumulate_grad_hooks not allowed!",
-}
 
 
 def read_only(name: str) -> Callable[[Any, Any], NoReturn]:
@@ -35,28 +31,51 @@ def read_only(name: str) -> Callable[[Any, Any], NoReturn]:
     return refuse
 
 
+def undeletable(slot: str, text: str) -> property:
+    """A property over another attribute that refuses to be deleted.
+
+    Deletion is refused attribute by attribute: a ``__delattr__`` on Tensor would have every write of every attribute
+    go through Python's slow way, a fifth of an operation.
+    """
+
+    def refuse(self: Tensor) -> NoReturn:
+        raise RuntimeError(text)
+
+    return property(attrgetter(slot), lambda self, value: setattr(self, slot, value), refuse)
+
+
 class Tensor:
     """A multi-dimensional array of one dtype.
 
-    ``_array`` holds the values; views share its memory. ``_grad_fn`` and ``_output_nr`` are the place in the
-    graph; ``_requires_grad`` is True for every tensor with a grad_fn and for a leaf that was made so.
-    What few tensors have (grad, hooks, version counter, view) has its default on the class.
+    ``_array`` holds the values; views share its memory. ``_node`` and ``_output_nr`` are the place in the
+    graph; ``_requires_grad`` is True for every tensor with a grad_fn and for a leaf that was made so. What each
+    operation reads is in a slot; what few tensors have (grad, hooks) has its default on the class.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_array", "_grad_fn", "_output_nr", "_requires_grad")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_array",
+        "_inference",
+        "_node",
+        "_output_nr",
+        "_requires_grad",
+        "_version_counter",
+        "_view",
+    )
     __module__ = "torch"
 
     _array: np.ndarray[Any, Any]
-    _grad_fn: Node | None
+    _node: Node | None
     _output_nr: int
     _requires_grad: bool
+    _version_counter: VersionCounter | None
+    _view: ViewInfo | None  # of a differentiable view: base and how it was made
+    _inference: bool  # made in inference mode: no version counter then, unless by detach() outside it
     _grad: Tensor | None = None
-    _version_counter: VersionCounter | None = None
-    _view: ViewInfo | None = None  # of a differentiable view: base and how it was made
-    _inference = False  # made in inference mode: no version counter then, unless by detach() outside it
     _retains_grad = False
-    _backward_hooks: OrderedDict[int, Callable[..., Any]] | None = None
-    _post_accumulate_grad_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    _hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    _post_accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
     _grad_dtype: Any = False  # False: the tensor's own dtype; None: any
 
@@ -79,12 +98,27 @@ class Tensor:
     def _get_grad_fn(self) -> Node | None:
         """The node that made this tensor; a view whose base was written gets a new one here."""
         if self._view is None:
-            return self._grad_fn
+            return self._node
         from .views import view_grad_fn
 
         return view_grad_fn(self)
 
     grad_fn = property(_get_grad_fn, read_only("grad_fn"))
+
+    @property
+    def _grad_fn(self) -> Node | None:
+        """grad_fn; assigning None leaves the graph, as detach_() does."""
+        return self.grad_fn
+
+    @_grad_fn.setter
+    def _grad_fn(self, value: Any) -> None:
+        if value is not None:
+            raise RuntimeError("_grad_fn can be only set to None")
+        self.detach_()
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
 
     def _get_is_leaf(self) -> bool:
         """Whether no node made this tensor."""
@@ -107,7 +141,7 @@ class Tensor:
     def requires_grad(self, value: Any) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if self._grad_fn is not None:  # a view that has not seen its base change is a leaf still
+        if self._node is not None:  # a view that has not seen its base change is a leaf still
             raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
         if value and self._array.dtype.kind != "f":
             raise errors.no_gradient(self._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
@@ -131,7 +165,7 @@ class Tensor:
                 "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                 + type(requires_grad).__name__
             )
-        if self._grad_fn is not None:
+        if self._node is not None:
             if not requires_grad:
                 raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF_OFF)
             return self
@@ -148,6 +182,11 @@ class Tensor:
 
     retains_grad = property(_get_retains_grad, read_only("retains_grad"))
 
+    _backward_hooks = undeletable("_hooks", "Deletion of _backwards_hooks not allowed!")
+    _post_accumulate_grad_hooks = undeletable(
+        "_post_accumulate_hooks", "Deletion of _post_accumulate_grad_hooks not allowed!"
+    )
+
     def retain_grad(self) -> None:
         """Make backward store the gradient of this non-leaf in ``grad``; nothing changes for a leaf.
 
@@ -157,7 +196,7 @@ class Tensor:
         if not self.requires_grad:
             raise RuntimeError(errors.RETAIN_GRAD)
         # A view that has not seen its base change is a leaf.
-        node = None if self._grad_fn is None else self.grad_fn
+        node = None if self._node is None else self.grad_fn
         if node is None or self._retains_grad:
             return
         node_hooks(node).retains_grad[self._output_nr] = weakref.ref(self)
@@ -167,7 +206,7 @@ class Tensor:
     def grad(self) -> Tensor | None:
         """The gradient that backward stored; warns for a non-leaf that does not retain it."""
         found = self._grad
-        if found is None and self.requires_grad and not self._retains_grad and self._grad_fn is not None:
+        if found is None and self.requires_grad and not self._retains_grad and self._node is not None:
             warnings.warn(errors.NON_LEAF_GRAD, stacklevel=2)
         return found
 
@@ -269,7 +308,7 @@ class Tensor:
             return self
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
-        self._grad_fn, self._output_nr, self._requires_grad = None, 0, False
+        self._node, self._output_nr, self._requires_grad = None, 0, False
         return self
 
     @property
@@ -295,11 +334,6 @@ class Tensor:
 
     def __hash__(self) -> int:
         return id(self)
-
-    def __delattr__(self, name: str) -> None:
-        if name in _UNDELETABLE:
-            raise RuntimeError(_UNDELETABLE[name])
-        object.__delattr__(self, name)
 
     if TYPE_CHECKING:  # attributes, conversions and operations are attached where they are defined
 
@@ -335,9 +369,10 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
     """A leaf around an array, as it is."""
     tensor: Tensor = _new(cls)
     tensor._array = array
-    tensor._grad_fn = None
+    tensor._node = None
     tensor._output_nr = 0
-    tensor._requires_grad = False
+    tensor._requires_grad = tensor._inference = False
+    tensor._version_counter = tensor._view = None
     return tensor
 
 

@@ -74,16 +74,16 @@ def view_grad_fn(view: Tensor) -> Node | None:
     info = view._view
     assert info is not None
     base = info.base
-    if view._grad_fn is None and not base._requires_grad:
+    if view._node is None and not base._requires_grad:
         return None
     current = version_counter(view).value
     if info.attr_version == current:
-        return view._grad_fn
+        return view._node
     if info.creation != "default":
-        raise RuntimeError(errors.modified_view(info.creation, view._grad_fn, view._output_nr, indirect=True))
-    old = view._grad_fn
+        raise RuntimeError(errors.modified_view(info.creation, view._node, view._output_nr, indirect=True))
+    old = view._node
     node = as_strided_node(view, base)
-    view._grad_fn, view._output_nr, view._requires_grad = node, 0, True
+    view._node, view._output_nr, view._requires_grad = node, 0, True
     info.attr_version = current
     move_hooks(view, old, node)
     return node
@@ -148,7 +148,7 @@ def move_hooks(tensor: Tensor, old: Node | None, new: Node) -> None:
     Raises:
         RuntimeError: it is not found.
     """
-    tensor._backward_hooks = None
+    tensor._hooks = None
     if not tensor._retains_grad:
         return
     if old is None:
@@ -172,11 +172,11 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
     if info is not None:
         if info.creation != "default":
             raise RuntimeError(
-                errors.modified_view(info.creation, tensor._grad_fn, tensor._output_nr, indirect=False)
+                errors.modified_view(info.creation, tensor._node, tensor._output_nr, indirect=False)
             )
-        if tensor.requires_grad and info.base._grad_fn is None:
+        if tensor.requires_grad and info.base._node is None:
             raise RuntimeError(errors.LEAF_VIEW_INPLACE)
-    if tensor.requires_grad and tensor._grad_fn is None:  # is_leaf would make a stale grad_fn anew
+    if tensor.requires_grad and tensor._node is None:  # is_leaf would make a stale grad_fn anew
         raise RuntimeError(errors.LEAF_INPLACE)
 
 
@@ -197,8 +197,8 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     """Give a tensor changed in place the node of the change; a view gives it to its base."""
     info = tensor._view
     if info is None:
-        old = tensor._grad_fn
-        tensor._grad_fn, tensor._output_nr, tensor._requires_grad = node, output_nr, True
+        old = tensor._node
+        tensor._node, tensor._output_nr, tensor._requires_grad = node, output_nr, True
         move_hooks(tensor, old, node)
         return
     base = info.base
@@ -208,15 +208,15 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     slices.function = node
     slices.geometry = Geometry(tensor._array, base._array)
     slices.base_like = blank_like(base._array)
-    if base._grad_fn is not None:
-        move_hooks(base, base._grad_fn, slices)
-    base._grad_fn, base._output_nr, base._requires_grad = slices, 0, True
+    if base._node is not None:
+        move_hooks(base, base._node, slices)
+    base._node, base._output_nr, base._requires_grad = slices, 0, True
     _ = tensor.grad_fn
 
 
 def changed_by(base: Tensor, node: Node) -> bool:
     """Whether the latest in-place change of a view of this tensor was this node's."""
-    slices = base._grad_fn
+    slices = base._node
     return isinstance(slices, CopySlices) and slices.function is node
 
 

@@ -156,7 +156,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.autograd": "backward grad gradcheck gradgradcheck",
         "class in torch.autograd": "Variable",
         "of torch.Tensor": """
-            backward grad grad_fn requires_grad requires_grad_ is_leaf retain_grad retains_grad detach
+            backward grad grad_fn _grad_fn requires_grad requires_grad_ is_leaf retain_grad retains_grad detach
             detach_ data output_nr grad_dtype _version _base _is_view is_inference
             """,
         "in torch.autograd.functional": "jacobian hessian vjp jvp hvp vhp",

@@ -83,6 +83,7 @@ class BackwardCFunction(Node, FunctionCtx):
     """The node of a Function, which is also its ``ctx``: each Function has a subclass named after it."""
 
     __slots__ = (
+        "__dict__",
         "__weakref__",
         "_cleared",
         "_is_tensor",

@@ -323,7 +323,7 @@ def undefined_gradient(tensor: Tensor) -> Tensor:
     node.next_edges = (gradient_edge(tensor),)
     node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
     result = tensor.detach()
-    result._grad_fn, result._requires_grad = node, True
+    result._node, result._requires_grad = node, True
     return result
 
 

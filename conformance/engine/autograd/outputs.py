@@ -82,13 +82,13 @@ class Outputs:
             return value
         if is_input:
             value = alias_outside_graph(value)
-        value._grad_fn, value._output_nr, value._requires_grad = self.node, number, True
+        value._node, value._output_nr, value._requires_grad = self.node, number, True
         if value._view is not None:
             value._view.attr_version = value._version
         return value
 
     def _tie_changed(self, value: Tensor, number: int, is_input: bool, count: int) -> None:
-        if value.requires_grad and value._grad_fn is None:
+        if value.requires_grad and value._node is None:
             raise RuntimeError(errors.LEAF_CHANGED_BY_FUNCTION)
         if not is_input:
             warnings.warn(errors.DIRTY_NOT_AN_INPUT, stacklevel=4)
@@ -119,7 +119,7 @@ def delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
     )
     for number, each in enumerate(results):
         if each is not None:
-            each._grad_fn, each._output_nr, each._requires_grad = node, number, True
+            each._node, each._output_nr, each._requires_grad = node, number, True
     return results
 
 

@@ -52,7 +52,7 @@ def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
     increment_version(self)
     self._array = array
     if node is not None:
-        self._grad_fn, self._output_nr, self._requires_grad = node, 0, True  # hooks stay where they are
+        self._node, self._output_nr, self._requires_grad = node, 0, True  # hooks stay where they are
         if self._view is not None and self._version_counter is not None:
             self._view.attr_version = self._version_counter.value
     return self

@@ -50,7 +50,7 @@ def strided(source: Tensor, geometry: Geometry) -> Tensor:
     result = make(over(source._array, geometry))
     as_view(result, source)
     if state.recording and source.requires_grad:
-        result._grad_fn, result._requires_grad = as_strided_node(result, source), True
+        result._node, result._requires_grad = as_strided_node(result, source), True
     return result
 
 

@@ -83,7 +83,7 @@ FUNCTIONS = (
         ("unpacked-is-a-leaf", "an unpacked output has no grad_fn",
          "saved:SavedTensor._rebuild", "if node is not None:", "if False:"),
         ("hooked-input-is-a-leaf", "an input unpacked by hooks has lost its place in the graph",
-         "saved:SavedTensor._unpack_hooked", "restored._grad_fn = grad_fn", "restored._requires_grad = False"),
+         "saved:SavedTensor._unpack_hooked", "restored._node = grad_fn", "restored._requires_grad = False"),
         ("detached-in-place-unnoticed", "a saved tensor that was detached in place is used",
          "saved:SavedTensor.unpack", "raise RuntimeError(errors.SAVED_DETACHED)", "pass"),
         ("mutation-not-cloned", "allow_mutation_on_saved_tensors keeps no copy",

@@ -60,7 +60,7 @@ TEXTS = (
         ("non-leaf-grad-always", "reading .grad of a retaining non-leaf warns",
          "tensor:Tensor.grad", "not self._retains_grad and", ""),
         ("non-leaf-grad-of-leaf", "reading .grad of a leaf warns",
-         "tensor:Tensor.grad", "and self._grad_fn is not None:\n            warnings", ":\n            warnings"),
+         "tensor:Tensor.grad", "and self._node is not None:\n            warnings", ":\n            warnings"),
         ("create-graph", "backward(create_graph=True) warns nothing",
          "execution:run_backward", "if accumulate and create_graph:", "if False:"),
         ("create-graph-of-grad", "autograd.grad(create_graph=True) warns",

@@ -56,7 +56,7 @@ WRITES = (
         ("undefined-slice-is-zero", "a Function on a view that leaves its gradient undefined gives the base one",
          "views:CopySlices.apply", "return tuple(found)", "found[0] = result\n        return tuple(found)"),
         ("base-history-kept", "a change of a view does not change the history of its base",
-         "views:rebase_history", "base._grad_fn, base._output_nr, base._requires_grad = slices, 0, True",
+         "views:rebase_history", "base._node, base._output_nr, base._requires_grad = slices, 0, True",
          "base._requires_grad = True"),
         ("multi-output-views-are-normal", "the outputs of unbind may be changed in place",
          "sources:_several_outputs", "as_view(result, self, 'multi_output')", "as_view(result, self)"),
