@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import torch
 
 from conformance.adapters.module import ModuleEngine
+
+with warnings.catch_warnings():  # torch imports it with the first dual, which warns that once
+    warnings.simplefilter("ignore")
+    import torch._decomp.decompositions_for_jvp
 
 
 class Zeros:

@@ -10,6 +10,7 @@ from .modes import state
 from .node import AccumulateGrad, Gradients
 from .shapes import is_dense, strides
 from .tensor import Tensor, make
+from .transforms import transforms
 from .views import increment_version
 
 _ALONE = 3  # references to a gradient that only the running pass holds; see Note [Stealing a gradient]
@@ -66,6 +67,7 @@ def add_into(target: Tensor, gradient: Tensor) -> None:
         or array.shape != added.shape
         or not array.flags.c_contiguous
         or state.before_mutation is not None
+        or transforms.count
     ):
         target.add_(gradient)
         return

@@ -23,6 +23,7 @@ from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .modes import _set, state
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
 from .tensor import Tensor, make
+from .transforms import transforms
 from .views import increment_version
 
 AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign, assignment]
@@ -286,12 +287,17 @@ _ALONE = 3  # references to a buffered gradient that nobody outside the pass hol
 def _add(buffer: Buffer, input_nr: int, gradient: Tensor, recording: bool) -> None:
     """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else anew.
 
-    While allow_mutation_on_saved_tensors watches writes, torch writes into none.
+    While allow_mutation_on_saved_tensors watches writes, torch writes into none. Tangents are not in the memory.
     """
     first = buffer[input_nr]
     if not recording and getrefcount(first) <= _ALONE and state.before_mutation is None:
         array = first._array
-        if array.base is None and getrefcount(array) <= _ALONE and array.dtype is gradient._array.dtype:
+        if (
+            array.base is None
+            and getrefcount(array) <= _ALONE
+            and array.dtype is gradient._array.dtype
+            and not transforms.count
+        ):
             np.add(array, gradient._array, out=array)
             increment_version(first)
             return

@@ -19,6 +19,7 @@ from .saved import save_output
 from .shapes import broadcast_shapes, is_dense
 from .storage import address
 from .tensor import Tensor
+from .transforms import transforms
 from .views import check_inplace, increment_version, rebase_history
 
 
@@ -59,6 +60,15 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     Note [In place saves a clone]: where a formula needs the overwritten value, a clone of it is saved, which is
     itself recorded, so that the second derivative still finds its way.
     """
+    if transforms.count:
+        from .forward import carried, in_place
+
+        if carried(arguments):
+            return in_place(row, arguments, lambda: _run_inplace(row, arguments))
+    return _run_inplace(row, arguments)
+
+
+def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     self: Tensor = arguments[0]
     recorded = (
         state.recording

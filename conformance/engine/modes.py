@@ -38,6 +38,7 @@ class State(threading.local):
     grad_enabled = True
     inference = False
     anomaly_check_nan = True
+    forward_grad = True  # whether forward-mode AD is on
     saved_hooks_disabled: str | None = None
     before_mutation: Callable[[Any], None] | None = None  # set by allow_mutation_on_saved_tensors
     evaluating: Any = None  # the node now running backward (anomaly mode names it as parent)
@@ -137,6 +138,25 @@ class ContextDecorator:
                 return stop.value
 
         return decorated
+
+
+class _set_fwd_grad_enabled(ContextDecorator):
+    """Switches forward mode on or off at once; as a context it restores."""
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __init__(self, mode: bool) -> None:
+        self.previous, self.mode = state.forward_grad, mode
+        state.forward_grad = mode
+
+    def clone(self) -> _set_fwd_grad_enabled:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *args: object) -> None:
+        state.forward_grad = self.previous
 
 
 class _NoParameter(ContextDecorator):

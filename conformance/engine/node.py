@@ -266,9 +266,12 @@ class GraphRoot(Node):
 
 
 class Identity(Node):
-    """Stands for an input that the graph cannot reach."""
+    """Hands the gradient on: of the primal of a dual; also stands for an input that the graph cannot reach."""
 
     __slots__ = ()
+
+    def name(self) -> str:
+        return "torch::autograd::Identity"
 
     def apply(self, grads: Gradients) -> Gradients:
         return grads
@@ -301,3 +304,4 @@ class NotImplementedNode(Node):
 
 
 NotImplementedNode.__name__ = NotImplementedNode.__qualname__ = "NotImplemented"
+Identity.__name__ = Identity.__qualname__ = "CppFunction"  # torch has no class of its own for it

@@ -43,6 +43,7 @@ from .modes import state
 from .node import (
     METADATA,
     NO_EDGE,
+    Identity,
     Node,
     NotImplementedNode,
     grad_accumulator,
@@ -68,12 +69,14 @@ from .sources import (
     apply_source,
     call_source,
     evaluate_source,
+    linearize_source,
     names_of,
     numbers_among,
     record_source,
     release_source,
 )  # fmt: skip
 from .tensor import Tensor
+from .transforms import guarded
 from .views import as_view
 
 Array = np.ndarray[Any, Any]
@@ -173,7 +176,7 @@ class Row:
         """call as an operator: NotImplemented for operands that are not for it."""
         if not self.numbers or len(self.tensors) != 2:
             return None
-        return _lazy(self, self.name, lambda row: call_source(row, "operator"))
+        return guarded(self, self.name, lambda: _compile(self, self.name, call_source(self, "operator")))
 
     @cached_property
     def evaluate(self) -> Callable[..., Any]:
@@ -184,6 +187,11 @@ class Row:
     def record(self) -> Callable[..., Any]:
         """The node of a result."""
         return _lazy(self, "record", record_source)
+
+    @cached_property
+    def linearize(self) -> Callable[..., Any]:
+        """The node of a result for the inputs that are wanted, with what it needs as it is; see forward.py."""
+        return _lazy(self, "linearize", linearize_source)
 
 
 ROWS: dict[str, Row] = {}
@@ -256,8 +264,12 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asarray": np.asarray, "new": object.__new__,
     "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
+<<<<<<< HEAD
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE,
+=======
+    "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),
+>>>>>>> 7d64fe6 (Forward-mode AD: dual tensors through every row, views, in-place changes and custom Functions, at no cost where no level is open)
     "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
@@ -280,7 +292,9 @@ def _scope(row: Row) -> dict[str, Any]:
 
 def _public(row: Row, variant: str) -> Callable[..., Any]:
     """A function of a row that users call, under the row's name."""
-    function = _lazy(row, row.name, lambda row: call_source(row, variant))
+    function: Callable[..., Any] = guarded(
+        row, row.name, lambda: _compile(row, row.name, call_source(row, variant))
+    )
     function.__doc__ = row.forward.__doc__
     function.__module__ = "torch"
     function.row = row  # type: ignore[attr-defined]

@@ -6,8 +6,12 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
+<<<<<<< HEAD
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
+=======
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+>>>>>>> 7d64fe6 (Forward-mode AD: dual tensors through every row, views, in-place changes and custom Functions, at no cost where no level is open)
 
 import numpy as np
 
@@ -78,6 +82,8 @@ class Tensor:
     _post_accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
     _grad_dtype: Any = False  # False: the tensor's own dtype; None: any
+    _tangents: dict[int, Tensor] | None = None  # by level of forward-mode AD; see tangents.py
+    _forward_base: Tensor | Literal[False] | None = False  # of a view for tangents; False: what _view says
 
     # A number times an ndarray must not be taken over by numpy.
     __array_priority__ = 1000
@@ -308,7 +314,12 @@ class Tensor:
             return self
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
+<<<<<<< HEAD
         self._node, self._output_nr, self._requires_grad = None, 0, False
+=======
+        self._grad_fn, self._output_nr, self._requires_grad = None, 0, False
+        self._tangents = None
+>>>>>>> 7d64fe6 (Forward-mode AD: dual tensors through every row, views, in-place changes and custom Functions, at no cost where no level is open)
         return self
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import dtypes, printing
+from .tangents import tangent_of
 from .tensor import Tensor
 
 
@@ -18,10 +19,18 @@ def tensor_text(tensor: Tensor) -> str:
 
 
 def _suffixes(tensor: Tensor) -> list[str]:
+    found = _place(tensor)
+    if tensor._tangents and (tangent := tangent_of(tensor, max(tensor._tangents))) is not None:
+        found.append(f"tangent={tangent!r}")
+    return found
+
+
+def _place(tensor: Tensor) -> list[str]:
     try:
         node = tensor.grad_fn
     except RuntimeError:
         return ["grad_fn=<Invalid>"]
     if node is not None:
-        return [f"grad_fn=<{type(node).__name__}>"]
+        name = type(node).__name__
+        return [f"grad_fn=<{node.name().rpartition('::')[2] if name == 'CppFunction' else name}>"]
     return ["requires_grad=True"] if tensor.requires_grad else []

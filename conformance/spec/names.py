@@ -162,6 +162,11 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.autograd.functional": "jacobian hessian vjp jvp hvp vhp",
         "in torch.utils.checkpoint": "checkpoint checkpoint_sequential set_checkpoint_early_stop",
     },
+    "forward AD": {
+        "in torch.autograd.forward_ad": "make_dual unpack_dual enter_dual_level exit_dual_level",
+        "class in torch.autograd.forward_ad": "dual_level UnpackedDualTensor",
+        "of torch.autograd.forward_ad.UnpackedDualTensor": "primal tangent",
+    },
     "graph": {
         "class in torch.autograd.graph": "Node GradientEdge",
         "in torch.autograd.graph": "get_gradient_edge increment_version",

@@ -25,7 +25,7 @@ from ..node import Edge, Identity, gradient_edge, new_node
 from ..saved import SavedTensor
 from ..size import Size
 from ..tensor import Tensor
-from . import anomaly_mode, function, functional, grad_mode, graph
+from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from .function import Function
 from .grad_mode import (
     _unsafe_preserve_version_counter,
@@ -297,6 +297,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "function",
     "functional",
     "grad",

@@ -16,6 +16,7 @@ from ..modes import _set, enable_grad, no_grad, state
 from ..node import Edge, Gradients, InputMetadata, Node, gradient_edge, new_node
 from ..saved import NOTHING, SavedTensor
 from ..tensor import Tensor, make
+from ..transforms import transforms
 from ..views import increment_version
 from .outputs import (
     Outputs,
@@ -150,6 +151,9 @@ class BackwardCFunction(Node, FunctionCtx):
         Raises:
             RuntimeError: after it was freed, or where a saved tensor was changed in place.
         """
+        if self.saved_for_forward is not None:
+            found: tuple[Any, ...] = self.saved_for_forward
+            return found
         if self._saved is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
         once = self._forward_cls.clear_saved_tensors_on_access
@@ -318,7 +322,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Forward mode; this engine has none."""
+        """The tangents of the outputs, given those of the inputs (None for what is no tensor)."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
@@ -375,8 +379,9 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     recorded = state.recording and any(node.needs_input_grad)
     if recorded:
         node.next_edges = tuple(gradient_edge(each) for each in tensors)
-    enabled = state.grad_enabled
+    enabled, forward_grad = state.grad_enabled, state.forward_grad
     _set(False, state.inference)
+    state.forward_grad = False
     try:
         if with_setup:
             output = cls.forward(*inputs)
@@ -385,12 +390,16 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
             output = cls.forward(node, *inputs)
     finally:
         _set(enabled, state.inference)
+        state.forward_grad = forward_grad
     outputs = output if isinstance(output, tuple) else (output,)
     to_save = checked_tuple(node.to_save, "to_save") or ()
     held = {id(each) for each in to_save if isinstance(each, Tensor)} if with_setup else set()
-    wrapped = Outputs(
-        node if recorded else None, tensors, held, dirty_inputs(node), constant_outputs(node)
-    ).wrap(outputs)
+    dirty, constant = dirty_inputs(node), constant_outputs(node)
+    wrapped = Outputs(node if recorded else None, tensors, held, dirty, constant).wrap(outputs)
+    if transforms.count:
+        from .jvp import Marks, give_tangents
+
+        give_tangents(node, inputs, wrapped, Marks(outputs, dirty, constant))
     if recorded:
         node._output_info = [
             (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None

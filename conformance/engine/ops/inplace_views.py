@@ -43,6 +43,8 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
     """
     recorded = state.recording and self.requires_grad
     check_inplace(self, recorded)
+    for tangent in (self._tangents or {}).values():
+        view_in_place(row, tangent, *arguments)
     array = row.evaluate(self, *arguments)
     node = row.record(self, *arguments, make(array), state.recorder) if recorded else None
     return _show(self, array, node)

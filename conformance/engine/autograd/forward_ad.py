@@ -1,0 +1,137 @@
+"""torch.autograd.forward_ad: dual tensors and their levels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..forward import unpacked
+from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
+from ..tangents import begin_level, end_level, set_tangent, tangent_of
+from ..tangents import levels as _levels
+from ..tensor import Tensor
+
+__all__ = [
+    "UnpackedDualTensor",
+    "_set_fwd_grad_enabled",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]
+
+_current_level = -1
+
+
+def enter_dual_level() -> int:
+    """Enter the level at which tangents live.
+
+    Raises:
+        RuntimeError: there is one already.
+    """
+    global _current_level
+    if _levels:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _current_level = begin_level().number
+    return _current_level
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Leave the level: every tensor loses its tangent.
+
+    Raises:
+        RuntimeError: there is none, or not this one.
+    """
+    global _current_level
+    if level is None:
+        level = _current_level
+    if level != _current_level:
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    if level < 0:
+        raise RuntimeError("Dual level must be a positive number.")
+    end_level()
+    _current_level = level - 1
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
+    """A view of a tensor that has a tangent, of the same shape, beside its values.
+
+    Raises:
+        RuntimeError: outside a level; for another size, or what has a tangent already.
+        ValueError: for dtypes without derivatives.
+    """
+    if level is None:
+        level = _current_level
+    if level < 0:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    for each, what in ((tensor, "primal"), (tangent, "tangent")):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
+    if level != 0:
+        raise RuntimeError("Invalid level given to _make_dual")
+    return dual_of(tensor, tangent, level)
+
+
+def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
+    """make_dual, at any level."""
+    if tangent_of(tensor, level) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{level} is not supported."
+        )
+    dual = tensor.view(tensor._array.shape)
+    if state.inference:
+        return dual
+    dual._forward_base = None
+    set_tangent(dual, tangent, level)
+    return dual
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What unpack_dual returns."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
+
+
+def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
+    """A view of a tensor without its tangent, and the tangent, None where it has none.
+
+    Raises:
+        TypeError: for anything but a tensor.
+    """
+    if level is None:
+        level = _current_level
+    if level < 0:
+        return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(
+            f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}"
+        )
+    if level != 0:
+        raise RuntimeError("Invalid level given to _fw_primal")
+    return UnpackedDualTensor(unpacked(tensor, level), tangent_of(tensor, level))
+
+
+class dual_level(ContextDecorator):
+    """A context in which there is a level for duals."""
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *args: object) -> None:
+        exit_dual_level()
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents are propagated, and seen."""
+    return state.forward_grad

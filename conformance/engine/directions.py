@@ -1,0 +1,241 @@
+"""How tangents pass through single operations where that is simpler than Note [Jacobian-vector products from derivatives].
+
+torch's derivatives.yaml knows the same three kinds: "auto_linear", the product rule, and "auto_element_wise".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .tensor import Tensor
+
+# The operation itself, applied to the tangents (of all its inputs at once) as it was to the inputs.
+LINEAR = frozenset(
+    [
+        "_adaptive_avg_pool2d",
+        "_adaptive_avg_pool3d",
+        "_in_order",
+        "_to_copy",
+        "_unsafe_view",
+        "add",
+        "alias_copy",
+        "as_strided_copy",
+        "as_strided_scatter",
+        "avg_pool2d",
+        "avg_pool3d",
+        "block_diag",
+        "cat",
+        "channel_shuffle",
+        "clone",
+        "col2im",
+        "cumsum",
+        "diag_embed",
+        "diagonal_backward",
+        "diagonal_copy",
+        "diagonal_scatter",
+        "embedding",
+        "embedding_dense_backward",
+        "expand_copy",
+        "flip",
+        "gather",
+        "im2col",
+        "index",
+        "index_add",
+        "index_copy",
+        "index_select",
+        "masked_scatter",
+        "masked_select",
+        "max_unpool2d",
+        "max_unpool3d",
+        "mean",
+        "mean_dim",
+        "narrow_copy",
+        "permute_copy",
+        "pixel_shuffle",
+        "pixel_unshuffle",
+        "reflection_pad1d",
+        "reflection_pad2d",
+        "reflection_pad3d",
+        "repeat",
+        "replication_pad1d",
+        "replication_pad2d",
+        "replication_pad3d",
+        "roll",
+        "rot90",
+        "rsub_tensor",
+        "scatter",
+        "scatter_add",
+        "select_backward",
+        "select_copy",
+        "select_scatter",
+        "slice_backward",
+        "slice_copy",
+        "slice_scatter",
+        "squeeze_copy",
+        "squeeze_dim_copy",
+        "squeeze_dims_copy",
+        "stack",
+        "sub",
+        "sum",
+        "sum_dim",
+        "t_copy",
+        "take",
+        "trace",
+        "transpose_copy",
+        "tril",
+        "triu",
+        "unfold_backward",
+        "unfold_copy",
+        "unsafe_split",
+        "unsafe_split_with_sizes",
+        "unsqueeze_copy",
+        "upsample_bicubic2d",
+        "upsample_bilinear2d",
+        "upsample_linear1d",
+        "upsample_nearest1d",
+        "upsample_nearest2d",
+        "upsample_nearest3d",
+        "upsample_trilinear3d",
+        "view_copy",
+        "where",
+    ]
+)
+
+# The sum, over the inputs that have a tangent, of the operation with that in the input's place.
+BILINEAR = frozenset(["bmm", "dot", "linalg_cross", "mm", "mul", "mv", "vdot"])
+
+# The formula of the gradient, applied to the tangent instead.
+ELEMENTWISE = frozenset(
+    [
+        "abs",
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "celu",
+        "clamp",
+        "clamp_max",
+        "clamp_max_tensor",
+        "clamp_min",
+        "clamp_min_tensor",
+        "clamp_tensors",
+        "cos",
+        "cosh",
+        "deg2rad",
+        "digamma",
+        "div",
+        "div_scalar",
+        "elu",
+        "erf",
+        "erfc",
+        "erfinv",
+        "exp",
+        "exp2",
+        "expm1",
+        "fmod",
+        "gelu",
+        "hardshrink",
+        "hardsigmoid",
+        "hardswish",
+        "hardtanh",
+        "hypot",
+        "i0",
+        "leaky_relu",
+        "lgamma",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "logaddexp",
+        "logaddexp2",
+        "logit",
+        "maximum",
+        "minimum",
+        "mish",
+        "mul_scalar",
+        "nan_to_num",
+        "neg",
+        "pow",
+        "pow_of_number",
+        "pow_tensor",
+        "rad2deg",
+        "reciprocal",
+        "relu",
+        "remainder",
+        "rsqrt",
+        "sigmoid",
+        "silu",
+        "sin",
+        "sinc",
+        "sinh",
+        "softplus",
+        "softshrink",
+        "special_entr",
+        "special_erfcx",
+        "special_i0e",
+        "special_i1",
+        "special_i1e",
+        "special_log_ndtr",
+        "special_ndtri",
+        "sqrt",
+        "tan",
+        "tanh",
+        "threshold",
+        "xlogy",
+        "xlogy_of_number",
+        "xlogy_tensors",
+    ]
+)
+
+# What torch has no forward mode of, under the name that its error has.
+UNSUPPORTED = {
+    "_cdist_forward": "_cdist_forward",
+    "_pdist_forward": "_pdist_forward",
+    "_unique2": "_unique2",
+    "_unique_consecutive": "unique_consecutive",
+    "_unique_dim": "unique_dim",
+    "_unique_dim_consecutive": "unique_dim_consecutive",
+    "cholesky": "cholesky",
+    "igamma": "igamma",
+    "igammac": "igammac",
+    "index_reduce": "index_reduce",
+    "multi_margin_loss": "multi_margin_loss",
+    "soft_margin_loss": "soft_margin_loss_backward",
+    "special_zeta": "special_zeta",
+    "special_zeta_of_number": "special_zeta",
+    "special_zeta_with_number": "special_zeta",
+}
+NAMES = {"floor_divide_tensor": "floor_divide", "scatter_with": "scatter", "scatter_value_with": "scatter"}
+
+
+def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """dL = L * phi(inv(L) dA inv(L)^T), where phi is the lower triangle with half the diagonal."""
+    from .linalg import solve_triangular
+
+    factor, change = results[0], tangents["self"]
+    upper = arguments.get("upper", False)
+    lower = factor.mT if upper else factor
+    inner = solve_triangular(lower, solve_triangular(lower, change, upper=False).mT, upper=False).mT
+    inner = inner.tril()
+    inner = inner - inner.diagonal(0, -2, -1).diag_embed() * 0.5
+    found = lower @ inner
+    return [found.mT if upper else found, *[None] * (len(results) - 1)]
+
+
+def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """A running mean of the tangents, weighted by the exponentials; the derivative's formula takes logarithms."""
+    self, dim = arguments["self"], arguments["dim"]
+    if not self._array.size:
+        return [tangents["self"]]
+    weights = (self - self.detach().amax(dim, keepdim=True)).exp()
+    return [(tangents["self"] * weights).cumsum(dim) / weights.cumsum(dim)]
+
+
+OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
+    "linalg_cholesky_ex": _cholesky,
+    "logcumsumexp": _logcumsumexp,
+}

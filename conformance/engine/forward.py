@@ -1,0 +1,329 @@
+"""Forward-mode AD of the rows: the tangents of what an operation returns.
+
+Note [Jacobian-vector products from derivatives]: no row has a formula of its own for forward mode. Its formula takes
+a gradient ``u`` back by the transposed Jacobian, and is linear in ``u``; differentiating that with respect to ``u``,
+in the direction of the inputs' tangents, gives the Jacobian times the tangents. The value of ``u`` plays no part. A
+view needs none of this: the tangent of a view is the same view of the tangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .directions import BILINEAR, ELEMENTWISE, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
+from .execution import run_backward
+from .fitting import conform
+from .modes import _set, state
+from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_node
+from .rows import Row
+from .tangents import forward_base, levels, levels_of, set_tangent, tangent_of
+from .tensor import Tensor, make, version_counter
+from .transforms import transforms
+from .views import as_view
+
+Directions = dict[str, Any]  # by input, its tangent or None; of a list of tensors, a list of those
+
+
+def unsupported(name: str) -> NotImplementedError:
+    """The error of an operation that torch has no forward mode of."""
+    return NotImplementedError(
+        f"Trying to use forward AD with {name} that does not support it because it has not been implemented yet.\n"
+        "Please file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml "
+        "so that we can prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
+    )
+
+
+def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an operation, and give its results the tangents that follow from those of its arguments."""
+    found = carried((args, tuple(kwargs.values())))
+    if not found and (row.view is None or not levels):
+        return made(*args, **kwargs)
+    if row.name in UNSUPPORTED and carried(bind(row, args, kwargs)[name] for name in row.inputs):
+        raise unsupported(UNSUPPORTED[row.name])
+    result = made(*args, **kwargs)
+    if kwargs.get("out") is not None:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {row.name}_out that does not support it because it is an out= function"
+        )
+    if result is NotImplemented or not row.recorded:
+        return result
+    arguments = bind(row, args, kwargs)
+    results = [result] if isinstance(result, Tensor) else list(result)
+    if row.view is not None:
+        source = next(iter(arguments.values()))
+        for each in results:
+            follow(each, source)
+    for level in sorted(found):
+        for each, tangent in zip(results, tangents(row, arguments, results, level), strict=True):
+            if tangent is not None and each._array.dtype.kind in "fc":
+                if tangent._array.shape != each._array.shape:
+                    tangent = tangent.expand(each._array.shape)
+                set_tangent(each, tangent, level)
+    return result
+
+
+transforms.dispatch = dispatch
+
+
+def in_place(row: Row, arguments: list[Any], write: Callable[[], Tensor]) -> Tensor:
+    """Write a row's result into its first argument, and its tangents into that argument's.
+
+    The tangents are those of the operation out of place, on the values before the write. What refuses the write is
+    asked first, so that its errors come before those of the operation.
+    """
+    self: Tensor = arguments[0]
+    named = dict(zip(row.parameters, arguments, strict=True))
+    try:
+        result = call(row, named)
+    except Exception as error:
+        if isinstance(error, NotImplementedError) and "forward AD" in str(error):
+            raise
+        return write()
+    written = write()
+    for level in sorted(levels_of(result)):
+        change_tangent(self, tangent_of(result, level), level)
+    return written
+
+
+def change_tangent(tensor: Tensor, tangent: Tensor | None, level: int) -> None:
+    """Give a tensor that was changed in place its new tangent: into the one that it has, if it has one."""
+    assert tangent is not None
+    own = tangent_of(tensor, level)
+    if own is None:
+        set_tangent(tensor, tangent.to(tensor.dtype), level, in_place=True)
+    else:
+        own.copy_(tangent)
+
+
+def carried(values: Iterable[Any]) -> set[int]:
+    """The levels at which any of the tensors has a tangent; none where forward mode is off."""
+    found: set[int] = set()
+    if not levels or not state.forward_grad or state.inference:
+        return found
+    for each in values:
+        if isinstance(each, Tensor):
+            found |= levels_of(each)
+        elif isinstance(each, (tuple, list)):
+            found |= carried(each)
+    return found
+
+
+def follow(view: Tensor, source: Tensor) -> None:
+    """Make a view one for tangents, too; see Note [Views and tangents]."""
+    base = forward_base(source)
+    if base is None:
+        base = source
+    if view._view is None or view._view.base is not base:
+        view._forward_base = base
+
+
+def bind(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """All arguments of a call by the names of the row's parameters, in their order."""
+    given = dict(zip(row.parameters, args, strict=False))
+    for name, value in kwargs.items():
+        if name != "out":
+            given["self" if name == "input" else name] = value
+    return {
+        name: given.get(name, default) for name, default in zip(row.parameters, row.defaults, strict=True)
+    }
+
+
+def call(row: Row, arguments: dict[str, Any]) -> Any:
+    """Call a row with arguments by name."""
+    kinds = {name: parameter.kind is parameter.KEYWORD_ONLY for name, parameter in row.parameters.items()}
+    positional = [value for name, value in arguments.items() if not kinds[name]]
+    return row.call(*positional, **{name: value for name, value in arguments.items() if kinds[name]})
+
+
+def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: int) -> list[Tensor | None]:
+    """The tangents of the results at one level; None for what has no derivative."""
+    directions: Directions = {
+        name: [_tangent(each, level) for each in arguments[name]]
+        if name in row.lists
+        else _tangent(arguments[name], level)
+        for name in row.inputs
+    }
+    wanted = {
+        name: [each is not None for each in value] if isinstance(value, list) else value is not None
+        for name, value in directions.items()
+    }
+    if not any(any(each) if isinstance(each, list) else each for each in wanted.values()):
+        return [None] * len(results)
+    if row.node_name == "NotImplemented":
+        raise NotImplementedError(
+            f"Trying to use forward AD with aten::{NAMES.get(row.name, row.name)} that does not support it."
+        )
+    given = {name: value for name, value in directions.items() if value is not None}
+    if row.view is not None:
+        return _listed(call(row, {**arguments, **given}))
+    if row.name in LINEAR:
+        return _listed(call(row, {**arguments, **_with_zeros(row, arguments, directions)}))
+    plain = {name: _primals(value, level) for name, value in arguments.items()}
+    if row.name in BILINEAR:
+        return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
+    if row.name in OF_THEIR_OWN:
+        return OF_THEIR_OWN[row.name](plain, given, results)
+    if row.name in ELEMENTWISE:
+        return [_sum(_products(row, plain, given, wanted, results))]
+    return _transposed_twice(row, arguments, directions, wanted, results, level)
+
+
+def _listed(found: Any) -> list[Any]:
+    return [found] if isinstance(found, Tensor) else list(found)
+
+
+def _with_zeros(row: Row, arguments: dict[str, Any], directions: Directions) -> Directions:
+    """The directions with zeros for the inputs that have none."""
+
+    def complete(value: Any, direction: Any) -> Any:
+        if isinstance(direction, list):
+            return [complete(*pair) for pair in zip(value, direction, strict=True)]
+        if direction is None and isinstance(value, Tensor):
+            return make(np.zeros_like(value._array))
+        return direction if direction is not None or value is None else 0
+
+    return {name: complete(arguments[name], direction) for name, direction in directions.items()}
+
+
+def _primals(value: Any, level: int) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_primals(each, level) for each in value]
+    return primal(value, level, bool(state.recording) and _requires_grad(value))
+
+
+def _products(
+    row: Row, plain: dict[str, Any], given: Directions, wanted: dict[str, Any], results: list[Tensor]
+) -> Iterable[Tensor]:
+    """The formula of each input's gradient, applied to its tangent."""
+    node = _linearized(row, plain, wanted, results)
+    edges = node.next_edges
+    for number, name in enumerate(row.inputs):
+        if name in given:
+            node.next_edges = tuple(edge if i == number else NO_EDGE for i, edge in enumerate(edges))
+            found = node.apply((given[name],))[number]
+            assert found is not None
+            yield found
+
+
+def _sum(tensors: Iterable[Tensor]) -> Tensor:
+    found, *others = tensors
+    for each in others:
+        found = found + each
+    return found
+
+
+def _linearized(row: Row, plain: dict[str, Any], wanted: dict[str, Any], results: list[Tensor]) -> Node:
+    node: Node = row.linearize(*plain.values(), results[0] if len(row.outputs) == 1 else results, wanted)
+    for name, kind in row.saved.items():
+        if kind == "output":
+            setattr(node, f"saved_{name}", results[row.outputs.index(name)])
+    return node
+
+
+def _tangent(value: Any, level: int) -> Tensor | None:
+    return tangent_of(value, level) if isinstance(value, Tensor) else None
+
+
+def _transposed_twice(
+    row: Row,
+    arguments: dict[str, Any],
+    directions: Directions,
+    wanted: dict[str, Any],
+    results: list[Tensor],
+    level: int,
+) -> list[Tensor | None]:
+    """See Note [Jacobian-vector products from derivatives]."""
+    recorded = bool(state.recording) and any(
+        _requires_grad(each) for values in (arguments, directions) for each in flat(values.values())
+    )
+    plain: dict[str, Any] = {
+        name: [primal(each, level, recorded) for each in value]
+        if name in row.lists
+        else primal(value, level, recorded)
+        for name, value in arguments.items()
+    }
+    single = len(row.outputs) == 1
+    kept = [
+        number
+        for number, each in enumerate(results)
+        if each._array.dtype.kind in "fc" and (single or row.outputs[number] not in row.constants)
+    ]
+    modes = (state.grad_enabled, state.inference)
+    _set(True, False)
+    try:
+        node = _linearized(row, plain, wanted, results)
+        gradients = [make(np.zeros(results[n]._array.shape, results[n]._array.dtype)) for n in kept]
+        for each in gradients:
+            each._requires_grad = True
+        transposed = node.apply(tuple(gradients))
+        roots, towards = [], []
+        pairs = zip(
+            transposed,
+            flat(plain[name] for name in row.inputs),
+            flat(directions[name] for name in row.inputs),
+            strict=True,
+        )
+        for number, (found, value, tangent) in enumerate(pairs):
+            if tangent is None or found is None or not found.requires_grad:
+                continue
+            found = conform(found, value._array.shape, value._array.dtype, number, "")
+            roots.append(gradient_edge(found))
+            towards.append(tangent)
+        places = [(grad_accumulator(each), 0) for each in gradients]
+        products: list[Tensor | None] = (
+            run_backward(roots, towards, recorded, recorded, places, False) if roots else [None] * len(kept)
+        )
+    finally:
+        _set(*modes)
+    tangents: list[Tensor | None] = [None] * len(results)
+    for number, product, like in zip(kept, products, gradients, strict=True):
+        tangents[number] = make(np.zeros_like(like._array)) if product is None else product
+    return tangents
+
+
+def flat(values: Iterable[Any]) -> Iterable[Any]:
+    """The values, and in place of lists what they hold."""
+    for each in values:
+        if isinstance(each, (list, tuple)):
+            yield from flat(each)
+        else:
+            yield each
+
+
+def _requires_grad(value: Any) -> bool:
+    if not isinstance(value, Tensor):
+        return False
+    return value.requires_grad or any(map(_requires_grad, (value._tangents or {}).values()))
+
+
+def primal(value: Any, level: int, recorded: bool) -> Any:
+    """A tensor without its tangents of a level and those inside it; outside the graph unless that is recorded."""
+    if not isinstance(value, Tensor):
+        return value
+    found = make(value._array)
+    found._inference = value._inference
+    if recorded:
+        edge = gradient_edge(value)
+        found._version_counter = version_counter(value)
+        if edge[0] is not None:
+            node = new_node(Identity)
+            node.next_edges, node.input_metadata = (edge,), ((value._array.shape, value._array.dtype),)
+            found._grad_fn, found._requires_grad = node, True
+    for outer in sorted(levels_of(value)):
+        tangent = tangent_of(value, outer) if outer < level else None
+        if tangent is not None:
+            set_tangent(found, tangent, outer)
+    found._forward_base = None
+    return found
+
+
+def unpacked(dual: Tensor, level: int) -> Tensor:
+    """The primal of a dual: a view for backward, with none of the tangents of this level."""
+    found = primal(dual, level, bool(state.recording))
+    if not state.inference:
+        as_view(found, dual)
+        found._forward_base = None
+    return found

@@ -1,0 +1,157 @@
+"""Tangents: what forward-mode AD carries along beside a tensor's values (torch: forward_grad.h, autograd_meta.cpp).
+
+A dual tensor keeps its tangents by level, in ``_tangents``. Tangents of an inner level may themselves be duals of an
+outer one: that is how torch.func nests.
+
+Note [Views and tangents]: a view of a dual shows a view of its tangent. So a tangent lies in memory as its tensor
+does, and is copied where it does not; an in-place change that brings a tangent to a view gives one to the base, and
+a view whose base has got one has it as well when it is next asked for. What make_dual and unpack_dual return are views
+for backward, but not for tangents.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from .modes import state
+from .shapes import strides
+from .storage import address, storage
+from .tensor import Tensor, make
+from .transforms import transforms
+
+
+class Level:
+    """A level of forward-mode AD; its tangents go when it ends."""
+
+    __slots__ = ("duals", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.duals: list[weakref.ref[Tensor]] = []
+
+
+levels: list[Level] = []  # the outermost first
+
+
+def begin_level() -> Level:
+    """Enter a level inside those that there are."""
+    level = Level(len(levels))
+    levels.append(level)
+    transforms.begin()
+    return level
+
+
+def end_level() -> None:
+    """Leave the innermost level: no tensor has a tangent of it any more."""
+    level = levels.pop()
+    for reference in level.duals:
+        dual = reference()
+        if dual is not None and dual._tangents:
+            dual._tangents.pop(level.number, None)
+    transforms.end()
+
+
+def levels_of(tensor: Tensor) -> set[int]:
+    """The levels at which a tensor has a tangent."""
+    found = set(tensor._tangents or ())
+    base = forward_base(tensor)
+    if base is not None and base._tangents:
+        found.update(base._tangents)
+    return found
+
+
+def forward_base(tensor: Tensor) -> Tensor | None:
+    """The tensor of which this one is a view, as far as tangents are concerned."""
+    if tensor._forward_base is not False:
+        return tensor._forward_base
+    return None if tensor._view is None else tensor._view.base
+
+
+def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
+    """The tangent at a level; see Note [Views and tangents]."""
+    if not state.forward_grad:
+        return None
+    own = tensor._tangents
+    if own and level in own:
+        return own[level]
+    base = forward_base(tensor)
+    if base is None or not base._tangents or level not in base._tangents:
+        return None
+    found = _part(base._tangents[level], tensor, base)
+    _keep(tensor, found, level)
+    return found
+
+
+def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
+    """The part of a base's tangent that belongs to a view of it."""
+    start = (address(view._array) - address(base._array)) // base._array.itemsize if view._array.size else 0
+    own = (address(tangent._array) - address(storage(tangent._array))) // tangent._array.itemsize
+    return tangent.as_strided(view._array.shape, strides(view._array), own + start)
+
+
+def _keep(tensor: Tensor, tangent: Tensor, level: int) -> None:
+    if tensor._tangents is None:
+        tensor._tangents = {}
+    tensor._tangents[level] = tangent
+    levels[level].duals.append(weakref.ref(tensor))
+
+
+def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = False) -> None:
+    """Give a tensor a tangent at a level.
+
+    Raises:
+        RuntimeError: the tangent is a dual of the same level itself, or of another size.
+    """
+    if tangent_of(tangent, level) is not None:
+        raise RuntimeError(
+            f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
+        )
+    if tensor._array.shape != tangent._array.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+            f"not supported. Tensor is of size {list(tensor._array.shape)} while the given forward gradient is of "
+            f"size {list(tangent._array.shape)}."
+        )
+    base = forward_base(tensor) if in_place else None
+    if base is not None and not (base._tangents and level in base._tangents):
+        if lies_as(tangent, base) and lies_as(tangent, tensor):
+            _keep(base, tangent, level)
+        else:
+            whole = _zeros_lying_as(base, tangent._array.dtype)
+            part = _part(whole, tensor, base)
+            part.copy_(tangent)
+            _keep(base, whole, level)
+            tangent = part
+    if not lies_as(tangent, tensor):
+        tangent = _zeros_lying_as(tensor, tangent._array.dtype).copy_(tangent)
+    _keep(tensor, tangent, level)
+
+
+def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors lie in their memories alike, which are equally big."""
+    a, b = tangent._array, tensor._array
+    if a is b:
+        return True
+    if a.shape != b.shape or strides(a) != strides(b):
+        return False
+    if a.base is None and b.base is None:
+        return True
+    under, beneath = storage(a), storage(b)
+    return (
+        under.size == beneath.size
+        and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
+    )
+
+
+def _zeros_lying_as(tensor: Tensor, kind: np.dtype[Any]) -> Tensor:
+    array = tensor._array
+    under = storage(array)
+    memory = np.zeros(under.nbytes // array.itemsize, kind)
+    start = (address(array) - address(under)) // array.itemsize if array.size else 0
+    steps = tuple(step * kind.itemsize for step in strides(array))
+    if not memory.size or not array.size:
+        return make(np.zeros(array.shape, kind))
+    return make(np.ndarray(array.shape, kind, memory.data, start * kind.itemsize, steps))

@@ -1,0 +1,79 @@
+"""What runs in place of an operation while a program is transformed: forward AD, and vmap.
+
+Note [Transforms cost nothing until one is in force]: the functions of the rows that users call ask for no tangent.
+While a transform is in force their code is taken away and the door, below, put in its place; it hands every call to
+``dispatch``, which finds the tensors that carry more than an array. When the last transform ends they get their code
+back. A thread that runs no transform itself is slower meanwhile, and no result differs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+Compile = Callable[[], FunctionType]
+Dispatch = Callable[["Row", Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+
+
+def _door(*args: Any, enter: Callable[..., Any], **kwargs: Any) -> Any:
+    return enter(args, kwargs)
+
+
+class Transforms:
+    """How many transforms are in force, and the functions that they stand before."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.opened: dict[FunctionType, FunctionType] = {}  # compiled functions, and where their code is
+        self.lock = threading.Lock()
+        self.dispatch: Dispatch | None = None
+
+    def begin(self) -> None:
+        """A transform is in force from here on."""
+        with self.lock:
+            self.count += 1
+            if self.count == 1:
+                for function in self.opened:
+                    function.__code__ = _door.__code__
+
+    def end(self) -> None:
+        """It is no longer."""
+        with self.lock:
+            self.count -= 1
+            if not self.count:
+                for function, made in self.opened.items():
+                    function.__code__ = made.__code__
+
+
+transforms = Transforms()
+
+
+def guarded(row: Row, name: str, compiled: Compile) -> FunctionType:
+    """A function that is compiled when it is first called, and has its own code while no transform is in force.
+
+    Its default arguments suit both codes: another thread may call in between.
+    """
+    function = FunctionType(_door.__code__, row.scope, name)
+    function.__qualname__ = name
+
+    def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made = transforms.opened.get(function)
+        if made is None:
+            made = compiled()
+            function.__kwdefaults__ = {"enter": enter, **(made.__kwdefaults__ or {})}
+            function.__defaults__ = made.__defaults__
+            with transforms.lock:
+                transforms.opened[function] = made
+                if not transforms.count:
+                    function.__code__ = made.__code__
+        if transforms.count and transforms.dispatch is not None:
+            return transforms.dispatch(row, made, args, kwargs)
+        return made(*args, **kwargs)
+
+    function.__kwdefaults__ = {"enter": enter}
+    return function
