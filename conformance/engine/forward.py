@@ -311,7 +311,7 @@ def primal(value: Any, level: int, recorded: bool) -> Any:
         if edge[0] is not None:
             node = new_node(Identity)
             node.next_edges, node.input_metadata = (edge,), ((value._array.shape, value._array.dtype),)
-            found._grad_fn, found._requires_grad = node, True
+            found._node, found._requires_grad = node, True
     for outer in sorted(levels_of(value)):
         tangent = tangent_of(value, outer) if outer < level else None
         if tangent is not None:

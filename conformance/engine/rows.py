@@ -264,12 +264,8 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asarray": np.asarray, "new": object.__new__,
     "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
-<<<<<<< HEAD
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
-    "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE,
-=======
-    "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),
->>>>>>> 7d64fe6 (Forward-mode AD: dual tensors through every row, views, in-place changes and custom Functions, at no cost where no level is open)
+    "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),
     "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,

@@ -286,16 +286,6 @@ def record_source(row: Row) -> str:
     return _function("record", f"{_arguments(row)}, result, recording", body)
 
 
-<<<<<<< HEAD
-def _record(row: Row) -> list[str]:
-    """The node of a result, with its edges and what it saves."""
-    body = [
-        "node = Node_()",
-        "node.hooks = None",
-        "node.sequence_nr = next(recording.sequence_nrs)",
-        "if recording.anomaly: note_traceback(node)",
-    ]
-=======
 def linearize_source(row: Row) -> str:
     body = [*_record(row, linear=True), "return node"]
     return _function("linearize", f"{_arguments(row)}, result, wanted", body)
@@ -306,13 +296,13 @@ def _record(row: Row, linear: bool = False) -> list[str]:
     body = ["node = Node_()"]
     if linear:
         body += [_tell_number(name) for name in row.tensors if may_be_number(row, name)]
-        body += ["save = lambda value, _: value", "recording = None"]
+        body += ["node.hooks = None", "save = lambda value, _: value", "recording = None"]
     else:
         body += [
+            "node.hooks = None",
             "node.sequence_nr = next(recording.sequence_nrs)",
             "if recording.anomaly: note_traceback(node)",
         ]
->>>>>>> 7d64fe6 (Forward-mode AD: dual tensors through every row, views, in-place changes and custom Functions, at no cost where no level is open)
     edges = []
     for name in row.inputs:
         if name in row.lists:
@@ -322,19 +312,14 @@ def _record(row: Row, linear: bool = False) -> list[str]:
             body.append(f"edges_{name} = {edge}")
             edges.append(f"*edges_{name}")
             continue
-<<<<<<< HEAD
-        fast = (
-            f"gradient_edge({name}) if {name}._view is not None else ({name}._node, {name}._output_nr) "
-            f"if {name}._node is not None else (grad_accumulator({name}), 0) if {name}._requires_grad else NO_EDGE"
-        )
-=======
         if linear:
             body.append(f"edge_{name} = SINK if wanted[{name!r}] else NO_EDGE")
             edges.append(f"edge_{name}")
             continue
-        plain = f"{name}._grad_fn is not None and {name}._view is None"
-        fast = f"({name}._grad_fn, {name}._output_nr) if {plain} else gradient_edge({name})"
->>>>>>> 7d64fe6 (Forward-mode AD: dual tensors through every row, views, in-place changes and custom Functions, at no cost where no level is open)
+        fast = (
+            f"gradient_edge({name}) if {name}._view is not None else ({name}._node, {name}._output_nr) "
+            f"if {name}._node is not None else (grad_accumulator({name}), 0) if {name}._requires_grad else NO_EDGE"
+        )
         if may_be_number(row, name):
             fast = f"NO_EDGE if {name}_n else {fast}"
         elif is_optional(row, name):

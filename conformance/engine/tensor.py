@@ -6,12 +6,8 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-<<<<<<< HEAD
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NoReturn
-=======
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
->>>>>>> 7d64fe6 (Forward-mode AD: dual tensors through every row, views, in-place changes and custom Functions, at no cost where no level is open)
 
 import numpy as np
 
@@ -314,12 +310,8 @@ class Tensor:
             return self
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
-<<<<<<< HEAD
         self._node, self._output_nr, self._requires_grad = None, 0, False
-=======
-        self._grad_fn, self._output_nr, self._requires_grad = None, 0, False
         self._tangents = None
->>>>>>> 7d64fe6 (Forward-mode AD: dual tensors through every row, views, in-place changes and custom Functions, at no cost where no level is open)
         return self
 
     @property
