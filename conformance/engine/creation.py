@@ -200,10 +200,10 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
 
 def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     def by_shape(
-        *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, out: Any = None,
-        layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
+        *sides: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+        out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
-        made = fill(new_sizes(size), kind_of(dtype, out))
+        made = fill(new_sizes(sides if size is None else (size,)), kind_of(dtype, out))
         return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad, out)
 
     def like(

@@ -99,12 +99,12 @@ def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
 def strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
     """The steps of an array in elements; as torch counts them where numpy leaves them open.
 
-    numpy gives a new dimension of length 1 the step 0, torch the extent of what follows it; an empty array has the
-    steps of contiguous memory.
+    numpy gives a new dimension of length 1 the step 0, torch the extent of what follows it; an array that is made
+    empty has only steps of 0, and torch's has those of contiguous memory.
     """
     found: list[int] = []
     extent = 1
-    empty = array.size == 0
+    empty = array.size == 0 and not any(array.strides)
     for n, width in zip(reversed(array.shape), reversed(array.strides), strict=True):
         step = extent if empty or (n == 1 and width == 0) else width // array.itemsize
         found.append(step)

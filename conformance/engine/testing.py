@@ -1,4 +1,4 @@
-"""torch.testing: assert_close (torch: testing/_comparison.py)."""
+"""torch.testing: make_tensor, and assert_close (torch: testing/_comparison.py)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from . import dtypes
 from .absent import look_up
 from .creation import as_tensor
+from .made_tensors import make_tensor
 from .tensor import Tensor
 
-__all__ = ["assert_close"]
+__all__ = ["assert_close", "make_tensor"]
 
 _PRECISION = {
     dtypes.float16: (1e-3, 1e-5), dtypes.float32: (1.3e-6, 1e-5), dtypes.float64: (1e-7, 1e-7),

@@ -98,26 +98,35 @@ def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor
 )
 def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
     """A copy with ``values`` written, or added, where the index tensors say."""
+    _check_indices(self.shape, indices)
+    where = _numpy_index(indices)
     if self.dtype != values.dtype:
+        _check_fits(values, self[where].shape)
         raise RuntimeError(
             "Index put requires the source and destination dtypes match, got "
             f"{BY_NUMPY[self.dtype].legacy} for the destination and {BY_NUMPY[values.dtype].legacy} for the source."
         )
-    _check_indices(self.shape, indices)
     result = self.copy()
-    where = _numpy_index(indices)
     try:
         if accumulate:
             add_at(result, where, values)
         else:
             result[where] = values
     except ValueError:
-        target = list(result[where].shape)
+        _check_fits(values, result[where].shape)
+        raise
+    return result
+
+
+def _check_fits(values: Array, shape: tuple[int, ...]) -> None:
+    """Refuse values that do not broadcast to what the indices name."""
+    try:
+        np.broadcast_to(values, shape)
+    except ValueError:
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
-            f"shape {target}"
+            f"shape {list(shape)}"
         ) from None
-    return result
 
 
 op("IndexPutImplBackward0", name="_index_put_impl", lists="indices", **ROWS["index_put"].formulas)(
@@ -159,9 +168,7 @@ def _specified(items: tuple[Any, ...]) -> int:
 
 
 def _dims_of_index(array: Array) -> int:
-    if array.dtype == np.bool_:
-        return array.ndim
-    return array.ndim or 1 if array.dtype == np.uint8 else 1
+    return array.ndim if array.dtype in (np.bool_, np.uint8) else 1
 
 
 def _items(value: Any) -> tuple[Any, ...]:
@@ -213,9 +220,9 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
         elif isinstance(each, slice):
             result = _slice(result, dim, each)
             dim += 1
-        elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "iu":
+        elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind == "i":
             result = _select(result, dim, int(each._array), position)
-        elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind == "b":
+        elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "bu":
             result = unsqueeze(result, dim)
             index_with(make(np.array([0] if each._array else [], np.int64)))
         elif hasattr(each, "__index__") and not isinstance(each, (Tensor, np.ndarray)):
@@ -395,7 +402,7 @@ def _given(indices: Any) -> tuple[Tensor, ...]:
             raise TypeError(
                 f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}"
             )
-    return tuple(indices)
+    return tuple(_as_index(each) for each in indices)
 
 
 def attach() -> None:

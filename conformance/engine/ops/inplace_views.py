@@ -6,6 +6,7 @@ view: nothing is written, so the base has nothing to learn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +16,11 @@ from .. import errors
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
+from ..shapes import sizes
+from ..storage import Storage, storage
 from ..tensor import Tensor, make
 from ..views import check_inplace, increment_version
-from . import shape  # noqa: F401  its rows are read below
+from . import shape as shape_rows  # noqa: F401  its rows are read below
 
 
 def _twin(name: str, node: str) -> Row:
@@ -96,27 +99,50 @@ def t_(self: Tensor) -> Tensor:
     return view_in_place(_t, self)
 
 
-def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
-    """Take another tensor's memory and shape, or none; there is no derivative.
+def set_(
+    self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Take another tensor's, or a storage's, memory and lay a shape over it, or take none; there is no derivative.
 
     Raises:
         RuntimeError: a leaf that requires grad, or another dtype.
     """
-    if source is None:
-        source = make(np.zeros(0, self._array.dtype))
-    recorded = bool(state.recording and (self.requires_grad or source.requires_grad))
+    array = _memory_of(self, source)
+    if size is not None:
+        array = _laid_over(storage(array), int(storage_offset), sizes((size,)), stride)
+    given = source if isinstance(source, Tensor) else make(array)
+    recorded = bool(state.recording and (self.requires_grad or given.requires_grad))
     check_inplace(self, recorded)
-    if source._array.dtype is not self._array.dtype:
-        theirs, ours = errors.c_name(source._array.dtype), errors.c_name(self._array.dtype)
-        raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
     node: Any = None
     if recorded:
         node = new_node(NotImplementedNode)
         node.operation = "set_"
-        node.next_edges = (gradient_edge(self), gradient_edge(source))
-        node.input_metadata = ((source._array.shape, source._array.dtype),)
+        node.next_edges = (gradient_edge(self), gradient_edge(given))
+        node.input_metadata = ((array.shape, array.dtype),)
     self._grad_accumulator = None  # gradients of the old memory do not reach the new one
-    return _show(self, source._array, node)
+    return _show(self, array, node)
+
+
+def _memory_of(self: Tensor, source: Any) -> Array:
+    if source is None:
+        return np.zeros(0, self._array.dtype)
+    if isinstance(source, Storage):
+        whole = source._array.reshape(-1, order="A")
+        return whole.view(self._array.dtype)
+    if source._array.dtype is not self._array.dtype:
+        theirs, ours = errors.c_name(source._array.dtype), errors.c_name(self._array.dtype)
+        raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
+    return source._array
+
+
+def _laid_over(memory: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
+    item = memory.itemsize
+    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))] if stride is None else stride
+    extent = offset + 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    if 0 not in shape and extent > memory.size:
+        raise NotImplementedError("set_ beyond the memory that there is")
+    flat = memory.reshape(-1, order="A")
+    return np.ndarray(shape, memory.dtype, flat.data, offset * item, tuple(step * item for step in steps))
 
 
 PUBLIC = ("set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_")
