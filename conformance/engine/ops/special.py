@@ -15,7 +15,7 @@ from ..inplace import run_inplace
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from . import error_function
+from . import bessel, error_function
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
 from .kernels import float_function, half_up, scipy, unimplemented
 from .rounding import round as round_to
@@ -269,12 +269,6 @@ def _round(input: Tensor, *, decimals: int = 0, out: Any = None) -> Tensor:
     return round_to(input, decimals=decimals, out=out)
 
 
-_bessel = {
-    "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0",
-    "modified_bessel_i1": "i1", "modified_bessel_k0": "k0", "modified_bessel_k1": "k1",
-    "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e",
-}  # fmt: skip
-
 SPECIAL: dict[str, Callable[..., Any]] = {
     "erf": erf, "erfc": erfc, "erfinv": erfinv, "erfcx": _erfcx, "ndtr": _ndtr, "ndtri": _ndtri,
     "log_ndtr": _log_ndtr, "entr": _entr, "gammaln": lgamma, "digamma": digamma, "psi": digamma,
@@ -283,12 +277,4 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "logit": logit, "exp2": exp2, "expm1": expm1, "expit": sigmoid, "log1p": log1p, "round": _round, "softmax": softmax,
     "log_softmax": log_softmax,
 }  # fmt: skip
-_bessel_kernels = {name: scipy(kernel) for name, kernel in _bessel.items()}
-_bessel_kernels["airy_ai"] = lambda self: scipy("airy")(self)[0]
-_bessel_kernels["spherical_bessel_j0"] = lambda self: np.where(
-    self == 0, self.dtype.type(1), np.sin(self) / self
-)
-SPECIAL.update(
-    (name, float_function(None, f"special_{name}", kernel, "A function that torch gives no derivative."))
-    for name, kernel in _bessel_kernels.items()
-)
+SPECIAL.update(bessel.FUNCTIONS)
