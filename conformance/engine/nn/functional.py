@@ -43,6 +43,7 @@ from .functions.activation import (
     threshold_,
 )  # fmt: skip
 from .functions.attention import scaled_dot_product_attention
+from .functions.bags import embedding_bag
 from .functions.convolution import (
     conv1d,
     conv2d,
@@ -89,6 +90,7 @@ from .functions.margin import (
     hinge_embedding_loss,
     margin_ranking_loss,
     multi_margin_loss,
+    multilabel_margin_loss,
     multilabel_soft_margin_loss,
     soft_margin_loss,
     triplet_margin_loss,
@@ -128,5 +130,7 @@ from .functions.pooling import (
     max_unpool3d,
 )  # fmt: skip
 from .functions.resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
+from .functions.sequence import ctc_loss
+from .functions.vision import affine_grid, grid_sample
 
 __getattr__ = look_up("torch.nn.functional")

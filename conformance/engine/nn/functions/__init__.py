@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops import dropout as drop
+from ...ops import grid_sampling
 from ...ops.normalization import batch_norm
 from ...tensor import Tensor
-from . import convolution, distance, embedding, normalization, pooling
+from . import bags, convolution, distance, embedding, normalization, pooling, sequence
 
 
 def _embedding(
@@ -25,8 +26,11 @@ def _embedding(
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "batch_norm": batch_norm,
+    "ctc_loss": sequence.at_top,
     "embedding": _embedding,
+    "embedding_bag": bags.bags_of,
     **{name: getattr(drop, name) for name in drop.PUBLIC},
+    **{name: getattr(grid_sampling, name) for name in grid_sampling.PUBLIC},
     **{
         name: getattr(convolution, name)
         for name in ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ...creation import scalar_tensor, zeros_like
 from ...ops import loss as ops
+from ...ops import multilabel
 from ...ops.scalars import minus, plus
 from ...ops.selection import minimum, where
 from ...ops.smooth import logsigmoid
@@ -156,3 +157,11 @@ def multilabel_soft_margin_loss(
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
     return reduce_loss(loss, chosen(None, None, reduction))
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """How far other classes come closer to the target classes' scores than 1, over the classes."""
+    return multilabel.multilabel_margin_loss(input, target, chosen(size_average, reduce, reduction))[0]

@@ -86,6 +86,27 @@ class NLLLoss(_WeightedLoss):
         )
 
 
+class CTCLoss(_Loss):
+    """How improbable labels are whose places in time are not known."""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
+        return functional.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )
+
+
+class MultiLabelMarginLoss(_Loss):
+    """How far other classes come closer to the target classes' scores than 1."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.multilabel_margin_loss(input, target, reduction=self.reduction)
+
+
 class CrossEntropyLoss(_WeightedLoss):
     """NLLLoss of log_softmax; the target is classes, or a probability for each class."""
 

@@ -1,0 +1,167 @@
+"""Rows chosen by index and put together in bags (torch: native/EmbeddingBag.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import BY_NUMPY
+from ..rows import Array, op
+from ..tensor import Tensor
+from .undefined import undefined, unsupported
+
+SUM, MEAN, MAX = range(3)
+
+
+def _legacy(array: Array) -> str:
+    return f"torch.{BY_NUMPY[array.dtype].legacy}Tensor"
+
+
+def _check(weight: Array, indices: Array, offsets: Array, mode: int, weights: Array | None) -> None:
+    where = "(while checking arguments for embedding_bag)"
+    for array in (indices, offsets):
+        if array.dtype not in (np.int64, np.int32):
+            raise RuntimeError(
+                "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
+                f"got {_legacy(array)} instead {where}"
+            )
+    if weight.dtype.kind != "f":
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
+            f"Float, Double; but got {_legacy(weight)} instead {where}"
+        )
+    if offsets.size and offsets[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            f"However, got {offsets[0]}\n[ {_legacy(offsets)}{{}} ]"
+        )
+    if offsets.size and offsets[-1] > len(indices):
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {len(indices)} but got offsets[-1] of {offsets[-1]}"
+        )
+    if weights is not None:
+        if mode != SUM:
+            raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+        if weights.dtype != weight.dtype:
+            raise RuntimeError(
+                "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+                f"'per_sample_weights'; but type {_legacy(weight)} does not equal {_legacy(weights)} {where}"
+            )
+        if weights.size != indices.size:
+            raise RuntimeError(
+                "Expected per_sample_weights.value().numel() == indices.numel() to be true, but got false.  (Could "
+                "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+            )
+    wrong = indices[(indices < 0) | (indices >= len(weight))]
+    if wrong.size:
+        raise RuntimeError(
+            f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {wrong[0]}"
+        )
+
+
+def _greatest(rows: Array, indices: Array, bags: Array, count: int) -> tuple[Array, Array]:
+    """The greatest elements of each bag and the rows of the table that have them, the first of equal ones."""
+    found = np.zeros((count, rows.shape[1]), rows.dtype)
+    places = np.zeros(found.shape, indices.dtype)
+    for bag in np.unique(bags):
+        inside = np.flatnonzero(bags == bag)
+        first = rows[inside].argmax(0)
+        found[bag] = np.take_along_axis(rows[inside], first[None], 0)[0]
+        places[bag] = indices[inside][first]
+    return found, places
+
+
+@op(
+    "EmbeddingBagBackward0",
+    name="_embedding_bag",
+    tensors="indices offsets",
+    outputs="result0 result1 result2 result3",
+    weight=lambda grads, indices, offsets, result1, result2, result3, weight_sym_argsize_0, scale_grad_by_freq, mode,
+    sparse, per_sample_weights, padding_idx: _backward(
+        grads[0], indices, offsets, result1, result2, result3, weight_sym_argsize_0, scale_grad_by_freq, mode, sparse,
+        per_sample_weights, padding_idx,
+    ),
+    per_sample_weights=lambda grads, weight, indices, offsets, result1, mode, padding_idx: _weights_backward(
+        grads[0], weight, indices, offsets, result1, mode, padding_idx
+    ),
+)  # fmt: skip
+def embedding_bag(
+    weight: Array, indices: Array, offsets: Array, scale_grad_by_freq: bool, mode: int, sparse: bool,
+    per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int = -1,
+    weight_sym_argsize_0: int = 0,
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """The sum, mean or maximum of each bag; each index's bag; the bags' sizes; where the maxima came from."""
+    _check(weight, indices, offsets, mode, per_sample_weights)
+    starts = offsets[:-1] if include_last_offset else offsets
+    count = len(starts)
+    bags = np.cumsum(np.bincount(starts, minlength=len(indices) + 1))[: len(indices)] - 1
+    kept = indices != padding_idx
+    rows, chosen, inside = weight[indices[kept]], indices[kept], bags[kept]
+    sizes = np.bincount(inside, minlength=count)
+    numbers = np.zeros(count, indices.dtype) if mode == SUM else sizes.astype(indices.dtype)
+    if mode == MAX:
+        found, places = _greatest(rows, chosen, inside, count)
+        return found, bags.astype(indices.dtype), numbers, places
+    exact = rows.astype(np.promote_types(rows.dtype, np.float32), copy=False)
+    if per_sample_weights is not None:
+        exact = exact * per_sample_weights[kept][:, None]
+    found = np.zeros((count, weight.shape[1]), exact.dtype)
+    np.add.at(found, inside, exact)
+    if mode == MEAN:
+        found /= np.maximum(sizes, 1)[:, None]
+    return found.astype(weight.dtype), bags.astype(indices.dtype), numbers, numbers.copy()
+
+
+def _backward(grad: Tensor, *rest: Any) -> Tensor:
+    if rest[8]:
+        raise NotImplementedError("embedding_bag with sparse=True: sparse gradients")
+    return embedding_bag_backward(grad, *rest)
+
+
+@op(
+    "EmbeddingBagBackwardBackward0",
+    name="_embedding_bag_backward",
+    tensors="indices offsets offset2bag bag_size maximum_indices",
+    grad=undefined("_embedding_bag_backward"),
+    per_sample_weights=undefined("_embedding_bag_backward"),
+)
+def embedding_bag_backward(
+    grad: Array, indices: Array, offsets: Array, offset2bag: Array, bag_size: Array, maximum_indices: Array,
+    num_weights: int, scale_grad_by_freq: bool, mode: int, sparse: bool, per_sample_weights: Any = None,
+    padding_idx: int = -1,
+) -> Array:  # fmt: skip
+    """Each bag's gradient, added to the rows of the table that the bag was made of."""
+    found = np.zeros((num_weights, grad.shape[1]), np.promote_types(grad.dtype, np.float32))
+    if mode == MAX:
+        full = np.flatnonzero(bag_size)
+        columns = np.broadcast_to(np.arange(grad.shape[1]), (len(full), grad.shape[1]))
+        np.add.at(found, (maximum_indices[full], columns), grad[full])
+        return found.astype(grad.dtype)
+    kept = indices != padding_idx
+    each = grad[offset2bag[kept]].astype(found.dtype, copy=False)
+    if per_sample_weights is not None:
+        each = each * per_sample_weights[kept][:, None]
+    if mode == MEAN:
+        each = each / bag_size[offset2bag[kept]][:, None]
+    np.add.at(found, indices[kept], each)
+    if scale_grad_by_freq:  # torch's slip: of the sorted indices, the first ones stand for the different ones
+        counts = np.bincount(indices, minlength=num_weights)
+        rows = np.unique(indices)
+        found[rows] /= counts[np.sort(indices)[: len(rows)]][:, None]
+    return found.astype(grad.dtype)
+
+
+@op(
+    "NotImplemented",
+    name="_embedding_bag_per_sample_weights_backward",
+    tensors="indices offsets offset2bag",
+    grad=unsupported("_embedding_bag_per_sample_weights_backward"),
+    weight=unsupported("_embedding_bag_per_sample_weights_backward"),
+)
+def _weights_backward(
+    grad: Array, weight: Array, indices: Array, offsets: Array, offset2bag: Array, mode: int, padding_idx: int
+) -> Array:
+    """What each index's row and its bag's gradient have in common."""
+    found = (grad[offset2bag] * weight[indices]).sum(1)
+    return np.where(indices == padding_idx, 0, found).astype(grad.dtype)
