@@ -54,6 +54,9 @@ def index_select(self: Array, dim: Any, index: Array) -> Array:
         return self.copy()
     n = self.shape[axis]
     if where.size and (where.min() < 0 or where.max() >= n):
+        if axis == 1:  # torch has a kernel of its own there
+            wrong = where[(where < 0) | (where >= n)][0]
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={n}")
         raise IndexError("index out of range in self")
     return np.take(self, where, axis)
 

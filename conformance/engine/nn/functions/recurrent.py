@@ -94,6 +94,62 @@ def _direction(
     return stack(outputs[::-1] if reverse else outputs, 0), state
 
 
+def _rows(state: State, start: int, count: int) -> State:
+    """The states of some of the samples."""
+    if isinstance(state, tuple):
+        return tuple(each.narrow(0, start, count) for each in state)
+    return state.narrow(0, start, count)
+
+
+def _joined(states: Sequence[State]) -> State:
+    """The states of samples and of others after them."""
+    if isinstance(states[0], tuple):
+        return tuple(cat(list(each), 0) for each in zip(*states, strict=True))
+    return cat(list(states), 0)
+
+
+def _forwards(
+    step: Step, coming: Tensor, sizes: Sequence[int], state: State, weights: Weights
+) -> tuple[Tensor, State]:
+    """Packed sequences from their beginning: those that end leave their state behind."""
+    outputs, ended, start, before = [], [], 0, sizes[0]
+    for size in sizes:
+        if size < before:
+            ended.append(_rows(state, size, before - size))
+            state = _rows(state, 0, size)
+        state = step(coming.narrow(0, start, size), state, weights, True)
+        outputs.append(state[0] if isinstance(state, tuple) else state)
+        start, before = start + size, size
+    return cat(outputs, 0), _joined([state, *reversed(ended)])
+
+
+def _backwards(
+    step: Step, coming: Tensor, sizes: Sequence[int], state: State, weights: Weights
+) -> tuple[Tensor, State]:
+    """Packed sequences from their end: shorter ones join in with their first state."""
+    outputs, end, before = [], sum(sizes), sizes[-1]
+    current = _rows(state, 0, before)
+    for size in reversed(sizes):
+        if size > before:
+            current = _joined([current, _rows(state, before, size - before)])
+        current = step(coming.narrow(0, end - size, size), current, weights, True)
+        outputs.append(current[0] if isinstance(current, tuple) else current)
+        end, before = end - size, size
+    return cat(outputs[::-1], 0), current
+
+
+def _packed_direction(sizes: Sequence[int]) -> Callable[..., tuple[Tensor, State]]:
+    """One direction of a layer over packed sequences, of so many samples at each time."""
+
+    def direction(
+        step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
+    ) -> tuple[Tensor, State]:
+        run = _backwards if reverse else _forwards
+        return run(step, weights.of_input(input, False), sizes, state, weights)
+
+    return direction
+
+
 def _onednn_direction(
     step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
 ) -> tuple[Tensor, State]:
@@ -141,14 +197,18 @@ _STEPS: dict[str, Step] = {"RNN_TANH": tanh_step, "RNN_RELU": relu_step, "GRU": 
 
 def rnn(
     mode: str, input: Tensor, hx: Tensor, flat: Sequence[Tensor], biased: bool, dropout_p: float,
-    bidirectional: bool, batch_first: bool,
+    bidirectional: bool, batch_first: bool, batch_sizes: Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """torch.rnn_tanh, rnn_relu or gru: outputs (steps, batch, features), and the last hidden states."""
+    """torch.rnn_tanh, rnn_relu or gru: outputs (steps, batch, features), and the last hidden states.
+
+    With ``batch_sizes`` input and outputs are packed.
+    """
     if batch_first:
         input = input.transpose(0, 1)
     weights = _grouped(flat, biased, False)
+    direction = _direction if batch_sizes is None else _packed_direction(batch_sizes)
     output, last = _layers(
-        _STEPS[mode], _direction, input, hx.unbind(0), weights, 1 + bidirectional, dropout_p
+        _STEPS[mode], direction, input, hx.unbind(0), weights, 1 + bidirectional, dropout_p
     )
     hidden = stack(last, 0)
     return (output.transpose_(0, 1) if batch_first else output), hidden
@@ -156,15 +216,15 @@ def rnn(
 
 def lstm(
     input: Tensor, hx: Sequence[Tensor], flat: Sequence[Tensor], biased: bool, projected: bool, dropout_p: float,
-    bidirectional: bool, batch_first: bool,
+    bidirectional: bool, batch_first: bool, batch_sizes: Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """torch.lstm: outputs (steps, batch, features), the last hidden states and the last cell states.
 
     Note [LSTM of float32]: there torch has oneDNN compute each direction of a layer, which is one node; of other
-    dtypes, empty inputs and with projections the steps are nodes of the graph.
+    dtypes, empty inputs, packed ones and with projections the steps are nodes of the graph.
     """
     weights = _grouped(flat, biased, projected)
-    onednn = input._array.dtype == np.float32 and input._array.size > 0
+    onednn = input._array.dtype == np.float32 and input._array.size > 0 and batch_sizes is None
     if onednn and projected:
         _warn_of_projections()
         onednn = False
@@ -178,7 +238,8 @@ def lstm(
         )
     else:
         states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))
-        output, last = _layers(lstm_step, _direction, input, states, weights, 1 + bidirectional, dropout_p)
+        direction = _direction if batch_sizes is None else _packed_direction(batch_sizes)
+        output, last = _layers(lstm_step, direction, input, states, weights, 1 + bidirectional, dropout_p)
     hidden, cell = (stack([state[part] for state in last], 0) for part in (0, 1))
     return (output.transpose(0, 1) if batch_first else output), hidden, cell
 

@@ -11,6 +11,7 @@ from ...creation import empty, zeros
 from ...tensor import Tensor
 from .. import init
 from ..functions import recurrent
+from ..functions.packing import PackedSequence
 from ..functions.recurrent import Step, Weights, check_cell_hidden, check_cell_input
 from ..parameter import Parameter
 from .module import Module
@@ -104,17 +105,24 @@ class RNNBase(_Recurrent):
     def flatten_parameters(self) -> None:
         """Nothing: it is for cuDNN."""
 
-    def get_expected_hidden_size(self, input: Tensor, batch_sizes: None = None) -> tuple[int, int, int]:
+    def get_expected_hidden_size(
+        self, input: Tensor, batch_sizes: Tensor | None = None
+    ) -> tuple[int, int, int]:
         """The shape that a hidden state must have."""
         layers = self.num_layers * (1 + self.bidirectional)
-        batch = input.size(0) if self.batch_first else input.size(1)
+        if batch_sizes is not None:
+            batch = int(batch_sizes._array[0])
+        else:
+            batch = input.size(0) if self.batch_first else input.size(1)
         return layers, batch, self.proj_size or self.hidden_size
 
-    def get_expected_cell_size(self, input: Tensor, batch_sizes: None = None) -> tuple[int, int, int]:
+    def get_expected_cell_size(
+        self, input: Tensor, batch_sizes: Tensor | None = None
+    ) -> tuple[int, int, int]:
         """The shape that a cell state must have."""
-        return (*self.get_expected_hidden_size(input)[:2], self.hidden_size)
+        return (*self.get_expected_hidden_size(input, batch_sizes)[:2], self.hidden_size)
 
-    def check_input(self, input: Tensor, batch_sizes: None = None) -> None:
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None = None) -> None:
         """Dtype and features of the input.
 
         Raises:
@@ -126,8 +134,9 @@ class RNNBase(_Recurrent):
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
                 f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})"
             )
-        if input.dim() != 3:
-            raise RuntimeError(f"input must have 3 dimensions, got {input.dim()}")
+        dimensions = 3 if batch_sizes is None else 2
+        if input.dim() != dimensions:
+            raise RuntimeError(f"input must have {dimensions} dimensions, got {input.dim()}")
         if self.input_size != input.size(-1):
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
@@ -149,8 +158,6 @@ class RNNBase(_Recurrent):
 
     def _batched(self, input: Any, what: str = "") -> tuple[Tensor, bool]:
         """The input with a dimension for the batch, and whether it had one."""
-        if not isinstance(input, Tensor):
-            raise NotImplementedError(f"{type(self).__name__} of a {type(input).__name__}")
         if input.dim() not in (2, 3):
             raise ValueError(
                 f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D{what} instead"
@@ -158,8 +165,12 @@ class RNNBase(_Recurrent):
         batched = input.dim() == 3
         return (input if batched else input.unsqueeze(0 if self.batch_first else 1)), batched
 
-    def _start(self, input: Tensor, size: int) -> Tensor:
-        return zeros(*self.get_expected_hidden_size(input)[:2], size, dtype=input.dtype)
+    def _start(self, input: Tensor, size: int, batch_sizes: Tensor | None = None) -> Tensor:
+        return zeros(*self.get_expected_hidden_size(input, batch_sizes)[:2], size, dtype=input.dtype)
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The state with samples in another order."""
+        return hx if permutation is None else hx.index_select(1, permutation)
 
     @property
     def _dropout(self) -> float:
@@ -181,7 +192,9 @@ class _OneState(RNNBase):
 
     _called = ""  # what an error calls the input beside its dimensions
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
+        if isinstance(input, PackedSequence):
+            return self._of_packed(input, hx)
         input, batched = self._batched(input, self._called)
         if hx is not None and hx.dim() != input.dim() - (not batched):
             kind, given = ("batched 3-D", "3-D") if batched else ("unbatched 2-D", "2-D")
@@ -205,6 +218,17 @@ class _OneState(RNNBase):
         if not batched:
             return output.squeeze(0 if self.batch_first else 1), hidden.squeeze(1)
         return output, hidden
+
+    def _of_packed(self, input: PackedSequence, hx: Tensor | None) -> tuple[PackedSequence, Tensor]:
+        data, sizes, order, back = input
+        hx = self._start(data, self.hidden_size, sizes) if hx is None else self.permute_hidden(hx, order)
+        self.check_input(data, sizes)
+        self.check_hidden_size(hx, self.get_expected_hidden_size(data, sizes))
+        output, hidden = recurrent.rnn(
+            self.mode, data, hx, self._flat_weights, self.bias, self._dropout, self.bidirectional, False,
+            sizes._array.tolist(),
+        )  # fmt: skip
+        return PackedSequence(output, sizes, order, back), self.permute_hidden(hidden, back)
 
 
 def _no_projection(given: dict[str, Any]) -> None:
@@ -244,8 +268,10 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def forward(
-        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        self, input: Any, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Any, tuple[Tensor, Tensor]]:
+        if isinstance(input, PackedSequence):
+            return self._of_packed(input, hx)
         input, batched = self._batched(input)
         if hx is None:
             hx = (
@@ -279,6 +305,25 @@ class LSTM(RNNBase):
         if not batched:
             return output.squeeze(0 if self.batch_first else 1), (hidden.squeeze(1), cell.squeeze(1))
         return output, (hidden, cell)
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The states with samples in another order."""
+        return hx if permutation is None else tuple(each.index_select(1, permutation) for each in hx)
+
+    def _of_packed(
+        self, input: PackedSequence, hx: tuple[Tensor, Tensor] | None
+    ) -> tuple[PackedSequence, tuple[Tensor, Tensor]]:
+        data, sizes, order, back = input
+        if hx is None:
+            widths = self.proj_size or self.hidden_size, self.hidden_size
+            hx = self._start(data, widths[0], sizes), self._start(data, widths[1], sizes)
+        else:
+            hx = self.permute_hidden(hx, order)
+        output, *states = recurrent.lstm(
+            data, hx, self._flat_weights, self.bias, bool(self.proj_size), self._dropout, self.bidirectional, False,
+            sizes._array.tolist(),
+        )  # fmt: skip
+        return PackedSequence(output, sizes, order, back), self.permute_hidden(tuple(states), back)
 
 
 class RNNCellBase(_Recurrent):
