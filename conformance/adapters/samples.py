@@ -43,6 +43,7 @@ _RESULTS: tuple[Make, ...] = (
     lambda torch: torch.aminmax(torch.ones(3)),
     lambda torch: torch.frexp(torch.ones(1)),
     lambda torch: torch.triangular_solve(torch.eye(2), torch.eye(2)),
+    lambda torch: torch.nn.utils.rnn.pack_sequence([torch.ones(1)]),
 )
 
 _MAKERS: dict[str, tuple[Make, ...]] = {

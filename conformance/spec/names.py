@@ -103,7 +103,9 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.special": """
             digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 i0e i1 i1e
             log1p log_ndtr log_softmax logit logsumexp multigammaln ndtr ndtri polygamma psi round sinc
-            softmax xlog1py xlogy zeta
+            softmax xlog1py xlogy zeta airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 modified_bessel_i0
+            modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0
+            scaled_modified_bessel_k1 spherical_bessel_j0
             """,
     },
     "creation": {
@@ -237,6 +239,9 @@ NAMES: dict[str, dict[str, str]] = {
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
             vector_to_parameters
             """,
+        "in torch.nn.utils.rnn": """
+            pad_sequence pack_sequence pack_padded_sequence pad_packed_sequence unpad_sequence unpack_sequence
+            """,
         "in torch.func": "functional_call",
         "in torch.nn.init": """
             uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_
@@ -245,14 +250,16 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "layers": {
         "class in torch.nn": """
-            Linear Bilinear Embedding Flatten Unflatten Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
+            Linear Bilinear Embedding EmbeddingBag Flatten Unflatten Conv1d Conv2d Conv3d ConvTranspose1d
+            ConvTranspose2d
             MaxPool1d MaxPool2d AvgPool1d AvgPool2d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d
             AdaptiveMaxPool2d LPPool1d LPPool2d LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d
             BatchNorm3d InstanceNorm1d InstanceNorm2d Dropout Dropout1d Dropout2d AlphaDropout ZeroPad2d
             ConstantPad1d ConstantPad2d Upsample PixelShuffle CosineSimilarity PairwiseDistance
             """,
         "in torch.nn.functional": """
-            linear bilinear embedding one_hot conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+            linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
+            conv1d conv2d conv3d conv_transpose1d conv_transpose2d
             max_pool1d max_pool2d avg_pool1d avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d
             adaptive_max_pool1d adaptive_max_pool2d lp_pool1d lp_pool2d layer_norm group_norm rms_norm
             batch_norm instance_norm normalize dropout dropout1d dropout2d alpha_dropout pad unfold fold
@@ -281,11 +288,13 @@ NAMES: dict[str, dict[str, str]] = {
             MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss NLLLoss BCELoss BCEWithLogitsLoss
             KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
             CosineEmbeddingLoss SoftMarginLoss TripletMarginLoss MultiMarginLoss
+            MultiLabelMarginLoss CTCLoss
             """,
         "in torch.nn.functional": """
             mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy nll_loss binary_cross_entropy
             binary_cross_entropy_with_logits kl_div poisson_nll_loss gaussian_nll_loss hinge_embedding_loss
             margin_ranking_loss cosine_embedding_loss soft_margin_loss triplet_margin_loss multi_margin_loss
+            multilabel_margin_loss ctc_loss
             """,
     },
     "optimizers": {
@@ -307,7 +316,8 @@ NAMES: dict[str, dict[str, str]] = {
     "results": {
         "of Result": """
             values indices sign logabsdet eigenvalues eigenvectors solution Q R U S V Vh L P LU pivots info
-            residuals rank singular_values min max mantissa exponent inverse
+            residuals rank singular_values min max mantissa exponent inverse data batch_sizes sorted_indices
+            unsorted_indices to double
             """,
     },
     "python": {

@@ -172,7 +172,11 @@ def ctc_loss_backward(
             if t < steps - 1:
                 beta = _stepped(beta[:, ::-1], reverse)[:, ::-1] + here[t]
             through = np.full(labels, -np.inf)
-            np.logaddexp.at(through, states[sample, :count], alpha[t] + beta[0])
+            if t == steps - 1:  # the last blank and the last label, which may be the blank
+                for state in range(count - 1, max(count - 3, -1), -1):
+                    through[states[sample, state]] = alpha[t, state] + beta[0, state]
+            else:
+                np.logaddexp.at(through, states[sample, :count], alpha[t] + beta[0])
             own = log_probs[t, sample].astype(np.float64)
             found[t, sample] = np.exp(own) - np.exp(through + loss - own)
     return (found * grad[:, None]).astype(log_probs.dtype)

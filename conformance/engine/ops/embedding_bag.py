@@ -18,7 +18,9 @@ def _legacy(array: Array) -> str:
     return f"torch.{BY_NUMPY[array.dtype].legacy}Tensor"
 
 
-def _check(weight: Array, indices: Array, offsets: Array, mode: int, weights: Array | None) -> None:
+def _check(
+    weight: Array, indices: Array, offsets: Array, mode: int, weights: Array | None, fast: bool
+) -> None:
     where = "(while checking arguments for embedding_bag)"
     for array in (indices, offsets):
         if array.dtype not in (np.int64, np.int32):
@@ -53,11 +55,23 @@ def _check(weight: Array, indices: Array, offsets: Array, mode: int, weights: Ar
                 "Expected per_sample_weights.value().numel() == indices.numel() to be true, but got false.  (Could "
                 "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
             )
-    wrong = indices[(indices < 0) | (indices >= len(weight))]
+    wrong = np.flatnonzero((indices < 0) | (indices >= len(weight)))
+    if wrong.size and fast:
+        raise RuntimeError(
+            f"Index {wrong[0]} of input takes value {indices[wrong[0]]} which is not in the valid range "
+            f"[0, {len(weight)})"
+        )
     if wrong.size:
         raise RuntimeError(
-            f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {wrong[0]}"
+            "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
+            f"{indices[wrong[0]]}"
         )
+
+
+def _bags(starts: Array, count: int) -> Array:
+    """The bag of each index."""
+    found: Array = np.cumsum(np.bincount(starts, minlength=count + 1))[:count] - 1
+    return found
 
 
 def _greatest(rows: Array, indices: Array, bags: Array, count: int) -> tuple[Array, Array]:
@@ -92,10 +106,11 @@ def embedding_bag(
     weight_sym_argsize_0: int = 0,
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """The sum, mean or maximum of each bag; each index's bag; the bags' sizes; where the maxima came from."""
-    _check(weight, indices, offsets, mode, per_sample_weights)
+    fast = mode != MAX and weight.dtype != np.float64 and padding_idx < 0  # a kernel of its own in torch
+    _check(weight, indices, offsets, mode, per_sample_weights, fast)
     starts = offsets[:-1] if include_last_offset else offsets
     count = len(starts)
-    bags = np.cumsum(np.bincount(starts, minlength=len(indices) + 1))[: len(indices)] - 1
+    bags = _bags(starts, len(indices))
     kept = indices != padding_idx
     rows, chosen, inside = weight[indices[kept]], indices[kept], bags[kept]
     sizes = np.bincount(inside, minlength=count)
@@ -110,7 +125,8 @@ def embedding_bag(
     np.add.at(found, inside, exact)
     if mode == MEAN:
         found /= np.maximum(sizes, 1)[:, None]
-    return found.astype(weight.dtype), bags.astype(indices.dtype), numbers, numbers.copy()
+    shown = bags[:0] if fast and mode == SUM else bags
+    return found.astype(weight.dtype), shown.astype(indices.dtype), numbers, numbers.copy()
 
 
 def _backward(grad: Tensor, *rest: Any) -> Tensor:
@@ -138,6 +154,8 @@ def embedding_bag_backward(
         columns = np.broadcast_to(np.arange(grad.shape[1]), (len(full), grad.shape[1]))
         np.add.at(found, (maximum_indices[full], columns), grad[full])
         return found.astype(grad.dtype)
+    if not offset2bag.size:
+        offset2bag = _bags(offsets, len(indices))
     kept = indices != padding_idx
     each = grad[offset2bag[kept]].astype(found.dtype, copy=False)
     if per_sample_weights is not None:
@@ -163,5 +181,7 @@ def _weights_backward(
     grad: Array, weight: Array, indices: Array, offsets: Array, offset2bag: Array, mode: int, padding_idx: int
 ) -> Array:
     """What each index's row and its bag's gradient have in common."""
+    if not offset2bag.size:
+        offset2bag = _bags(offsets, len(indices))
     found = (grad[offset2bag] * weight[indices]).sum(1)
     return np.where(indices == padding_idx, 0, found).astype(grad.dtype)

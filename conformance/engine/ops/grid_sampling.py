@@ -70,7 +70,7 @@ def _reflected(place: Array, low: float, high: float) -> tuple[Array, Array]:
     return found, np.where(odd, -1, 1) * np.where(away < 0, -1, 1)
 
 
-def _padded(place: Array, size: int, padding: int, align: bool) -> tuple[Array, Array]:
+def _padded(place: Array, size: int, padding: int, align: bool, nan: int) -> tuple[Array, Array]:
     """Where a place outside the image is read, and the slope of that."""
     slope: Array = np.ones_like(place)
     if padding == ZEROS:
@@ -78,34 +78,40 @@ def _padded(place: Array, size: int, padding: int, align: bool) -> tuple[Array, 
     if padding == REFLECTION:
         place, slope = _reflected(place, *((0, size - 1) if align else (-0.5, size - 0.5)))
     within = (place > 0) & (place < size - 1)
-    kept = np.where(place > 0, np.minimum(place, size - 1), 0)  # a nan is read at 0
+    kept = np.where(np.isnan(place), nan, np.clip(place, 0, size - 1))
     return kept.astype(place.dtype), slope * within
 
 
-def _axis(component: Array, size: int, mode: int, padding: int, align: bool) -> _Axis:
+def _axis(component: Array, size: int, mode: int, padding: int, align: bool, nan: int) -> _Axis:
     kind = component.dtype.type
     unit = kind((size - 1) / 2 if align else size / 2)
     place = (component + 1) * unit if align else ((component + 1) * size - 1) / 2
     slope = np.full_like(place, unit)
     if mode != BICUBIC:
-        place, moved = _padded(place, size, padding, align)
+        place, moved = _padded(place, size, padding, align, nan)
         slope = (slope * moved).astype(kind)
     first = np.rint(place) if mode == NEAREST else np.floor(place)
     taps = []
     for offset, weight in _TAPS[mode].items():
         each = first + offset
         if mode == BICUBIC:
-            each = _padded(each, size, padding, align)[0]
+            each = _padded(each, size, padding, align, nan)[0]
         inside = (each >= 0) & (each < size)
         taps.append(_Tap(np.where(inside, each, 0).astype(np.int64), inside, weight))
     return _Axis(place - first, slope, taps)
 
 
 def _axes(sizes: Ints, grid: Array, mode: int, padding: int, align: bool) -> list[_Axis]:
-    """The grid's last component is the place along the image's first dimension; places of a sample are flat here."""
+    """The grid's last component is the place along the image's first dimension; places of a sample are flat here.
+
+    In images torch reads a nan at the beginning, in volumes at the end.
+    """
     exact = grid.astype(np.promote_types(grid.dtype, np.float32), copy=False)
     flat = exact.reshape(len(grid), -1, grid.shape[-1])
-    return [_axis(flat[..., i], n, mode, padding, align) for i, n in enumerate(sizes[:1:-1])]
+    return [
+        _axis(flat[..., i], n, mode, padding, align, n - 1 if len(sizes) == 5 else 0)
+        for i, n in enumerate(sizes[:1:-1])
+    ]
 
 
 def _polynomial(weight: tuple[float, ...], order: int, t: Any) -> Any:
@@ -147,8 +153,11 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
     beyond = [each.beyond for each in axes]
     found = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
     for taps, place, inside in _corners(sizes, axes):
-        weight = np.where(inside, _product(axes, taps, beyond), 0)[:, None]
-        found += np.take_along_axis(flat, place[:, None], 2) * weight
+        weight = _product(axes, taps, beyond)
+        if len(axes) == 3:  # where what is outside is left out; elsewhere it is 0 times the weight
+            weight = np.where(inside, weight, 0)
+        values = np.where(inside[:, None], np.take_along_axis(flat, place[:, None], 2), 0)
+        found += values * weight[:, None]
     return found.astype(input.dtype, copy=False).reshape(*sizes[:2], *grid.shape[1:-1])
 
 
@@ -199,17 +208,15 @@ def _curvature(
         mask = make(inside.astype(kind))[:, None]
         values = flat.gather(2, index) * mask
         along = _sum(changes[i] * _product(tensors, taps, t, i) for i in range(len(axes)))
-        to_output = values * along[:, None] + to_output
+        part = values.reshape(grad_output.shape) * along.reshape(sizes[0], 1, *grid._array.shape[1:-1])
+        to_output = part + to_output
         to_input = flat.new_zeros(flat.shape).scatter_add(2, index, outer * mask * along[:, None]) + to_input
         dot = (outer * values).sum(1)
         for j in range(len(axes)):
             terms = [_sloped(tensors, taps, t, i, j) for i in range(len(axes))]
             to_places[j] = dot * _sum(c * term for c, term in zip(changes, terms, strict=True)) + to_places[j]
-    return (
-        to_output.reshape(grad_output.shape),
-        to_input.reshape(input.shape),
-        stack(to_places, -1).reshape(grid.shape),
-    )
+    shaped = [each.reshape(grid._array.shape[:-1]) for each in to_places]
+    return to_output, to_input.reshape(input.shape), stack(shaped, -1)
 
 
 def _sloped(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, i: int, j: int) -> Any:

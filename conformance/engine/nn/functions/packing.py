@@ -12,6 +12,7 @@ from ...dtypes import int64
 from ...ops.ordering import sort
 from ...ops.packing import pack_padded_sequence as pack_row
 from ...tensor import Tensor, make, wrap
+from ...views import increment_version
 
 
 class PackedSequence_(NamedTuple):
@@ -182,6 +183,7 @@ def pad_sequence(
     longest = max(each.size(0) for each in tensors)
     lead = (len(tensors), longest) if batch_first else (longest, len(tensors))
     found: Tensor = full((*lead, *tensors[0].shape[1:]), padding_value, dtype=tensors[0].dtype)
+    increment_version(found)  # torch fills what it made
     for i, each in enumerate(tensors):
         length = each.size(0)
         start = longest - length if padding_side == "left" else 0

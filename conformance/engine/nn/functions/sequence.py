@@ -9,7 +9,7 @@ import numpy as np
 
 from ...creation import zeros
 from ...ops import connectionist
-from ...ops.loss import MEAN
+from ...ops.loss import MEAN, NONE
 from ...ops.selection import where
 from ...tensor import Tensor, make
 from .reduction import chosen, reduce_loss
@@ -55,9 +55,8 @@ def at_top(
     each = row(log_probs, targets, times, lengths, blank, zero_infinity)[0]
     if zero_infinity:
         each = where(each == float("inf"), zeros((), dtype=each.dtype), each)
-    if not batched:
-        each = each.squeeze(0)
     if reduction == MEAN:
-        counts = np.maximum(np.array(lengths, each._array.dtype), 1)
-        each = each / make(counts if batched else counts.reshape(()))
+        each = each / make(np.maximum(np.array(lengths, each._array.dtype), 1))
+    elif reduction == NONE and not batched:
+        each = each.squeeze(0)
     return reduce_loss(each, reduction)
