@@ -214,17 +214,6 @@ DEEPCOPY_NON_LEAF = (
     "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
     "see https://github.com/pytorch/pytorch/pull/103001"
 )
-_C_NAMES = {
-    "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double", "bool": "bool",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-
-
-def c_name(kind: Any) -> str:
-    """The C++ type's name of a numpy dtype."""
-    name = _C_NAMES[kind.name]
-    return name.removeprefix("c10::") if kind.kind == "f" else name
 
 
 def grad_dtype_assigned(got: Any, wanted: Any) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import errors
 from .accumulate import accumulate_grad
+from .anomaly import check_nan, warn_of_traceback
 from .fitting import conform, validate_outputs
 from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
@@ -127,7 +128,7 @@ def run_backward(
     state.nesting += 1
     try:
         if state.nesting < MOST_NESTED:
-            _run(task, root, buffer, dependencies)
+            (_run_traced if state.anomaly else _run)(task, root, buffer, dependencies)
         else:
             _run_elsewhere(task, root, buffer, dependencies)
         for callback in task.callbacks:  # it may grow meanwhile
@@ -146,7 +147,7 @@ def _run_elsewhere(*arguments: Any) -> None:
     def work() -> None:
         vars(state).update(here, nesting=0)
         try:
-            _run(*arguments)
+            (_run_traced if state.anomaly else _run)(*arguments)
         except BaseException as error:
             failed.append(error)
 
@@ -155,6 +156,18 @@ def _run_elsewhere(*arguments: Any) -> None:
     thread.join()
     if failed:
         raise failed.pop()
+
+
+def _run_traced(*arguments: Any) -> None:
+    """Run a pass in anomaly mode: an error names the forward call that made the node which was running."""
+    previous = state.evaluating
+    try:
+        _run(*arguments)
+    except Exception:
+        warn_of_traceback(state.evaluating)
+        raise
+    finally:
+        state.evaluating = previous
 
 
 def count_dependencies(root: Node) -> dict[Node, int]:
@@ -214,6 +227,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     ready: tuple[Node, Buffer] | None
     while True:
         ready = None
+        if not plain:
+            state.evaluating = node
         outputs: Any
         if (
             needed is not None
@@ -311,14 +326,14 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
         state.graph_task.running = node
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
-    if state.anomaly:
-        return _evaluate_with_traceback(node, inputs, keep_graph)
     outputs = node.apply(inputs)
     if outputs:
         outputs = validate_outputs(node.next_edges, outputs, node.name)
     outputs = _post_hooks(node, outputs, inputs)
     if not keep_graph:
         node.release()
+    if state.anomaly and state.anomaly_check_nan:
+        check_nan(node, outputs)
     return outputs
 
 
@@ -341,28 +356,6 @@ def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
         each if task.should_compute(edge) else None
         for edge, each in zip(node.next_edges, outputs, strict=False)
     )
-
-
-def _evaluate_with_traceback(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
-    """Anomaly mode: an error, or a nan, names the forward call that made the node."""
-    from .anomaly import check_nan, warn_of_traceback
-
-    previous, state.evaluating = state.evaluating, node
-    try:
-        outputs = node.apply(inputs)
-        if outputs:
-            outputs = validate_outputs(node.next_edges, outputs, node.name)
-        outputs = _post_hooks(node, outputs, inputs)
-        if state.anomaly_check_nan:
-            check_nan(node, outputs)
-    except Exception:
-        warn_of_traceback(node)
-        raise
-    finally:
-        state.evaluating = previous
-    if not keep_graph:
-        node.release()
-    return outputs
 
 
 def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:

@@ -85,6 +85,8 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     except RuntimeError:
         check_tensors(row, arguments)  # what is no operand at all is said before
         raise
+    if row.check is not None:
+        row.check(*(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.meet)]))
     onto_itself = row.name == "copy" and arguments[1] is self
     if (row.meet or row.name == "copy") and not onto_itself:
         check_no_overlap(self._array)
@@ -148,7 +150,7 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
     check_castable(np.empty(0, dtypes.result_dtype(*operands)), self._array)
 
 
-_MAY_OVERLAP = frozenset({"fill", "fill_tensor", "zero"})  # all places get one value
+_MAY_OVERLAP = frozenset({"fill", "zero"})  # all places get one value
 _PLACING = frozenset(
     {
         "index_add",

@@ -230,6 +230,8 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     node.next_edges = ()
     node.input_metadata = ((tensor._array.shape, tensor._gradient_type()),)
     node.variable, node.own_hooks = tensor, None
+    if state.anomaly:
+        note_traceback(node)
     tensor._grad_accumulator = weakref.ref(node)
     return node
 

@@ -332,6 +332,7 @@ def _compile(row: Row, name: str, source: str) -> FunctionType:
 
 
 def _saved_fields(row: Row) -> dict[str, str]:
+    """In the order in which torch packs and unpacks them: inputs by name, then outputs."""
     fields: dict[str, str] = {}
     for formula in row.formulas.values():
         for argument in names_of(formula):
@@ -345,7 +346,9 @@ def _saved_fields(row: Row) -> dict[str, str]:
                 fields[argument] = "output"
             else:
                 fields[argument] = "plain"
-    return fields
+    return dict(
+        sorted(fields.items(), key=lambda field: (field[0] in row.outputs or "result" in field[0], field[0]))
+    )
 
 
 def _node_class(row: Row, name: str) -> type[Node]:

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from conformance.adapters.registry import find
 from conformance.fuzz.scope import Program, Statement
 from conformance.fuzz.search import Divergence, Tally, batch_seeds, search
 from conformance.processes import Died, fresh
+from conformance.runner.engine import Engine
 
 
 @dataclass(frozen=True)
 class Found:
-    """A divergence as plain data; of a process that ended there are no statements."""
+    """A divergence as plain data; where torch itself ended the process there are no statements."""
 
     seed: int
     statements: tuple[str, ...]
@@ -117,24 +119,52 @@ def run_campaign(
 def _batches(
     engine: str, batches: list[tuple[int, int]], processes: int
 ) -> Iterator[tuple[int, Tally, list[Found]]]:
-    tasks = [partial(run_batch, engine, seed, size) for seed, size in batches]
-    for number, result in fresh(tasks, processes):
-        seed, size = batches[number]
-        if isinstance(result, Died):
-            text = f"{result} in a batch of {size} programs, of which it left none to show"
-            yield seed, Tally(), [Found(seed, (), text, ("process",))]
-        else:
-            yield result
+    """The batches as they finish. Where torch itself ended the process, which some programs do, others are drawn."""
+    with TemporaryDirectory() as folder:
+        notes = [Path(folder, str(number)) for number in range(len(batches))]
+        waiting = list(range(len(batches)))
+        for note in notes:
+            note.write_text(json.dumps(["no engine", []]))
+        for skip in range(0, _DRAWS * _FINDS_A_BATCH, _FINDS_A_BATCH):
+            tasks = [partial(run_batch, engine, *batches[number], notes[number], skip) for number in waiting]
+            again = []
+            for place, result in fresh(tasks, processes):
+                number = waiting[place]
+                if not isinstance(result, Died):
+                    yield result
+                    continue
+                seed, _ = batches[number]
+                running, statements = json.loads(notes[number].read_text())
+                if running == "torch":
+                    again.append(number)
+                else:
+                    text = f"{result} while {running} ran"
+                    yield seed, Tally(), [Found(seed, tuple(statements), text, ("process",))]
+            waiting = again
+        for number in waiting:
+            seed, _ = batches[number]
+            yield seed, Tally(), [Found(seed, (), f"torch ended the process {_DRAWS} times", ("process",))]
 
 
-def run_batch(engine: str, seed: int, size: int) -> tuple[int, Tally, list[Found]]:
-    """One batch; after a find it goes on with the rest of its programs, from another seed."""
+_DRAWS = 3  # of a batch in which torch ends the process again and again
+
+
+def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> tuple[int, Tally, list[Found]]:
+    """One batch; after a find it goes on with the rest of its programs, from another seed.
+
+    What runs stands in the file ``note``, so that it is known where the process ends: an engine's name, and the
+    statements.
+    """
     reference, under_test = find("torch"), find(engine)
     tally = Tally()
     found: list[Found] = []
     attempt = 0
+
+    def noted(running: Engine, program: Program) -> None:
+        note.write_text(json.dumps([running.name, [each.text for each in program.statements]]))
+
     while tally.programs < size and attempt < _FINDS_A_BATCH:
-        divergence = search(reference, under_test, size - tally.programs, seed + attempt, tally)
+        divergence = search(reference, under_test, size - tally.programs, seed + skip + attempt, tally, noted)
         attempt += 1
         if divergence is None:
             break

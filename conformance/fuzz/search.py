@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -68,12 +68,25 @@ def scenario_of(program: Program, name: str = "fuzz") -> Scenario:
     return Scenario(name, "a random program", "", "fuzz", Position("fuzz", 1), steps)
 
 
-def diverges(program: Program, reference: Engine, engine: Engine, tally: Tally | None = None) -> Any:
+Note: TypeAlias = Callable[
+    [Engine, Program], None
+]  # told before a program runs: it may be the last of its process
+
+
+def _unnoted(engine: Engine, program: Program) -> None:
+    pass
+
+
+def diverges(
+    program: Program, reference: Engine, engine: Engine, tally: Tally | None = None, note: Note = _unnoted
+) -> Any:
     """The first difference, or the property that does not hold; None where all agree."""
     scenario = scenario_of(program)
+    note(reference, program)
     expected = run(scenario, reference, seconds=SECONDS)
     if tally is not None:
         tally.add(program, expected)
+    note(engine, program)
     found = run(scenario, engine, seconds=SECONDS)
     different = differences(scenario, expected, found, engine.claims)
     if different:
@@ -123,7 +136,9 @@ _RESHAPING = (".t_()", "squeeze_(", "transpose_(", ".set_(")
 _REBOUND = ("_", "made", "handle", "seen")  # names that programs bind anew
 
 
-def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally) -> Divergence | None:
+def search(
+    reference: Engine, engine: Engine, examples: int, seed: int, tally: Tally, note: Note = _unnoted
+) -> Divergence | None:
     """The smallest diverging one among ``examples`` programs; None where none diverges."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
@@ -143,7 +158,7 @@ def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: T
     )
     @given(programs())
     def agrees(program: Program) -> None:
-        found = diverges(program, reference, engine, None if smallest else tally)
+        found = diverges(program, reference, engine, None if smallest else tally, note)
         if found is not None:
             smallest.append((program, found))
             raise _DivergedError
@@ -151,19 +166,21 @@ def search(reference: Engine, engine: Engine, examples: int, seed: int, tally: T
     try:
         agrees()
     except (_DivergedError, FlakyFailure):  # flaky: what diverged once and not again is a find as well
-        program, found = minimal(*smallest[-1], reference, engine)
+        program, found = minimal(*smallest[-1], reference, engine, note)
         difference = found if isinstance(found, Difference) else None
         return Divergence(program, difference, "" if difference else str(found), seed)
     return None
 
 
-def minimal(program: Program, found: Any, reference: Engine, engine: Engine) -> tuple[Program, Any]:
+def minimal(
+    program: Program, found: Any, reference: Engine, engine: Engine, note: Note = _unnoted
+) -> tuple[Program, Any]:
     """The program without what its divergence does not need; Hypothesis keeps the statements that others hang on."""
     number = len(program.statements)
     while number:
         number -= 1
         for shorter in _without(program, number):
-            again = diverges(shorter, reference, engine)
+            again = diverges(shorter, reference, engine, note=note)
             if again is not None and _facet(again) == _facet(found):
                 program, found, number = shorter, again, len(shorter.statements)
                 break

@@ -94,8 +94,8 @@ class Outputs:
             warnings.warn(errors.DIRTY_NOT_AN_INPUT, stacklevel=4)
         if value._view is not None and count > 1:
             raise RuntimeError(errors.DIRTY_VIEW_OF_SEVERAL)
-        check_inplace(value, True)
         value._grad = None
+        check_inplace(value, True)
         assert self.node is not None
         rebase_history(value, self.node, number)
 

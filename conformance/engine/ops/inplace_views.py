@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..dtypes import c_name
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
@@ -130,7 +131,7 @@ def _memory_of(self: Tensor, source: Any) -> Array:
         whole = source._array.reshape(-1, order="A")
         return whole.view(self._array.dtype)
     if source._array.dtype is not self._array.dtype:
-        theirs, ours = errors.c_name(source._array.dtype), errors.c_name(self._array.dtype)
+        theirs, ours = c_name(source._array.dtype), c_name(self._array.dtype)
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
     return source._array
 

@@ -47,6 +47,9 @@ def only_needed(found: Any, needed: Any) -> list[Any]:
 def layer_statistics(array: Array, count: int, eps: float) -> tuple[Tensor, Tensor]:
     """Mean and inverse deviation of the last ``count`` dimensions."""
     axes = tuple(range(array.ndim - count, array.ndim))
+    if not array.size:
+        shape = (*array.shape[: array.ndim - count], *(1,) * count)
+        return make(np.zeros(shape, array.dtype)), make(np.full(shape, np.nan, array.dtype))
     exact = array.astype(np.float64)
     mean = exact.mean(axes, keepdims=True)
     exact -= mean

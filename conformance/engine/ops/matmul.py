@@ -30,7 +30,7 @@ def product(a: Array, b: Array, kernel: str = "") -> Array:
 def _same_type(a: Array, b: Array) -> None:
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {errors.c_name(a.dtype)} != {errors.c_name(b.dtype)}"
+            f"expected m1 and m2 to have the same dtype, but got: {dtypes.c_name(a.dtype)} != {dtypes.c_name(b.dtype)}"
         )
 
 

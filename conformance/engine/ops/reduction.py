@@ -162,14 +162,22 @@ def _mean_type(array: Array, dtype: Any) -> Any:
     return kind
 
 
+def _average(
+    array: Array, axes: tuple[int, ...] | None, kind: Any, count: int, keepdims: bool = False
+) -> Array:
+    """A sum over how many there are; of halves, both in single precision."""
+    exact = np.float32 if kind == np.float16 else kind
+    total = np.add.reduce(array, axis=axes, dtype=exact, keepdims=keepdims)
+    return np.true_divide(total, count, dtype=exact).astype(kind, copy=False)
+
+
 @op(
     "MeanBackward0",
     name="mean",
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
-    kind = _mean_type(self, dtype)
-    return np.true_divide(add_up(self, None, kind), self.size, dtype=kind)
+    return _average(self, None, _mean_type(self, dtype), self.size)
 
 
 @op(
@@ -180,9 +188,8 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
     ),
 )
 def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
-    kind = _mean_type(self, dtype)
     axes = axes_of(dim, self.ndim)
-    return np.true_divide(add_up(self, axes, kind, keepdim), count_along(self.shape, axes), dtype=kind)
+    return _average(self, axes, _mean_type(self, dtype), count_along(self.shape, axes), keepdim)
 
 
 def count_along(shape: tuple[int, ...], axes: Sequence[int]) -> int:
@@ -239,10 +246,7 @@ def nanmean(
 
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
-    kind = _sum_type(array, dtype)
-    if kind == np.float16:
-        return np.multiply.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(kind)
-    return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
+    return np.multiply.reduce(array, axis=axes, dtype=_sum_type(array, dtype), keepdims=keepdims)
 
 
 @op(
@@ -345,16 +349,10 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")
     if not self.size:
         return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))
-    half = self.dtype == np.float16
-    exact = self.astype(np.float32) if half else self
-    top = np.maximum.reduce(exact, axis=axes, keepdims=True)
-    top = np.where(np.isinf(top), exact.dtype.type(0), top)
-    total = np.add.reduce(np.exp(exact - top), axis=axes, keepdims=keepdim)
-    if self.dtype == np.float16:  # torch keeps the sum in half precision
-        total = total.astype(np.float16).astype(np.float32)
-    total = np.log(total)
-    found = total + (top if keepdim else np.squeeze(top, axes))
-    return np.asarray(found, self.dtype)
+    top = np.maximum.reduce(self, axis=axes, keepdims=True)
+    top = np.where(np.isinf(top), self.dtype.type(0), top)
+    total = np.log(add_up(np.exp(self - top), axes, self.dtype, keepdim))
+    return np.asarray(total + (top if keepdim else np.squeeze(top, axes)))
 
 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:

@@ -103,9 +103,16 @@ i0 = float_function(
     "I0Backward0", "i0", scipy("i0"), "The modified Bessel function of order 0.",
     lambda grad, self: grad * _i1(self),
 )  # fmt: skip
+
+
+def _i0e_slope(self: Tensor, signed: Tensor) -> Tensor:
+    """``signed`` is computed first: so torch's compiler has it, and the second pass begins with what is made last."""
+    return _i1e(self) - signed
+
+
 _i0e = float_function(
     "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
-    lambda grad, self, result: grad * (_i1e(self) - self.sgn() * result),
+    lambda grad, self, result: grad * _i0e_slope(self, self.sgn() * result),
 )  # fmt: skip
 _i1: Any = float_function(
     "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",

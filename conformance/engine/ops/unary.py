@@ -10,7 +10,7 @@ import numpy as np
 
 from ..creation import zeros_like
 from ..rows import ROWS, Array, op
-from ..tensor import Tensor
+from ..tensor import Tensor, make
 from .kernels import half_up, refuse_bools
 from .scalars import less_than, minus, plus, times
 from .undefined import undefined
@@ -163,7 +163,12 @@ def sign(self: Array) -> Array:
     return _sign(self)
 
 
-@op("SgnBackward0", self=lambda grad, self, result: zeros_like(grad))
+def _immutable_zeros(grad: Tensor) -> Tensor:
+    """torch's ZeroTensor: nothing is added into its memory, see Note [Stealing a gradient]; so it is another's here."""
+    return make(np.zeros(grad._array.shape, grad._array.dtype)[...])
+
+
+@op("SgnBackward0", self=lambda grad, self, result: _immutable_zeros(grad))
 def sgn(self: Array) -> Array:
     """-1, 0 or 1; as sign, for real numbers."""
     return _sign(self)

@@ -90,7 +90,7 @@ GRAPH = (
         ("plain-nodes-keep", "a node without hooks is not freed in a pass over the whole graph",
          "execution:_run", "if not keep_graph:\n                node.release()", "pass"),
         ("anomaly-keeps", "in anomaly mode nothing is freed",
-         "execution:_evaluate_with_traceback", "if not keep_graph:", "if False:"),
+         "execution:_evaluate", "if not keep_graph:", "if not keep_graph and not state.anomaly:"),
         ("copy-slices-keeps", "the node of a change of a view is not freed",
          "views:CopySlices.release", "self.function = None", "pass"),
         ("function-keeps", "the node of a custom Function is not freed",

@@ -105,7 +105,7 @@ PASSES = (
         ("backward-leaves-mode", "backward leaves grad mode off",
          "execution:run_backward", "_set(*modes)", "_set(create_graph, state.inference)"),
         ("anomaly-ignores-nan", "anomaly mode does not look for nan",
-         "execution:_evaluate_with_traceback", "if state.anomaly_check_nan:", "if False:"),
+         "execution:_evaluate", "if state.anomaly and state.anomaly_check_nan:", "if False:"),
         ("anomaly-is-for-good", "detect_anomaly does not restore the mode",
          "modes:detect_anomaly.__exit__", "state.anomaly, state.anomaly_check_nan = self.previous", "pass"),
         ("anomaly-always-checks-nan", "detect_anomaly(check_nan=False) looks for nan",
