@@ -8,7 +8,7 @@ import numpy as np
 
 from .modes import state
 from .node import AccumulateGrad, Gradients
-from .shapes import is_dense, strides
+from .shapes import is_dense, is_expanded, strides
 from .tensor import Tensor, make
 from .transforms import transforms
 from .views import increment_version
@@ -80,8 +80,8 @@ def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     array, leaf = gradient._array, variable._array
     if array.base is None and array.flags.c_contiguous and leaf.flags.c_contiguous:
         return True
-    if not array.size:  # numpy gives empty arrays no strides to compare
-        return array.base is not None and array.base.base is None and array.base.shape == array.shape
+    if not array.size:
+        return not is_expanded(array)
     if not is_dense(leaf):
         return array.flags.c_contiguous
     steps = zip(array.shape, array.strides, leaf.strides, strict=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator
 
 import numpy as np
 
+from .modes import state
 from .node import Gradients, Node
 
 
@@ -13,42 +14,42 @@ def check_nan(node: Node, outputs: Gradients) -> None:
     """Refuse a gradient with nan.
 
     Raises:
-        RuntimeError: naming the node and which of its results.
+        RuntimeError: naming the node and which of its results; or in a batched pass, which cannot look.
     """
     for number, gradient in enumerate(outputs):
+        if gradient is not None and state.batching:
+            raise RuntimeError(
+                "Batching rule not implemented for aten::item. We could not generate a fallback."
+            )
         if gradient is not None and bool(np.isnan(gradient._array).any()):
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.")
 
 
-def warn_of_traceback(node: Node) -> None:
-    """Warn with the traceback of the forward call, and those of the backward calls that led to it."""
+def tracebacks(node: Node) -> Iterator[str]:
+    """Warnings with the traceback of the forward call, and those of the backward calls that led to it."""
     metadata = node.metadata
     trace = metadata.get("traceback_")
     if trace is None:
-        warnings.warn(
+        yield (
             f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
-            "during forward pass for more information.",
-            stacklevel=2,
+            "during forward pass for more information."
         )
     else:
-        warnings.warn(
+        yield (
             f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-            + "".join(trace),
-            stacklevel=2,
+            + "".join(trace)
         )
     child, parent = node.name(), metadata.get("parent_")
     while parent is not None:
         trace = parent.metadata.get("traceback_")
         if trace is None:
-            warnings.warn(
+            yield (
                 f"\n\nPrevious calculation of {child} was induced by {parent.name()}. No forward pass information "
-                "available.  Enable detect anomaly during forward pass for more information.",
-                stacklevel=2,
+                "available.  Enable detect anomaly during forward pass for more information."
             )
         else:
-            warnings.warn(
+            yield (
                 f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced "
-                "the previous calculation:\n" + "".join(trace),
-                stacklevel=2,
+                "the previous calculation:\n" + "".join(trace)
             )
         child, parent = parent.name(), parent.metadata.get("parent_")

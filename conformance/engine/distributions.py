@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import normal as box_muller
-from .dtypes import BY_NUMPY
+from .dtypes import BY_NUMPY, c_name
 from .generator import Generator
 
 Array = NDArray[Any]
@@ -28,20 +28,6 @@ _WIDE_RANGE = 1 << 28
 # From this length on torch shuffles with 64-bit draws, and inside out.
 _LONG_PERMUTATION = (2**32 - 1) // 20
 
-_C_NAMES = {
-    "bool": "bool",
-    "uint8": "unsigned char",
-    "int8": "signed char",
-    "int16": "short int",
-    "int32": "int",
-    "int64": "long int",
-    "float16": "c10::Half",
-    "float32": "float",
-    "float64": "double",
-    "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
-
 
 def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, high: float = 1.0) -> Array:
     """Tensor.uniform_: in [low, high); what rounds to ``high`` becomes ``low``."""
@@ -52,7 +38,7 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
     largest = float(np.finfo(dtype).max)
     for name, bound in (("from", low), ("to", high)):
         if not abs(bound) <= largest:
-            raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype.name]}")
+            raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
     if low > high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
@@ -135,7 +121,7 @@ def cauchy(
     if dtype.kind != "f":
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
-            f"but you specified {_C_NAMES[dtype.name]}"
+            f"but you specified {c_name(dtype)}"
         )
     if not sigma > 0.0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
@@ -356,12 +342,12 @@ def _check_bounds(dtype: DType, bounds: dict[str, int]) -> None:
         largest, smallest = counted, 0 if dtype.kind in "bu" else -counted - 1
     for name, bound in bounds.items():
         if not smallest <= bound <= largest:
-            raise RuntimeError(f"{name} is out of bounds for {_C_NAMES[dtype.name]}")
+            raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
         if dtype.kind == "f" and abs(bound) > counted:
             digits = counted.bit_length() - 1
             warnings.warn(
                 f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                f"{_C_NAMES[dtype.name]} can support discrete uniform distribution only within this range. "
+                f"{c_name(dtype)} can support discrete uniform distribution only within this range. "
                 "This warning will become an error in version 1.7 release, please fix the code in advance",
                 UserWarning,
                 stacklevel=3,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .dtypes import c_name
+
 BACKWARD_TWICE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have "
     "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
@@ -219,7 +221,7 @@ DEEPCOPY_NON_LEAF = (
 def grad_dtype_assigned(got: Any, wanted: Any) -> str:
     """A gradient of another dtype than grad_dtype was assigned."""
     return (
-        f"attempting to assign a gradient with dtype '{_C_NAMES[got.name]}' to a tensor with grad_dtype "
+        f"attempting to assign a gradient with dtype '{c_name(got.numpy)}' to a tensor with grad_dtype "
         f"'{wanted.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
         "You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
         "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems "
@@ -231,7 +233,7 @@ def grad_dtype_set(wanted: Any, got: Any) -> str:
     """grad_dtype was set while a gradient of another dtype was there."""
     return (
         f"Cannot set grad_dtype to '{wanted.legacy}' because there is already a gradient with dtype "
-        f"'{_C_NAMES[got.name]}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
+        f"'{c_name(got.numpy)}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure "
         "the new grad_dtype matches the existing gradient's dtype."
     )
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import errors
 from .accumulate import accumulate_grad
-from .anomaly import check_nan, warn_of_traceback
+from .anomaly import check_nan, tracebacks
 from .fitting import conform, validate_outputs
 from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
@@ -49,6 +49,7 @@ class GraphTask:
         "number",
         "roots",
         "running",
+        "warnings",
     )
     dependencies: dict[Node, int]
     roots: tuple[Edge, ...]
@@ -61,6 +62,7 @@ class GraphTask:
         self.captured: list[Tensor | None] = []
         self.number = next(GraphTask.numbers)
         self.callbacks: list[Callable[[], Any]] = []
+        self.warnings: list[str] = []  # given when the pass has ended
         self.running: Node | None = None  # the node whose hooks or own Python backward run
 
     def should_compute(self, edge: Edge) -> bool:
@@ -105,9 +107,9 @@ def run_backward(
 ) -> list[Tensor | None]:
     """Run backward from the roots; return the gradients of the wanted edges unless they are accumulated."""
     gradients = list(validate_outputs(tuple(roots), tuple(gradients), ""))
-    if accumulate and create_graph:
-        warnings.warn(errors.CREATE_GRAPH, stacklevel=4)
     task = GraphTask(keep_graph, create_graph)
+    if accumulate and create_graph:
+        task.warnings.append(errors.CREATE_GRAPH)
     root: Node
     if len(roots) == 1 and roots[0][0] is not None:
         root = roots[0][0]
@@ -136,6 +138,8 @@ def run_backward(
     finally:
         _set(*modes)
         state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting = outer
+        for text in task.warnings:
+            warnings.warn(text, stacklevel=4)
     return task.captured
 
 
@@ -158,13 +162,13 @@ def _run_elsewhere(*arguments: Any) -> None:
         raise failed.pop()
 
 
-def _run_traced(*arguments: Any) -> None:
+def _run_traced(task: GraphTask, *arguments: Any) -> None:
     """Run a pass in anomaly mode: an error names the forward call that made the node which was running."""
     previous = state.evaluating
     try:
-        _run(*arguments)
+        _run(task, *arguments)
     except Exception:
-        warn_of_traceback(state.evaluating)
+        task.warnings += tracebacks(state.evaluating)
         raise
     finally:
         state.evaluating = previous

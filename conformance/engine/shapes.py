@@ -132,12 +132,17 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return result
 
 
-def still_expanded(result: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """An empty result, expanded where its operand is: a grad that is laid out so is not stolen."""
-    owner: Any = operand.base
+def is_expanded(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an empty array is one element expanded: numpy gives it no steps that would tell."""
+    owner: Any = array.base
     if owner is not None and not isinstance(owner, np.ndarray):  # what numpy's as_strided puts between
         owner = owner.base
-    if owner is None or owner.size != 1:
+    return owner is not None and owner.size == 1
+
+
+def still_expanded(result: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An empty result, expanded where its operand is: a grad that is laid out so is not stolen."""
+    if not is_expanded(operand):
         return result
     return np.ndarray(result.shape, result.dtype, np.empty(1, result.dtype), 0, (0,) * result.ndim)
 

@@ -151,7 +151,11 @@ def _batched(
     for index in range(count):
         part = [None if each is None else each[index] for each in given]
         keep = bool(retain) or index + 1 < count
-        rows.append(_run(roots, part, keep, create, wanted, False))
+        state.batching = True
+        try:
+            rows.append(_run(roots, part, keep, create, wanted, False))
+        finally:
+            state.batching = False
         _check_used(rows[-1], unused)
     return [None if column[0] is None else stack(column) for column in zip(*rows, strict=True)]
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
 from ..dtypes import c_name
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node

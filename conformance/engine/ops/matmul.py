@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import dtypes
 from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes

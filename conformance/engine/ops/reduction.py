@@ -246,7 +246,17 @@ def nanmean(
 
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
-    return np.multiply.reduce(array, axis=axes, dtype=_sum_type(array, dtype), keepdims=keepdims)
+    kind = _sum_type(array, dtype)
+    if kind != np.float16 or not array.size:
+        return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
+    if axes is None:
+        array, axes = array.reshape(-1), 0
+    elif axes == ():
+        return array.astype(kind)
+    found = np.multiply.accumulate(array, axis=axes, dtype=kind).take(
+        [-1], axes
+    )  # each step in half precision
+    return found if keepdims else found.squeeze(axes)
 
 
 @op(

@@ -68,7 +68,7 @@ TEXTS = (
         ("anomaly", "detect_anomaly warns nothing",
          "modes:detect_anomaly.__init__", "warnings.warn(", "(lambda *_, **__: None)("),
         ("anomaly-trace", "an error in anomaly mode comes without the forward traceback",
-         "execution:_run_traced", "warn_of_traceback(state.evaluating)", "pass"),
+         "execution:_run_traced", "task.warnings += tracebacks(state.evaluating)", "pass"),
         ("scalar-of-grad", "float() of a tensor that requires grad warns nothing",
          "conversions:_scalar", "self.requires_grad:", "False:"),
         ("only-inputs", "only_inputs=False warns nothing",
