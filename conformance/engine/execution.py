@@ -263,7 +263,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     continue
                 left = dependencies[following] - 1
                 dependencies[following] = left
-                pending = waiting.get(following)
+                pending = waiting.get(following) if waiting else None
                 if pending is None:
                     if needed is not None and following not in needed and following not in captures:
                         continue

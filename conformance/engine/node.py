@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import traceback
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -177,6 +176,8 @@ def note_traceback(node: Node) -> None:
 
 def forward_traceback() -> list[str]:
     """Where in the user's program the running operation was called."""
+    import traceback
+
     frames = traceback.extract_stack()
     while frames and frames[-1].filename.startswith((_ENGINE, "<row ")):
         frames.pop()

@@ -197,10 +197,14 @@ def call_source(row: Row, variant: str = "call") -> str:
         outside = " or ".join(_some_tensor(row, name, "not {}._inference") for name in seen)
         body += ["recording = state.recording", f"recorded = recording and ({requires}) and ({outside})"]
     met = [name for name in row.meet if name not in row.lists]
-    if len(met) > 1 and row.name not in _NOT_ELEMENTWISE:  # see Note [Order of an elementwise result]
-        body.append(
-            f"if out_.ndim > 1: out_ = laid_out(out_, {', '.join(f'{name}_a' for name in row.tensors)})"
-        )
+    elementwise = len(met) > 1 and row.name not in _NOT_ELEMENTWISE
+    if elementwise:  # see Note [Order of an elementwise result]
+        arrays = [f"{name}_a" for name in row.tensors]
+        in_order = " and ".join(_in_order(row, name) for name in row.tensors)
+        body += [
+            "shape = out_.shape",
+            f"if len(shape) > 1 and not ({in_order}): out_ = laid_out(out_, {', '.join(arrays)})",
+        ]
     single = len(row.outputs) == 1 and row.view != "multi_output"
     if single:
         if row.view is None and variant == "call":
@@ -221,7 +225,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         if recorded:
             body += [
                 "if recorded:",
-                *(f"    {line}" for line in _record(row)),
+                *(f"    {line}" for line in (_record(row, shape="shape") if elementwise else _record(row))),
                 "    result._node = node",
                 "    result._requires_grad = True",
             ]
@@ -231,6 +235,14 @@ def call_source(row: Row, variant: str = "call") -> str:
     else:
         body += _several_outputs(row, recorded)
     return _function(row.name, _signature(row, variant), [line for line in body if line])
+
+
+def _in_order(row: Row, name: str) -> str:
+    """Whether an operand has the result's shape and the plain order, so that nothing is to be laid out."""
+    test = f"{name}_a.flags.c_contiguous and {name}_a.shape == shape"
+    if may_be_number(row, name):
+        return f"({name}_n or {test})"
+    return f"({name} is None or {test})" if is_optional(row, name) else test
 
 
 def _inference(recorded: bool) -> str:
@@ -291,7 +303,7 @@ def linearize_source(row: Row) -> str:
     return _function("linearize", f"{_arguments(row)}, result, wanted", body)
 
 
-def _record(row: Row, linear: bool = False) -> list[str]:
+def _record(row: Row, linear: bool = False, shape: str = "result._array.shape") -> list[str]:
     """The node of a result, with its edges and what it saves; or, linear, of a node that never joins the graph."""
     body = ["node = Node_()"]
     if linear:
@@ -331,7 +343,7 @@ def _record(row: Row, linear: bool = False) -> list[str]:
         body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
         body.append("node.operation = formula0(None)")
     if len(row.outputs) == 1 and row.view != "multi_output":
-        body.append("alike = (result._array.shape, result._array.dtype)")
+        body.append(f"alike = ({shape}, result._array.dtype)")
         body.append("node.input_metadata = METADATA.get(alike) or known_metadata(alike)")
     else:
         body.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from .modes import state
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
 from .storage import address
 from .tensor import Tensor, version_counter
-
-if TYPE_CHECKING:
-    from .version import VersionCounter
+from .version import VersionCounter
 
 
 class ViewInfo:
@@ -186,11 +184,14 @@ def increment_version(tensor: Tensor) -> None:
     Raises:
         RuntimeError: an inference tensor outside inference mode.
     """
-    if tensor._inference and tensor._version_counter is None:
-        if not state.inference:
-            raise RuntimeError(errors.INFERENCE_INPLACE)
-        return
-    version_counter(tensor).value += 1
+    counter = tensor._version_counter
+    if counter is None:
+        if tensor._inference:
+            if not state.inference:
+                raise RuntimeError(errors.INFERENCE_INPLACE)
+            return
+        counter = tensor._version_counter = VersionCounter()
+    counter.value += 1
 
 
 def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:

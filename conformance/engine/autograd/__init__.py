@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -34,7 +33,7 @@ from .grad_mode import (
 )
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import GradientEdge
-from .log import log, logged
+from .log import is_logging, logged
 from .variable import Variable
 
 
@@ -278,7 +277,7 @@ def _run(
             node.next_edges, node.input_metadata = (), ((place._array.shape, place._array.dtype),)
             edge = (node, 0)
         wanted.append(edge)
-    if not log.isEnabledFor(logging.DEBUG):
+    if not is_logging():
         return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)
     with logged(edges):
         return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import logging
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,9 +11,14 @@ from typing import Any
 from ..modes import state
 from ..node import Edge, Gradients, Node
 
-log = logging.getLogger("torch.autograd.graph")
-
+_NAME = "torch.autograd.graph"
 _ABBREVIATIONS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool": "b8"}
+
+
+def is_logging() -> bool:
+    """Whether anyone listens; nobody can who has not imported ``logging``, which this module spares the others."""
+    logging = sys.modules.get("logging")
+    return logging is not None and logging.getLogger(_NAME).isEnabledFor(logging.DEBUG)
 
 
 @contextlib.contextmanager
@@ -39,7 +44,11 @@ def _graph(roots: Sequence[Edge]) -> list[Node]:
 
 
 def _say(grads: Gradients) -> None:
-    log.debug(f"Executing: {state.graph_task.running} with grad_outputs: [{','.join(map(_text, grads))}]")
+    import logging
+
+    logging.getLogger(_NAME).debug(
+        f"Executing: {state.graph_task.running} with grad_outputs: [{','.join(map(_text, grads))}]"
+    )
 
 
 def _text(gradient: Any) -> str:

@@ -36,7 +36,7 @@ def _scaled(other: Any, alpha: Any) -> Any:
     "AddBackward0",
     meet="self other",
     self=lambda grad: grad,
-    other=lambda grad, alpha: maybe_times(grad, alpha),
+    other=maybe_times,
 )
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self + alpha * other."""

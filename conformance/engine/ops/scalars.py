@@ -56,6 +56,6 @@ def less_than(number: Any, tensor: Tensor) -> Tensor:
     return make(np.full(tensor._array.shape, number, tensor._array.dtype)).sub_(tensor)
 
 
-def maybe_times(tensor: Tensor, number: Any) -> Tensor:
-    """tensor * number, the tensor itself for 1."""
-    return tensor if number == 1 else times(tensor, number)
+def maybe_times(grad: Tensor, alpha: Any) -> Tensor:
+    """grad * alpha, the gradient itself for 1."""
+    return grad if alpha == 1 else times(grad, alpha)
