@@ -36,6 +36,14 @@ def _set_grad_enabled(mode: bool) -> None:
     modes.set_grad_enabled(mode)
 
 
+def _set_fwd_grad_enabled(mode: bool) -> None:
+    state.forward_grad = mode
+
+
+def _is_fwd_grad_enabled() -> bool:
+    return state.forward_grad
+
+
 def _current_autograd_node() -> Node | None:
     """The node whose hooks or backward run now."""
     return None if state.graph_task is None else state.graph_task.running

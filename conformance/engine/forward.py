@@ -19,7 +19,8 @@ from .fitting import conform
 from .modes import _set, state
 from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_node
 from .rows import Row
-from .tangents import forward_base, levels, levels_of, set_tangent, tangent_of
+from .saved import SavedTensor
+from .tangents import DualOutput, forward_base, levels, levels_of, set_tangent, tangent_of
 from .tensor import Tensor, make, version_counter
 from .transforms import transforms
 from .views import as_view
@@ -62,7 +63,20 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
                 if tangent._array.shape != each._array.shape:
                     tangent = tangent.expand(each._array.shape)
                 set_tangent(each, tangent, level)
+    for each in results:
+        _save_tangents(row, results, each._node)
     return result
+
+
+def _save_tangents(row: Row, results: list[Tensor], node: Node | None) -> None:
+    """See Note [Tangents of saved outputs]."""
+    for name, kind in row.saved.items():
+        if kind != "output":
+            continue
+        output = results[row.outputs.index(name)]
+        saved = getattr(node, f"saved_{name}", None)
+        if isinstance(saved, SavedTensor) and output._tangents:
+            saved.view_node = DualOutput(output, saved.view_node)
 
 
 transforms.dispatch = dispatch
@@ -85,6 +99,8 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[], Tensor]) -> Ten
     written = write()
     for level in sorted(levels_of(result)):
         change_tangent(self, tangent_of(result, level), level)
+    place = self if self._view is None else self._view.base
+    _save_tangents(row, [self], getattr(place._node, "function", place._node))
     return written
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from . import dtypes, errors
 from .modes import Recorder, _set, state
 from .node import grad_accumulator
+from .tangents import DualOutput
 from .version import VersionCounter
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class SavedTensor:
     leaf: bool  # of an input: whether it was one
     output_nr: int
     freed: bool
-    view_node: weakref.ref[Node] | None
+    view_node: weakref.ref[Node] | DualOutput | None
     hooks: tuple[Callable[..., Any], Callable[..., Any]] | None
     packed: Any  # what the first of the hooks returned
     origin: tuple[Any, int, bool, Any] | None  # of what is packed: an input's place in the graph
@@ -88,6 +89,8 @@ class SavedTensor:
         tensor = make(array)
         if node is not None:
             if self.view_node is not None:
+                if self.view_node.__class__ is DualOutput:
+                    self.view_node.restore(tensor)
                 node = self.view_node() or node
             tensor._node, tensor._output_nr, tensor._requires_grad = node, self.output_nr, True
         if self.counter is not None:

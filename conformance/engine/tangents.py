@@ -99,6 +99,30 @@ def _keep(tensor: Tensor, tangent: Tensor, level: int) -> None:
     levels[level].duals.append(weakref.ref(tensor))
 
 
+class DualOutput:
+    """What a saved output keeps beside its array and its place in the graph.
+
+    Note [Tangents of saved outputs]: a saved input is the tensor itself, with its tangents; a saved output is put
+    together again, and needs them for the tangents of gradients.
+    """
+
+    __slots__ = ("tangents", "view_node")
+
+    def __init__(self, output: Tensor, view_node: Any) -> None:
+        self.view_node = view_node
+        self.tangents = {levels[number]: tangent for number, tangent in (output._tangents or {}).items()}
+
+    def __call__(self) -> Any:
+        """The view's new node, as a weak reference gives it."""
+        return None if self.view_node is None else self.view_node()
+
+    def restore(self, tensor: Tensor) -> None:
+        """Give the tensor the tangents, as far as their levels are still there."""
+        for level, tangent in self.tangents.items():
+            if level in levels:
+                _keep(tensor, tangent, level.number)
+
+
 def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = False) -> None:
     """Give a tensor a tangent at a level.
 

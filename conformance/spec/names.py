@@ -203,7 +203,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.autograd.function": "Function",
         "in torch.autograd.function": "once_differentiable",
         "of Function": """
-            apply forward backward setup_context save_for_backward saved_tensors saved_variables
+            apply forward backward setup_context save_for_backward save_for_forward saved_tensors saved_variables
             needs_input_grad mark_dirty mark_non_differentiable set_materialize_grads materialize_grads
             to_save non_differentiable dirty_tensors clear_saved_tensors_on_access boxed_grads_call
             """,

@@ -1,14 +1,15 @@
-"""torch.autograd.gradcheck: derivatives by backward against finite differences."""
+"""torch.autograd.gradcheck: derivatives by backward and forward mode against finite differences."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import dtypes, errors
 from ..node import Gradients, Node, gradient_edge, new_node
 from ..tensor import Tensor
+from .forward_check import forward_jacobian, forward_products, undefined_tangents
 from .jacobians import (
     Function,
     Tensors,
@@ -47,6 +48,9 @@ class _Check:
     rtol: float
     nondet_tol: float
     check_grad_dtypes: bool
+    undefined: bool
+    backward: bool
+    forward: bool
 
 
 def gradcheck(
@@ -69,7 +73,8 @@ def gradcheck(
 ) -> bool:
     """Compare the gradients of ``func`` with finite differences.
 
-    Batched gradients are computed one by one in this engine, so that ``check_batched_grad`` asks nothing more.
+    Batched gradients are computed one by one in this engine, so that ``check_batched_grad`` and
+    ``check_batched_forward_grad`` ask nothing more.
 
     Raises:
         GradcheckError: they differ, unless ``raise_exception`` is off.
@@ -81,11 +86,18 @@ def gradcheck(
         raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    if check_forward_ad:
-        raise NotImplementedError("gradcheck: check_forward_ad, this engine has no forward mode")
-    check = _Check(eps, atol, rtol, nondet_tol, check_grad_dtypes)
+    check = _Check(
+        eps,
+        atol,
+        rtol,
+        nondet_tol,
+        check_grad_dtypes,
+        check_undefined_grad,
+        check_backward_ad,
+        check_forward_ad,
+    )
     try:
-        return _gradcheck(func, as_tuple(inputs), check, check_undefined_grad, fast_mode, bool(masked))
+        return _gradcheck(func, as_tuple(inputs), check, fast_mode, bool(masked), check_batched_forward_grad)
     except GradcheckError:
         if raise_exception:
             raise
@@ -167,16 +179,26 @@ def gradgradcheck(
 
 
 def _gradcheck(
-    func: Function, points: Tensors, check: _Check, undefined: bool, fast: bool, masked: bool
+    func: Function, points: Tensors, check: _Check, fast: bool, masked: bool, batched_forward: bool
 ) -> bool:
     _check_inputs(points)
     results = as_tuple(func(*points))
     outputs = _differentiable(results)
     if any(isinstance(each, Tensor) and each.is_complex() for each in (*points, *results)):
         raise NotImplementedError("gradcheck of complex functions")
-    (_check_fast if fast else _check_slowly)(func, results, points, outputs, check)
+    if check.backward:
+        (_check_fast if fast else _check_slowly)(func, results, points, outputs, check)
+    if check.forward:
+        (_check_forward_fast if fast else _check_forward_slowly)(func, results, points, outputs, check)
+        if check.undefined:
+            _check_undefined_tangents(func, points)
+    if batched_forward:
+        for index in places_wanted(points):  # torch draws the directions from the generator of all
+            points[index].new_empty((2, *points[index].shape)).normal_()
+    if not check.backward:
+        return True
     _check_linear_in_gradient(outputs, points, masked)
-    if undefined:
+    if check.undefined:
         _check_undefined(func, len(outputs), points)
     return True
 
@@ -198,14 +220,36 @@ def _check_inputs(points: Tensors) -> None:
 # Element by element -------------------------------------------------------------------------------
 
 
-def _check_slowly(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check) -> None:
+def _numerical(
+    func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check
+) -> list[list[Tensor]]:
+    """The Jacobians of all floating results by each point; without an output to differentiate they must be zero."""
     numerical = [
         numerical_jacobian(func, index, points, results, check.eps) for index in places_wanted(points)
     ]
+    if not outputs and any((each._array != 0).any() for row in numerical for each in row):
+        raise GradcheckError("Numerical gradient for function expected to be zero")
+    return numerical
+
+
+def _check_forward_slowly(
+    func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check
+) -> None:
+    numerical = _numerical(func, results, points, outputs, check)
     if not outputs:
-        if any((each._array != 0).any() for row in numerical for each in row):
-            raise GradcheckError("Numerical gradient for function expected to be zero")
         return
+    analytical = forward_jacobian(func, points, results)
+    floating = [each for each in results if is_floating(each)]
+    kept = [number for number, each in enumerate(floating) if each.requires_grad]
+    for place, number in enumerate(kept):
+        for index, rows in enumerate(numerical):
+            exact, estimate = analytical[index][place], rows[number]
+            if not _close(exact, estimate, check.rtol, check.atol):
+                raise GradcheckError(_mismatch(exact, estimate, place, index, forward=True))
+
+
+def _check_slowly(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check) -> None:
+    numerical = _numerical(func, results, points, outputs, check)
     floating = [each for each in results if is_floating(each)]
     kept = [number for number, each in enumerate(floating) if each.requires_grad]
     for place, output in enumerate(outputs):
@@ -265,6 +309,44 @@ def _check_fast(func: Function, results: Tensors, points: Tensors, outputs: Tens
                 raise GradcheckError(_mismatch(exact[place][index], estimate, place, index) + slow)
 
 
+def _check_forward_fast(
+    func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check
+) -> None:
+    """Compare the products J u for each input."""
+    from ..random import Generator
+
+    generator = Generator()
+    wanted = places_wanted(points)
+    directions = [_direction(points[index], generator) for index in wanted]
+    products = forward_products(func, points, directions)
+    for place, (index, direction) in enumerate(zip(wanted, directions, strict=True)):
+        memory = points[index].data
+        step = direction.reshape(memory.shape) * check.eps
+        moved = differences(func, points, memory, step, check.eps, None)
+        floating = [each for each, result in zip(moved, results, strict=True) if is_floating(result)]
+        atol = check.atol * float(direction.sum())
+        for number, (exact, estimate) in enumerate(zip(products[place], floating, strict=True)):
+            if not _close(exact, estimate, check.rtol, atol):
+                text = _mismatch(exact, estimate, number, place, forward=True)
+                raise GradcheckError(
+                    text + _slow_forward_message(func, results, points, (place, number), check)
+                )
+
+
+def _slow_forward_message(
+    func: Function, results: Tensors, points: Tensors, pair: tuple[int, int], check: _Check
+) -> str:
+    index, place = pair
+    where = places_wanted(points)[index]
+    estimate = numerical_jacobian(func, where, points, results, check.eps)[place]
+
+    def alone(point: Any) -> Any:
+        return as_tuple(func(*points[:where], point, *points[where + 1 :]))[place]
+
+    exact = forward_jacobian(alone, (points[where],), (results[place],))[0][0]
+    return _slow_text(exact, estimate, check)
+
+
 def _direction(tensor: Tensor, generator: Any) -> Tensor:
     from ..random import rand
 
@@ -277,8 +359,12 @@ def _slow_message(
 ) -> str:
     index, place = pair
     estimate = numerical_jacobian(func, places_wanted(points)[index], points, results, check.eps)[place]
-    loose = _Check(check.eps, check.atol, check.rtol, float("inf"), False)
+    loose = replace(check, nondet_tol=float("inf"), check_grad_dtypes=False)
     exact = _analytical(points, outputs[place], basis(outputs[place]), loose)[index]
+    return _slow_text(exact, estimate, check)
+
+
+def _slow_text(exact: Tensor, estimate: Tensor, check: _Check) -> str:
     text = errors.GRADCHECK_SLOW.format(estimate, exact, (estimate - exact).abs().max())
     return text + (errors.GRADCHECK_SLOW_OK if _close(exact, estimate, check.rtol, check.atol) else "")
 
@@ -354,6 +440,19 @@ def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
             raise GradcheckError(errors.GRADCHECK_UNDEFINED_NOT_ZERO)
 
 
+def _check_undefined_tangents(func: Function, points: Tensors) -> None:
+    """A point without tangent must be as good as one with zeros."""
+    from ..random import Generator
+
+    generator = Generator()
+    directions = [_direction(points[index], generator) for index in places_wanted(points)]
+    for number, point, got, expected in undefined_tangents(func, points, directions):
+        raise GradcheckError(
+            "Mismatch in tangent values for output with index: ", number, " when input: ", point,
+            " has an undefined tangent value. ", " Got: ", got, " but expected: ", expected,
+        )  # fmt: skip
+
+
 # Small things -------------------------------------------------------------------------------------
 
 
@@ -369,9 +468,10 @@ def _close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
     return bool(((first == second) | close).all())
 
 
-def _mismatch(exact: Tensor, estimate: Tensor, place: int, index: int) -> str:
+def _mismatch(exact: Tensor, estimate: Tensor, place: int, index: int, forward: bool = False) -> str:
+    mode = "computed with forward mode " if forward else ""
     return (
-        f"Jacobian mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
+        f"Jacobian {mode}mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
         f"analytical:{exact}\n"
     )
 
