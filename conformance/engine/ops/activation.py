@@ -14,7 +14,7 @@ from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import chosen, half_up, kept, need_floats, refuse_bools
+from .kernels import chosen, half_up, kept, nans_in_blocks, need_floats, refuse_bools
 from .selection import where
 from .undefined import unsupported
 
@@ -68,6 +68,12 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
     return run_inplace(ROWS["threshold_"], [input, threshold, value])
 
 
+def _kept_but_in_blocks(grad: Array, self: Array, mask: Array) -> Array:
+    """The gradient where the mask holds, but for nan in blocks; see Note [Blocks and the rest]."""
+    blocks = nans_in_blocks(self, grad)
+    return kept(grad, mask if blocks is None else mask & ~blocks)
+
+
 @op(
     "HardtanhBackwardBackward0",
     name="hardtanh_backward",
@@ -75,7 +81,7 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
     self=lambda grad: zeros_like(grad),
 )
 def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
-    return kept(grad_output, ~((self <= min_val) | (self >= max_val)))
+    return _kept_but_in_blocks(grad_output, self, ~((self <= min_val) | (self >= max_val)))
 
 
 @op(
@@ -158,7 +164,9 @@ def hardsigmoid(self: Array) -> Array:
 def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     wide, wide_grad = half_up(self), half_up(grad_output)
     inside = wide_grad * (wide / wide.dtype.type(3) + wide.dtype.type(0.5))
-    return np.where(self <= -3, 0, np.where(self < 3, inside, wide_grad)).astype(grad_output.dtype)
+    found = np.where(self <= -3, 0, np.where(self < 3, inside, wide_grad)).astype(grad_output.dtype)
+    blocks = nans_in_blocks(self, grad_output)
+    return found if blocks is None else np.where(blocks, self, found)
 
 
 @op("HardswishBackward0", self=lambda grad, self: _hardswish_backward(grad, self))
@@ -176,7 +184,7 @@ def hardswish(self: Array) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
-    return kept(grad_out, ~((self >= -lambd) & (self <= lambd)))
+    return _kept_but_in_blocks(grad_out, self, ~((self >= -lambd) & (self <= lambd)))
 
 
 @op("HardshrinkBackward0", self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd))
@@ -193,7 +201,7 @@ def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
-    return kept(grad_output, ~((self >= -lambd) & (self <= lambd)))
+    return _kept_but_in_blocks(grad_output, self, ~((self >= -lambd) & (self <= lambd)))
 
 
 @op("SoftshrinkBackward0", self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd))

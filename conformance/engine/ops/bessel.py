@@ -267,12 +267,14 @@ def _airy_ai(self: Array) -> Array:
     """Ai of x, see Note [Bessel functions without the 1]."""
     x = np.where(self < -2.09, self, -3).astype(self.dtype)
     root = np.sqrt(-x)
-    z = -1.5 / (x * root)
+    phase = -2 * x * root / 3
+    z = 1 / phase
     fn, fd, gn, gd = (np.polyval(np.asarray(each, x.dtype), z * z) for each in _AIRY)
-    t = 1 / z + x.dtype.type(np.pi / 4)
+    t = phase + x.dtype.type(np.pi / 4)
     wave = np.sin(t) * (1 + z * z * fn / fd) - np.cos(t) * (z * gn / gd)
     far = (np.pi**-0.5 / np.sqrt(root) * wave).astype(x.dtype)
-    return np.where(np.isinf(self), np.nan, np.where(self < -2.09, far, scipy("airy")(self)[0]))
+    near = np.where(self > 103.892, self.dtype.type(0), scipy("airy")(np.minimum(self, 103))[0])
+    return np.where(np.isinf(self), np.nan, np.where(self < -2.09, far, near))
 
 
 def _spherical_bessel_j0(self: Array) -> Array:

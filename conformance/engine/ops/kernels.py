@@ -82,6 +82,33 @@ def chosen(mask: Array, first: Array, second: Array) -> Array:
     return found
 
 
+_BLOCK = 64  # bytes: two vectors of AVX2
+
+
+def nans_in_blocks(self: Array, grad: Array) -> Array | None:
+    """Where self is nan and torch computes it in a block; None where self has no nan.
+
+    Note [Blocks and the rest]: torch's kernels go through memory in blocks, and one by one through what is left at
+    the end of a row, or through all that does not lie in rows. Some compare otherwise in one than in the other, which
+    shows at nan: in the gradient of hardtanh a nan is outside the range within a block, and inside it beyond.
+    """
+    nan = np.isnan(self)
+    if not nan.any():
+        return None
+    order = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
+    shape = [self.shape[axis] for axis in order]
+    length = 1  # of a row: the inner dimensions, as long as both lie one behind the other
+    widths = [self.itemsize, grad.itemsize if any(grad.strides) else 0]
+    for axis in reversed(order):
+        n, steps = self.shape[axis], (self.strides[axis], grad.strides[axis])
+        if n != 1 and any(step != width * length for step, width in zip(steps, widths, strict=True)):
+            break
+        length *= n
+    block = _BLOCK // self.itemsize
+    inside = np.arange(self.size) % length < length // block * block
+    return nan & inside.reshape(shape).transpose(np.argsort(order))
+
+
 def integral(self: Any, divisor: Any) -> bool:
     """Whether a division is one of integers, which have no infinity to divide by zero to.
 

@@ -12,7 +12,7 @@ from ..modes import state
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .error_function import erf
-from .kernels import half_up, need_floats
+from .kernels import half_up, nans_in_blocks, need_floats
 from .scalars import less_than, plus, times
 
 # What is a function of torch too, not of torch.nn.functional alone.
@@ -49,7 +49,9 @@ def _elu_backward(
         if is_result
         else grad * (input_scale * slope) * np.exp(x * input_scale)
     )
-    return np.where(x <= 0, below, grad * scale).astype(grad_output.dtype)
+    found = np.where(x <= 0, below, grad * scale).astype(grad_output.dtype)
+    blocks = nans_in_blocks(self_or_result, grad_output)
+    return found if blocks is None else np.where(blocks, self_or_result, found)
 
 
 def _elu_double(
