@@ -222,7 +222,7 @@ def several(row: Row, out: Any, *arguments: Any) -> Any:
     for each in out:
         check_out(row.name, each, arguments)
     values = row.evaluate(*arguments)
-    named = getattr(return_types, row.name.removesuffix("_dim") + "_out", tuple)
+    named = getattr(return_types, row.name.removesuffix("_dim").removesuffix("_stable") + "_out", tuple)
     return named(
         store_out(row.name if not i else f"{row.name}_indices", target, value, arguments)
         for i, (target, value) in enumerate(zip(out, values, strict=True))

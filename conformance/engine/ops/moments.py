@@ -40,11 +40,28 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
             "numel divided by output numel).",
             stacklevel=4,
         )
+    if ("_" in name or count != self.size) and not np.isfinite(variance).all() and np.isfinite(self).all():
+        running, mean = _running_moments(self.astype(np.float64, copy=False), axes, mean.shape)
+        variance = np.true_divide(running.reshape(variance.shape), max(freedom, 0))
     if "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
         mean = np.where(np.isinf(mean), np.nan, mean)
     if not keepdim:
         mean = np.squeeze(mean, axes)
     return np.asarray(variance), np.asarray(mean)
+
+
+def _running_moments(array: Array, axes: Any, shape: tuple[int, ...]) -> tuple[Array, Array]:
+    """Sum of squared deviations and mean, one element after the other: where sums overflow, theirs do not."""
+    lines = np.moveaxis(array, axes, range(len(axes))).reshape(
+        -1, *(array.shape[i] for i in range(array.ndim) if i not in axes)
+    )
+    mean = np.zeros(lines.shape[1:])
+    squares = np.zeros(lines.shape[1:])
+    for number, each in enumerate(lines, 1):
+        away = each - mean
+        mean = mean + away / number
+        squares = squares + away * (each - mean)
+    return squares.reshape(shape), mean.reshape(shape)
 
 
 def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:

@@ -18,6 +18,7 @@ from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
 from .grids import broadcast_tensors
+from .introsort import unstable_order
 from .partial_sort import kth_index, mode_index, top_indices
 from .scalars import minus, times
 
@@ -33,11 +34,29 @@ def order_along(array: Array, axis: int, descending: bool) -> Array:
     return np.flip(n - 1 - np.argsort(np.flip(array, axis), axis, kind="stable"), axis)
 
 
-def _sorted(self: Array, dim: Any, descending: bool) -> tuple[Array, Array]:
+def _unstable(self: Array, where: Array, axis: int) -> None:
+    """Bring equal elements of long lines into the order that torch leaves them in, see Note [Unstable order]."""
+    if self.shape[axis] <= 16:
+        return
+    values = np.take_along_axis(self, where, axis)
+    lines, orders = np.moveaxis(values, axis, -1), np.moveaxis(where, axis, -1)
+    differ = (lines[..., 1:] != lines[..., :-1]) & ~(
+        (lines[..., 1:] != lines[..., 1:]) & (lines[..., :-1] != lines[..., :-1])
+    )
+    ranks = np.empty(self.shape[axis], np.int64)
+    for line in np.argwhere(~differ.all(-1)):
+        at = tuple(line)
+        ranks[orders[at]] = np.concatenate([[0], np.cumsum(differ[at])])
+        orders[at] = unstable_order(ranks)
+
+
+def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Array, Array]:
     axis = wrap_dim(dim, self.ndim)
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     where = order_along(self, axis, bool(descending))
+    if not stable:
+        _unstable(self, where, axis)
     return np.take_along_axis(self, where, axis), np.ascontiguousarray(where)
 
 
@@ -53,7 +72,7 @@ def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
-    return _sorted(self, dim, descending)
+    return _sorted(self, dim, descending, False)
 
 
 @op(
@@ -64,28 +83,41 @@ def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, 
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
 def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
-    return _sorted(self, dim, descending)
+    return _sorted(self, dim, descending, bool(stable))
+
+
+_ABSENT: Any = object()  # unlike None, which is a stable order not asked for
+_STABLE = (
+    "sort() received an invalid combination of arguments - got (Tensor, {0}), but expected one of:\n"
+    " * (Tensor input, *, bool stable, int dim = -1, bool descending = False, tuple of Tensors out = None)\n"
+    " * (Tensor input, int dim = -1, bool descending = False, *, tuple of Tensors out = None)\n"
+)
 
 
 def sort(
-    input: Tensor,
-    dim: Any = -1,
-    descending: bool = False,
-    *,
-    stable: bool | None = None,
-    axis: Any = None,
+    input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT, axis: Any = None,
     out: Any = None,
-) -> Any:
-    """The elements in order along a dimension, and where they were."""
-    dim = dim if axis is None else axis
-    if out is not None:
+) -> Any:  # fmt: skip
+    """The elements in order along a dimension, and where they were.
+
+    Raises:
+        TypeError: dim or descending not by name beside stable.
+    """
+    if places and stable is not _ABSENT:
+        kinds = [type(each).__name__ for each in places]
+        raise TypeError(_STABLE.format(", ".join([*kinds, f"stable={type(stable).__name__}"])))
+    given: list[Any] = [*places, *[dim, descending][len(places) :]]
+    dim, descending = given[0] if axis is None else axis, given[1]
+    if stable is _ABSENT:
         return several(ROWS["sort"], out, input, dim, descending)
-    return _sort(input, dim, descending) if stable is None else _sort_stable(input, stable, dim, descending)
+    return several(ROWS["sort_stable"], out, input, stable, dim, descending)
 
 
-def argsort(input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Tensor:
+def argsort(
+    input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT
+) -> Tensor:
     """Where the elements are found in order along a dimension."""
-    return sort(input.detach(), dim, descending)[1]
+    return sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
 
 
 def msort(input: Tensor, *, out: Any = None) -> Tensor:

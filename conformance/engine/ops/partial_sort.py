@@ -178,6 +178,13 @@ def _sort(items: Items, first: int, last: int, before: Less) -> None:
         _insertion_sort(items, first, last, before)
 
 
+def heap_sorted(ranks: Array, order: Array, first: int, last: int) -> None:
+    """Sort a part of a line by its ranks with a heap, in place."""
+    items = list(zip(ranks[first:last].tolist(), order[first:last].tolist(), strict=True))
+    _partial_sort(items, len(items), _ascending)
+    ranks[first:last], order[first:last] = zip(*items, strict=True)
+
+
 def _introsort(items: Items, first: int, last: int, depth: int, before: Less) -> None:
     while last - first > 16:
         if depth == 0:
