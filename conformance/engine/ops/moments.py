@@ -43,7 +43,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     if ("_" in name or count != self.size) and not np.isfinite(variance).all() and np.isfinite(self).all():
         running, mean = _running_moments(self.astype(np.float64, copy=False), axes, mean.shape)
         variance = np.true_divide(running.reshape(variance.shape), max(freedom, 0))
-    if "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
+    elif "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
         mean = np.where(np.isinf(mean), np.nan, mean)
     if not keepdim:
         mean = np.squeeze(mean, axes)
