@@ -13,12 +13,14 @@ from .autograd.outputs import delayed_error
 from .execution import execution_order
 from .modes import state
 from .node import AccumulateGrad, Error, Node, NotImplementedNode
+from .overrides import DisableTorchFunctionSubclass, disabled_torch_function
 from .rows import ROWS
 from .saved import SavedTensor, save, save_output
 from .tensor import version_counter
 from .views import AsStridedBackward0, CopySlices, increment_version
 
 __all__ = [
+    "DisableTorchFunctionSubclass",
     "_autograd",
     "_current_autograd_node",
     "_current_graph_task_execution_order",
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 is_grad_enabled = modes.is_grad_enabled
+_disabled_torch_function_impl = disabled_torch_function
 
 
 def _set_grad_enabled(mode: bool) -> None:

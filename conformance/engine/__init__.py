@@ -155,6 +155,7 @@ _LATER = (
     "linalg",
     "nn",
     "optim",
+    "overrides",
     "special",
     "testing",
     "utils",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Callable
 from functools import cache
+from inspect import getattr_static
 from typing import Any, NoReturn
 
 
@@ -53,3 +54,10 @@ def attach(cls: type) -> None:
     for name in _names()[cls.__name__]:
         if not hasattr(cls, name):
             setattr(cls, name, _AbsentAttribute(f"{cls.__name__}.{name}"))
+    cls.__dir__ = _present  # type: ignore[assignment]
+
+
+def _present(self: Any) -> list[str]:
+    """The names of what an object has."""
+    found = {name: getattr_static(type(self), name, None) for name in object.__dir__(self)}
+    return [name for name, each in found.items() if not isinstance(each, _AbsentAttribute)]

@@ -103,7 +103,7 @@ def _contains(self: Tensor, element: Any) -> bool:
 
 
 def _format(self: Tensor, spec: str) -> str:
-    if self._array.ndim == 0:
+    if self._array.ndim == 0 and type(self) is Tensor:
         return self._array.item().__format__(spec)
     return object.__format__(self, spec)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import errors, pickling
 from .hooks import warn_if_has_hooks
+from .overrides import overrides
 from .shapes import is_dense
 from .storage import address, storage
 from .tensor import Tensor, make
@@ -28,6 +29,8 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         raise RuntimeError(errors.DEEPCOPY_NON_LEAF)
     if id(self) in memo:
         return memo[id(self)]
+    if overrides(type(self)) and type(self.new_empty(())) is not type(self):
+        raise RuntimeError(errors.DEEPCOPY_SUBCLASS)
     result = make(_with_memory_copied(self._array, memo), type(self))
     result._version_counter = VersionCounter(1)
     result._requires_grad = self.requires_grad

@@ -211,6 +211,12 @@ def modified_view(creation: str, node: Any, output_nr: int, indirect: bool) -> s
     return head + _VIEW_REASONS[creation]
 
 
+DEEPCOPY_SUBCLASS = (
+    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass "
+    "types that implement new_empty() and for which that function returns another instance of the same "
+    "subclass. You should either properly implement new_empty() for your subclass or override "
+    "__deepcopy__() if it is intended behavior for new_empty() to return an instance of a different type."
+)
 DEEPCOPY_NON_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
     "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "

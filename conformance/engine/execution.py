@@ -125,6 +125,7 @@ def run_backward(
         _select(task, root, wanted, accumulate)
     modes = (state.grad_enabled, state.inference)
     outer = (state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting)
+    overriding, state.overriding = state.overriding, False  # see Note [Overriding costs others nothing]
     _set(create_graph, state.inference)
     state.graph_task, state.checkpoint_valid = task, outer[2] and not wanted
     state.nesting += 1
@@ -137,6 +138,7 @@ def run_backward(
             callback()
     finally:
         _set(*modes)
+        state.overriding = overriding
         state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting = outer
         for text in task.warnings:
             warnings.warn(text, stacklevel=4)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,11 @@ def mismatch(error: Exception, *operands: Any) -> Exception:
 
 def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
+    if any(
+        hasattr(type(each), "__torch_function__") and not isinstance(each, Tensor)
+        for each in _flat(arguments)
+    ):
+        return _asked(row, function, arguments)
     plain = [
         plain_number(each) if may_be_number(row, name) else each
         for name, each in zip(row.parameters, arguments, strict=True)
@@ -76,6 +82,23 @@ def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], ou
     given = dict(zip(row.parameters, plain, strict=True))
     positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     return function(*positional, **given, **({} if out is None else {"out": out}))
+
+
+def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
+    for each in arguments:
+        yield from each if isinstance(each, (tuple, list)) else (each,)
+
+
+def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """What objects that are no tensors, but override torch's functions, say."""
+    from .overrides import handle_torch_function
+
+    given = dict(zip(row.parameters, arguments, strict=True))
+    kept = {name: value for name, value in given.items() if value is not row.parameters[name].default}
+    positional = [
+        kept.pop(name) for name in list(kept) if row.parameters[name].default is inspect.Parameter.empty
+    ]
+    return handle_torch_function(function, _flat(arguments), *positional, **kept)
 
 
 class _Missing:

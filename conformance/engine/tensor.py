@@ -95,6 +95,13 @@ class Tensor:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__module__.startswith("torch"):  # of the program, not of this engine
+            from .overrides import attach_to
+
+            attach_to(cls)
+
     # Place in the graph ---------------------------------------------------------------------------
 
     def _get_grad_fn(self) -> Node | None:

@@ -331,6 +331,10 @@ class _Checker:
             self.fault(keyword.value, "a class takes no keywords here")
         for base in node.bases:
             self.base(base)
+            if self.bindings.path_of(base) == "torch.Tensor" and not all(
+                isinstance(n, ast.Pass) for n in node.body
+            ):
+                self.fault(node, "a subclass of Tensor has nothing of its own", "write `pass` as its body")
         for decorator in node.decorator_list:
             self.visit(decorator)
         outer, self.in_class = self.in_class, True

@@ -159,7 +159,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.autograd": "Variable",
         "of torch.Tensor": """
             backward grad grad_fn _grad_fn requires_grad requires_grad_ is_leaf retain_grad retains_grad detach
-            detach_ data output_nr grad_dtype _version _base _is_view is_inference
+            detach_ data output_nr grad_dtype _version _base _is_view is_inference as_subclass
             """,
         "in torch.autograd.functional": "jacobian hessian vjp jvp hvp vhp",
         "in torch.utils.checkpoint": "checkpoint checkpoint_sequential set_checkpoint_early_stop",
@@ -241,6 +241,10 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.nn.utils.rnn": """
             pad_sequence pack_sequence pack_padded_sequence pad_packed_sequence unpad_sequence unpack_sequence
+            """,
+        "in torch.nn.utils.parametrize": """
+            register_parametrization remove_parametrizations is_parametrized cached type_before_parametrizations
+            transfer_parametrizations_and_params
             """,
         "in torch.func": "functional_call",
         "in torch.nn.init": """

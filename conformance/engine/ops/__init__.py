@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .. import absent, attributes, conversions, copies, hooks, random
+from .. import absent, attributes, conversions, copies, hooks, overrides, random
 from ..inplace import inplace
 from ..rows import ROWS
 from ..tensor import Tensor
@@ -99,7 +99,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 def attach() -> None:
     """Make the operations methods of Tensor."""
-    for part in (attributes, conversions, copies, hooks):
+    for part in (attributes, conversions, copies, hooks, overrides):
         part.attach()
     for module in MODULES:
         FUNCTIONS.update(public(module))

@@ -407,6 +407,9 @@ def _given(indices: Any) -> tuple[Tensor, ...]:
     return tuple(_as_index(each) for each in indices)
 
 
+getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
+
+
 def attach() -> None:
     """The square brackets and the in-place writes, as Tensor methods."""
     for method in (copy_, fill_, zero_):

@@ -10,7 +10,8 @@ import numpy as np
 from .. import return_types
 from ..creation import zeros_like
 from ..rows import Array, op
-from ..tensor import Tensor
+from ..tensor import Tensor, make
+from ..views import as_view
 
 
 @op(
@@ -52,9 +53,11 @@ resolve_neg = _itself("resolve_neg", "The tensor itself.")
 
 
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part, which a real tensor has not."""
+    """The imaginary part, a view; a real tensor has none."""
     if input._array.dtype.kind == "c":
-        raise NotImplementedError("imag of complex tensors")
+        part = make(input._array.imag)
+        as_view(part, input)
+        return part
     raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
 
 

@@ -1,7 +1,7 @@
 """torch.nn.utils."""
 
 from ...absent import look_up
-from . import clip_grad, convert_parameters, rnn, stateless
+from . import clip_grad, convert_parameters, parametrize, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,

@@ -1,0 +1,340 @@
+"""torch.overrides: classes whose objects say themselves what torch's functions do with them.
+
+Note [Overriding costs others nothing]: no operation asks whether its operands override it. A subclass of Tensor gets
+methods that ask (``attach_to``), and with the first such class torch's functions are replaced by ones that ask
+(``Overridable``); rows ask objects that are no tensors before they refuse them. While the default
+``__torch_function__``, or a backward pass, runs, nobody asks: inside, torch's operations know tensors alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
+from typing import Any
+
+from .modes import state
+from .tensor import Tensor
+
+__all__ = [
+    "get_default_nowrap_functions",
+    "get_ignored_functions",
+    "handle_torch_function",
+    "has_torch_function",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "wrap_torch_function",
+]
+
+_DUNDERS = """
+abs add and array bool complex contains deepcopy div eq float floordiv ge getitem gt iadd iand idiv ifloordiv ilshift
+imod imul index int invert ior ipow irshift isub itruediv ixor le len long lshift lt matmul mod mul ne neg or pos
+pow radd rand rdiv reduce_ex repr rfloordiv rlshift rmatmul rmod rmul ror rpow rrshift rshift rsub rtruediv rxor setitem
+sub truediv xor
+"""
+_REFLECTED = frozenset(
+    f"__r{name}__"
+    for name in [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "matmul",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+    ]
+)
+_SPECIAL = frozenset(f"__{name}__" for name in _DUNDERS.split())
+# What torch does not let be overridden.
+_UNASKED = frozenset(
+    [
+        "as_subclass",
+        "as_tensor",
+        "asarray",
+        "can_cast",
+        "from_numpy",
+        "get_default_dtype",
+        "is_grad_enabled",
+        "is_tensor",
+        "load",
+        "manual_seed",
+        "promote_types",
+        "result_type",
+        "save",
+        "set_default_dtype",
+        "set_grad_enabled",
+        "set_printoptions",
+        "tensor",
+        "typename",
+    ]
+)
+_MARK = "_overrides_torch_function"
+_ENGINE = __name__.rpartition(".")[0]
+
+
+def disabled_torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """The ``__torch_function__`` of a class that overrides nothing: parameters have it."""
+    return NotImplemented
+
+
+class DisableTorchFunctionSubclass:
+    """Inside, subclasses of Tensor are taken as tensors."""
+
+    __module__ = "torch._C"
+
+    def __enter__(self) -> None:
+        self.before = state.overriding
+        state.overriding = False
+
+    def __exit__(self, *error: object) -> None:
+        state.overriding = self.before
+
+
+def default_torch_function(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """What a subclass of Tensor does if it says nothing: the same, with results of its own class."""
+    if not all(issubclass(cls, each) for each in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **(kwargs or {}))
+        return result if func in get_default_nowrap_functions() else _converted(result, cls)
+
+
+def _converted(result: Any, cls: Any) -> Any:
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        return type(result)(_converted(each, cls) for each in result)
+    return result
+
+
+@functools.cache
+def get_default_nowrap_functions() -> frozenset[Any]:
+    """What returns tensors that stay as they are: they belong to the graph."""
+    return frozenset(vars(Tensor)[name].__get__ for name in ("_base", "grad"))
+
+
+def get_ignored_functions() -> set[Any]:
+    """The functions that cannot be overridden."""
+    places = (vars(sys.modules[_ENGINE]), vars(Tensor))
+    return {place[name] for place in places for name in _UNASKED if name in place}
+
+
+def as_subclass(self: Tensor, cls: Any) -> Any:
+    """An alias of the tensor that is of this subclass of Tensor.
+
+    Raises:
+        TypeError: the class does not inherit from Tensor.
+    """
+    if not issubclass(cls, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+            "class inherits from Tensor."
+        )
+    from .ops.shape import alias
+
+    result = alias(self)
+    result.__class__ = cls
+    return result
+
+
+def make_subclass(cls: Any, data: Tensor, require_grad: bool = False, **kwargs: Any) -> Any:
+    """``Tensor._make_subclass``: a leaf of this class over the same memory."""
+    result = data.detach()
+    result.__class__ = cls
+    if require_grad:
+        result.requires_grad_(True)
+    return result
+
+
+def overrides(cls: type) -> bool:
+    """Whether the class is a subclass of Tensor that is asked."""
+    return hasattr(cls, _MARK)
+
+
+# Asking -------------------------------------------------------------------------------------------
+
+
+def _overrides(value: Any) -> bool:
+    cls = type(value)
+    if cls is Tensor or not hasattr(cls, "__torch_function__"):
+        return False
+    if isinstance(value, Tensor):
+        return state.overriding and cls.__torch_function__ is not disabled_torch_function
+    return not isinstance(value, type)
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for each in values:
+        if isinstance(each, (tuple, list)):
+            yield from _flat(each)
+        else:
+            yield each
+
+
+def has_torch_function(relevant_args: Iterable[Any]) -> bool:
+    """Whether one of the arguments says itself what is to be done."""
+    return any(map(_overrides, relevant_args))
+
+
+def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
+    """Ask the arguments that override, subclasses first, what the function does.
+
+    Raises:
+        TypeError: none of them knows.
+    """
+    asked: list[Any] = []
+    for each in relevant_args:
+        if _overrides(each) and type(each) not in map(type, asked):
+            place = (i for i, other in enumerate(asked) if issubclass(type(each), type(other)))
+            asked.insert(next(place, len(asked)), each)
+    types = tuple(map(type, asked))
+    for each in asked:
+        result = each.__torch_function__(public_api, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    listed = "".join(f"  - tensor subclass {each}\n" for each in types)
+    raise TypeError(
+        f"Multiple dispatch failed for '{_name(public_api)}'; all __torch_function__ handlers returned "
+        f"NotImplemented:\n\n{listed}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+    )
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__name__", str(function))
+    is_method = vars(Tensor).get(name) is function
+    return f"torch.Tensor.{name}" if is_method else f"{getattr(function, '__module__', 'torch')}.{name}"
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """Whether it is a tensor, or overrides what torch does with tensors."""
+    return type(inp) is Tensor or hasattr(inp, "__torch_function__")
+
+
+def is_tensor_method_or_property(func: Any) -> bool:
+    """Whether it is one of Tensor's methods, or gets one of its properties."""
+    return any(each is func or getattr(each, "__get__", None) == func for each in vars(Tensor).values())
+
+
+def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a function so that its relevant arguments, which the dispatcher tells, are asked first."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def asking(*args: Any, **kwargs: Any) -> Any:
+            relevant = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant):
+                return handle_torch_function(asking, relevant, *args, **kwargs)
+            return function(*args, **kwargs)
+
+        return asking
+
+    return decorate
+
+
+# Making functions ask -----------------------------------------------------------------------------
+
+
+class Overridable:
+    """A function that asks its arguments first; it equals the function that it stands for."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        relevant = [*_flat(args), *_flat(kwargs.values())]
+        if has_torch_function(relevant):
+            return handle_torch_function(self, relevant, *args, **kwargs)
+        return self.function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.function, name)
+
+    def __eq__(self, other: object) -> bool:
+        return self.function == getattr(other, "function", other)
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __reduce__(self) -> str:
+        return self.function.__name__
+
+
+def _asking_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not state.overriding:
+            return function(self, *args, **kwargs)
+        return handle_torch_function(function, [self, *_flat(args)], self, *args, **kwargs)
+
+    return asking
+
+
+def _asking_operator(name: str) -> Callable[..., Any]:
+    """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order."""
+    reflected, operator = vars(Tensor)[name], getattr(Tensor, name.replace("__r", "__", 1))
+    asking = _asking_method(reflected)
+
+    @functools.wraps(reflected)
+    def asking_in_order(self: Any, other: Any) -> Any:
+        if not isinstance(other, Tensor):
+            return asking(self, other)
+        if not state.overriding:
+            return operator(other, self)
+        return handle_torch_function(operator, (other, self), other, self)
+
+    return asking_in_order
+
+
+def _asking_property(found: property) -> property:
+    def read(self: Any) -> Any:
+        getter = found.__get__
+        return handle_torch_function(getter, (self,), self) if state.overriding else getter(self)
+
+    return property(read, found.fset, found.fdel)
+
+
+def attach_to(cls: type[Tensor]) -> None:
+    """Give a new subclass of Tensor methods that ask, and make torch's functions ask."""
+    asking: Any = cls
+    if asking.__torch_function__ is disabled_torch_function:
+        return
+    theirs = {name for base in cls.__mro__ if base not in (Tensor, object) for name in vars(base)}
+    if _MARK in theirs:  # it inherits them
+        return
+    setattr(cls, _MARK, True)
+    for name, found in list(vars(Tensor).items()):
+        if name in theirs or name in _UNASKED or (name.startswith("_") and name not in _SPECIAL):
+            continue
+        if isinstance(found, property):
+            setattr(cls, name, _asking_property(found))
+        elif isinstance(found, FunctionType):
+            setattr(cls, name, _asking_operator(name) if name in _REFLECTED else _asking_method(found))
+    _make_functions_ask()
+
+
+@functools.cache
+def _make_functions_ask() -> None:
+    from . import autograd, linalg, special
+    from .nn import functional
+
+    for module in (sys.modules[_ENGINE], linalg, special, functional):
+        for name, value in list(vars(module).items()):
+            if isinstance(value, FunctionType) and not name.startswith("_") and name not in _UNASKED:
+                setattr(module, name, Overridable(value))
+    autograd.grad = Overridable(autograd.grad)
+
+
+def attach() -> None:
+    """What Tensor has for its subclasses."""
+    cls: Any = Tensor
+    cls.__torch_function__ = classmethod(default_torch_function)
+    cls.as_subclass = as_subclass
+    cls._make_subclass = staticmethod(make_subclass)
