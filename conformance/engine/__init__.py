@@ -6,7 +6,7 @@ from importlib import import_module
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import autograd, legacy, ops, random, return_types
+from . import allocation, autograd, legacy, ops, random, return_types
 from ._VF import _unique, _unique2
 from .absent import look_up
 from .creation import (
@@ -146,6 +146,7 @@ def set_warn_always(mode: Any) -> None:
     """torch.set_warn_always: this engine warns every time."""
 
 
+allocation.keep_freed_memory()
 _look_up = look_up("torch")
 _LATER = (
     "_C",
