@@ -24,6 +24,8 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.RNNCell(1, 1),
     lambda torch: torch.nn.MultiheadAttention(2, 1),
     lambda torch: torch.nn.TransformerEncoderLayer(2, 1, 2),
+    lambda torch: torch.nn.Transformer(2, 1, 1, 1, 2),
+    lambda torch: torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(2, 1, 2), 1),
     lambda torch: torch.nn.Softplus(),
     lambda torch: torch.nn.Linear(1, 1).load_state_dict({}, strict=False),
 )

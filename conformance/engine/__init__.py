@@ -172,4 +172,9 @@ def __getattr__(name: str) -> Any:
         if name in FUNCTIONS:
             globals().update(FUNCTIONS)
             return FUNCTIONS[name]
+    if name.startswith("_foreach_"):
+        from .foreach import FUNCTIONS as EACH
+
+        if name in EACH:
+            return EACH[name]
     return _look_up(name)

@@ -232,7 +232,7 @@ NAMES: dict[str, dict[str, str]] = {
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
             embed_dim num_heads head_dim in_proj_weight in_proj_bias out_proj bias_k bias_v q_proj_weight k_proj_weight
-            v_proj_weight self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
+            layers use_nested_tensor generate_square_subsequent_mask v_proj_weight self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
             unexpected_keys
             """,
         "in torch.nn.utils": """
@@ -259,7 +259,8 @@ NAMES: dict[str, dict[str, str]] = {
             MaxPool1d MaxPool2d AvgPool1d AvgPool2d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d
             AdaptiveMaxPool2d LPPool1d LPPool2d LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d
             BatchNorm3d InstanceNorm1d InstanceNorm2d Dropout Dropout1d Dropout2d AlphaDropout ZeroPad2d
-            ConstantPad1d ConstantPad2d Upsample PixelShuffle CosineSimilarity PairwiseDistance
+            ConstantPad1d ConstantPad2d Upsample PixelShuffle CosineSimilarity PairwiseDistance Transformer
+            TransformerEncoder TransformerDecoder TransformerDecoderLayer
             """,
         "in torch.nn.functional": """
             linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
@@ -302,6 +303,11 @@ NAMES: dict[str, dict[str, str]] = {
             """,
     },
     "optimizers": {
+        "in torch": """
+            _foreach_add _foreach_add_ _foreach_sub _foreach_mul_ _foreach_div_ _foreach_sqrt _foreach_neg_
+            _foreach_pow _foreach_addcmul_ _foreach_addcdiv_ _foreach_lerp_ _foreach_norm _foreach_maximum_ _foreach_max
+            _foreach_clone _foreach_copy_ _foreach_zero_
+            """,
         "class in torch.optim": """
             Optimizer SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD LBFGS
             """,

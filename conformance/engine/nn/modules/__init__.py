@@ -32,7 +32,7 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )  # fmt: skip
-from .attention import MultiheadAttention, TransformerEncoderLayer
+from .attention import MultiheadAttention
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .channelshuffle import ChannelShuffle
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
@@ -108,6 +108,13 @@ from .pooling import (
 )  # fmt: skip
 from .rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from .sparse import Embedding, EmbeddingBag
+from .transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)  # fmt: skip
 from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
 __all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, Module)]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...creation import empty
 from ...modes import state
 from ...tensor import Tensor
-from .. import functional, init
+from .. import init
 from ..functions.multihead import canonical_mask, multi_head_attention_forward
 from ..parameter import Parameter
-from .dropout import Dropout
 from .linear import Linear
 from .module import Module
-from .normalization import LayerNorm
 
 Mask = Tensor | None
 
@@ -123,59 +120,3 @@ class MultiheadAttention(Module):
         if any(mask is not None and mask._array.dtype.kind == "f" for mask in masks):
             return False
         return not state.grad_enabled or not any(each.requires_grad for each in (query, *self.parameters()))
-
-
-def _activation(named: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    if not isinstance(named, str):
-        return named
-    if named not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {named}")
-    found: Callable[[Tensor], Tensor] = getattr(functional, named)
-    return found
-
-
-class TransformerEncoderLayer(Module):
-    """Self-attention, then two linear maps, each added to its input and normalized."""
-
-    def __init__(
-        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-        activation: str | Callable[[Tensor], Tensor] = functional.relu, layer_norm_eps: float = 1e-5,
-        batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.activation = _activation(activation)
-
-    def forward(
-        self, src: Tensor, src_mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool = False
-    ) -> Tensor:
-        src_key_padding_mask = canonical_mask(
-            src_key_padding_mask, "src_key_padding_mask", src_mask, "src_mask", src.dtype
-        )
-        src_mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype)
-
-        def attention(x: Tensor) -> Tensor:
-            found = self.self_attn(
-                x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False,
-                is_causal=is_causal,
-            )  # fmt: skip
-            return self.dropout1(found[0])
-
-        def feed_forward(x: Tensor) -> Tensor:
-            return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-        if self.norm_first:
-            src = src + attention(self.norm1(src))
-            return src + feed_forward(self.norm2(src))
-        src = self.norm1(src + attention(src))
-        return self.norm2(src + feed_forward(src))

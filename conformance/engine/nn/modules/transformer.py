@@ -1,0 +1,324 @@
+"""Encoders and decoders made of attention (torch: nn/modules/transformer.py)."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ...creation import full
+from ...modes import state
+from ...tensor import Tensor
+from .. import functional, init
+from ..functions.multihead import canonical_mask
+from .activation import ReLU
+from .attention import MultiheadAttention
+from .container import ModuleList
+from .dropout import Dropout
+from .linear import Linear
+from .module import Module
+from .normalization import LayerNorm
+
+Mask = Tensor | None
+_NESTED = (
+    "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend "
+    "specifying layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has "
+    "better operator coverage, and works with torch.compile."
+)
+Activation = str | Callable[[Tensor], Tensor]
+
+
+def _activation(named: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    if not isinstance(named, str):
+        return named
+    if named not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {named}")
+    found: Callable[[Tensor], Tensor] = getattr(functional, named)
+    return found
+
+
+def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+    """Minus infinity where an element would see a later one."""
+    made: Tensor = full((size, size), float("-inf"), dtype=dtype, device=device)
+    return made.triu(1)
+
+
+def _is_causal(mask: Mask, given: bool | None, tensor: Tensor, batch_first: bool) -> bool:
+    """What is given, or whether the mask is the causal one."""
+    if given is not None or mask is None:
+        return given is True
+    size = tensor.size(0) if tensor.dim() == 2 else tensor.size(1 if batch_first else 0)
+    causal = _causal_mask(size, dtype=mask.dtype)
+    return mask.size() == causal.size() and bool((mask == causal).all())
+
+
+def _copies(module: Module, count: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(count)])
+
+
+class TransformerEncoderLayer(Module):
+    """Self-attention, then two linear maps, each added to its input and normalized."""
+
+    def __init__(
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = functional.relu, layer_norm_eps: float = 1e-5,
+        batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(
+        self, src: Tensor, src_mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool = False
+    ) -> Tensor:
+        src_key_padding_mask = canonical_mask(
+            src_key_padding_mask, "src_key_padding_mask", src_mask, "src_mask", src.dtype
+        )
+        src_mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype)
+
+        def attention(x: Tensor) -> Tensor:
+            found = self.self_attn(
+                x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False,
+                is_causal=is_causal,
+            )  # fmt: skip
+            return self.dropout1(found[0])
+
+        def feed_forward(x: Tensor) -> Tensor:
+            return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+        if self.norm_first:
+            src = src + attention(self.norm1(src))
+            return src + feed_forward(self.norm2(src))
+        src = self.norm1(src + attention(src))
+        return self.norm2(src + feed_forward(src))
+
+
+def _without_fast_path(layer: Any) -> str:
+    """Why torch has no kernel for a layer and padded samples; empty where it has one."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    if layer.norm_first:
+        return "encoder_layer.norm_first was True"
+    attention: Any = layer.self_attn
+    if not attention.batch_first:
+        return "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)"
+    if attention.in_proj_bias is None:
+        return "encoder_layer.self_attn was passed bias=False"
+    plain = (functional.relu, functional.gelu)
+    if layer.activation not in plain and not isinstance(layer.activation, ReLU):
+        return "encoder_layer.activation_relu_or_gelu was not True"
+    if layer.norm1.eps != layer.norm2.eps:
+        return "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps"
+    return "encoder_layer.self_attn.num_heads is odd" if attention.num_heads % 2 else ""
+
+
+class TransformerEncoder(Module):
+    """Several encoder layers, one after the other.
+
+    Note [Padding without a graph]: in eval mode and without grad torch leaves padded elements out of all layers, and puts
+    zeros in their place.
+    """
+
+    def __init__(
+        self, encoder_layer: Module, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        why = _without_fast_path(encoder_layer)
+        self.use_nested_tensor = enable_nested_tensor and not why
+        self.mask_check = mask_check
+        if enable_nested_tensor and why:
+            warnings.warn(
+                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}",
+                stacklevel=2,
+            )
+
+    def forward(
+        self, src: Tensor, mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool | None = None
+    ) -> Tensor:
+        padding = canonical_mask(src_key_padding_mask, "src_key_padding_mask", mask, "mask", src.dtype)
+        mask = canonical_mask(mask, "mask", None, "", src.dtype)
+        first: Any = self.layers[0]
+        causal = _is_causal(mask, is_causal, src, first.self_attn.batch_first)
+        output = src
+        for layer in self.layers:
+            output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        if padding is not None and mask is None and self._leaves_out(src, padding, first):
+            warnings.warn(_NESTED, stacklevel=2)
+            output = output.masked_fill((padding != 0).unsqueeze(-1), 0.0)
+        return output if self.norm is None else self.norm(output)
+
+    def _leaves_out(self, src: Tensor, padding: Tensor, first: Module) -> bool:
+        """Whether torch takes padded elements out, see Note [Padding without a graph]."""
+        if not self.use_nested_tensor or first.training or src.dim() != 3:
+            return False
+        if state.recording and any(each.requires_grad for each in (src, *first.parameters())):
+            return False
+        hidden = padding._array != 0
+        return not self.mask_check or bool((hidden[:, 1:] >= hidden[:, :-1]).all())
+
+
+class TransformerDecoderLayer(Module):
+    """Self-attention, attention to a memory, then two linear maps, each added to its input and normalized."""
+
+    def __init__(
+        self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+        activation: Activation = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+        norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.self_attn, self.multihead_attn = (
+            MultiheadAttention(
+                d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
+            )
+            for _ in range(2)
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Mask = None, memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None, memory_key_padding_mask: Mask = None, tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        def attention(x: Tensor) -> Tensor:
+            found = self.self_attn(
+                x, x, x, attn_mask=tgt_mask, key_padding_mask=tgt_key_padding_mask, is_causal=tgt_is_causal,
+                need_weights=False,
+            )  # fmt: skip
+            return self.dropout1(found[0])
+
+        def recall(x: Tensor) -> Tensor:
+            found = self.multihead_attn(
+                x, memory, memory, attn_mask=memory_mask, key_padding_mask=memory_key_padding_mask,
+                is_causal=memory_is_causal, need_weights=False,
+            )  # fmt: skip
+            return self.dropout2(found[0])
+
+        def feed_forward(x: Tensor) -> Tensor:
+            return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+        x = tgt
+        if self.norm_first:
+            x = x + attention(self.norm1(x))
+            x = x + recall(self.norm2(x))
+            return x + feed_forward(self.norm3(x))
+        x = self.norm1(x + attention(x))
+        x = self.norm2(x + recall(x))
+        return self.norm3(x + feed_forward(x))
+
+
+class TransformerDecoder(Module):
+    """Several decoder layers, one after the other."""
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self, tgt: Tensor, memory: Tensor, tgt_mask: Mask = None, memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None, memory_key_padding_mask: Mask = None, tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        first: Any = self.layers[0]
+        causal = _is_causal(tgt_mask, tgt_is_causal, tgt, first.self_attn.batch_first)
+        output = tgt
+        for layer in self.layers:
+            output = layer(
+                output, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal, memory_is_causal=memory_is_causal,
+            )  # fmt: skip
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """An encoder, and a decoder that has what it gives for its memory."""
+
+    def __init__(
+        self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048, dropout: float = 0.1, activation: Activation = functional.relu,
+        custom_encoder: Any = None, custom_decoder: Any = None, layer_norm_eps: float = 1e-5,
+        batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        given = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+        )
+        if custom_encoder is not None:
+            self.encoder = custom_encoder
+        else:
+            layer = TransformerEncoderLayer(*given, dtype=dtype)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+            self.encoder = TransformerEncoder(layer, num_encoder_layers, norm)
+        if custom_decoder is not None:
+            self.decoder = custom_decoder
+        else:
+            other = TransformerDecoderLayer(*given, dtype=dtype)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+            self.decoder = TransformerDecoder(other, num_decoder_layers, norm)
+        for each in self.parameters():
+            if each.dim() > 1:
+                init.xavier_uniform_(each)
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def forward(
+        self, src: Tensor, tgt: Tensor, src_mask: Mask = None, tgt_mask: Mask = None, memory_mask: Mask = None,
+        src_key_padding_mask: Mask = None, tgt_key_padding_mask: Mask = None, memory_key_padding_mask: Mask = None,
+        src_is_causal: bool | None = None, tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
+    ) -> Tensor:  # fmt: skip
+        batch = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch) != tgt.size(batch):
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
+        )
+        found: Tensor = self.decoder(
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )  # fmt: skip
+        return found
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+        """The mask in which no element sees a later one."""
+        return _causal_mask(sz, device, dtype)
