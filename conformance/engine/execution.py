@@ -332,10 +332,7 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
         state.graph_task.running = node
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
-    outputs = node.apply(inputs)
-    if outputs:
-        outputs = validate_outputs(node.next_edges, outputs, node.name)
-    outputs = _post_hooks(node, outputs, inputs)
+    outputs = _post_hooks(node, node.apply(inputs), inputs)
     if not keep_graph:
         node.release()
     if state.anomaly and state.anomaly_check_nan:

@@ -23,15 +23,15 @@ from .transforms import transforms
 from .views import check_inplace, increment_version, rebase_history
 
 
-def check_castable(result: Array, target: Array) -> None:
-    """Refuse a result whose category is above the target's.
+def check_castable(result: np.dtype[Any], target: np.dtype[Any]) -> None:
+    """Refuse a result's dtype whose category is above the target's.
 
     Raises:
         RuntimeError: as torch words it.
     """
-    if result.dtype is target.dtype:
+    if result is target:
         return
-    got, wanted = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[target.dtype]
+    got, wanted = dtypes.BY_NUMPY[result], dtypes.BY_NUMPY[target]
     if not dtypes.can_cast(got, wanted):
         raise RuntimeError(
             f"result type {got.legacy} can't be cast to the desired output type {wanted.legacy}"
@@ -105,7 +105,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         raise RuntimeError(
             f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(value.shape)}"
         )
-    check_castable(value, self._array)
+    check_castable(value.dtype, self._array.dtype)
     node: Node | None = None
     if recorded:
         edge = gradient_edge(self)
@@ -147,7 +147,7 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
         raise RuntimeError(
             f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(shape)}"
         )
-    check_castable(np.empty(0, dtypes.result_dtype(*operands)), self._array)
+    check_castable(dtypes.result_dtype(*operands), self._array.dtype)
 
 
 _MAY_OVERLAP = frozenset({"fill", "zero"})  # all places get one value

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, errors
 from .dtypes import NUMBERS
 from .modes import state
 from .node import gradient_edge
 from .shapes import broadcast_shapes
-from .sources import is_optional, may_be_number
+from .sources import is_optional, may_be_number, names_of
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -44,12 +44,29 @@ def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]
     return meet
 
 
-def check_views(*inputs: Any) -> None:
-    """Have the inputs of a recorded operation find their nodes, which a stale view may refuse: before the kernel runs."""
+def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
+    """What an operation that is recorded finds before its kernel runs: a stale view, an inference tensor to be saved.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    given = dict(zip(row.parameters, arguments, strict=True))
+    inputs = [each for name in row.inputs for each in (given[name] if name in row.lists else (given[name],))]
     tensors = [each for each in inputs if isinstance(each, Tensor)]
-    if state.recording and any(each.requires_grad for each in tensors):
-        for each in tensors:
-            gradient_edge(each)
+    if not (state.recording and any(each.requires_grad for each in tensors)):
+        return
+    for each in tensors:
+        gradient_edge(each)
+    for name, kind in row.saved.items():
+        value = given.get(name)
+        if kind == "tensor" and isinstance(value, Tensor) and value._inference and is_used(row, name, given):
+            raise RuntimeError(errors.INFERENCE_SAVED)
+
+
+def is_used(row: Row, name: str, given: dict[str, Any]) -> bool:
+    """Whether a formula that will be asked for takes this input, see Note [Only what is needed is saved]."""
+    users = [key.split() for key, rule in row.formulas.items() if name in names_of(rule)]
+    return any(isinstance(given[each], Tensor) and given[each].requires_grad for key in users for each in key)
 
 
 def mismatch(error: Exception, *operands: Any) -> Exception:
@@ -185,7 +202,10 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bo
         if value is MISSING:
             missing = [n for n, v in zip(row.parameters, arguments, strict=True) if v is MISSING]
             listed = ", ".join('"input"' if n == "self" else f'"{n}"' for n in missing)
-            return TypeError(f"{shown_name}() missing {len(missing)} required positional arguments: {listed}")
+            plural = "s" * (len(missing) == 1)  # as torch has it
+            return TypeError(
+                f"{shown_name}() missing {len(missing)} required positional argument{plural}: {listed}"
+            )
         if name in row.lists:
             if not isinstance(value, (tuple, list)):
                 return TypeError(

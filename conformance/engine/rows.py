@@ -54,7 +54,7 @@ from .node import (
 from .operands import (
     MISSING,
     array_to_float,
-    check_views,
+    check_recorded,
     checked_meeting,
     meet_arrays,
     mismatch,
@@ -269,7 +269,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
-    "laid_out": laid_out, "check_views": check_views,
+    "laid_out": laid_out, "check_recorded": check_recorded,
 }  # fmt: skip
 
 

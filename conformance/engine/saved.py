@@ -88,14 +88,16 @@ class SavedTensor:
 
         tensor = make(array)
         if node is not None:
-            if self.view_node is not None:
-                if self.view_node.__class__ is DualOutput:
-                    self.view_node.restore(tensor)
-                node = self.view_node() or node
-            tensor._node, tensor._output_nr, tensor._requires_grad = node, self.output_nr, True
+            if self.view_node.__class__ is DualOutput:
+                self.view_node.restore(tensor)
+            tensor._node, tensor._output_nr, tensor._requires_grad = self._origin(node), self.output_nr, True
         if self.counter is not None:
             tensor._version_counter = self.counter
         return tensor
+
+    def _origin(self, node: Node | None) -> Node | None:
+        """The node of an output: that of the view which was changed in place, as long as it lives."""
+        return node if self.view_node is None else self.view_node() or node
 
     def _unpack_hooked(self, node: Node | None) -> Tensor:
         from .tensor import Tensor
@@ -121,7 +123,7 @@ class SavedTensor:
         kind = dtypes.BY_NUMPY[array.dtype]
         text = f"{errors.tensor_type(kind)} {list(array.shape)}"
         tensor = self.tensor
-        origin = node if tensor is None else tensor.grad_fn
+        origin = self._origin(node) if tensor is None else tensor.grad_fn
         output_nr = self.output_nr if tensor is None else tensor._output_nr
         return errors.modified(text, origin, output_nr, (current, self.version), state.anomaly)
 

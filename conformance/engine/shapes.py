@@ -48,9 +48,7 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
 
 def sizes(arguments: tuple[Any, ...]) -> tuple[int, ...]:
     """``f(2, 3)`` and ``f((2, 3))`` alike, as a tuple of ints."""
-    if (len(arguments) == 1 and not hasattr(arguments[0], "__index__")) or (
-        len(arguments) == 1 and isinstance(arguments[0], (tuple, list))
-    ):
+    if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
         arguments = tuple(arguments[0])
     return tuple(each.__index__() for each in arguments)
 
@@ -133,11 +131,11 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 
 def is_expanded(array: np.ndarray[Any, Any]) -> bool:
-    """Whether an empty array is one element expanded: numpy gives it no steps that would tell."""
-    owner: Any = array.base
-    if owner is not None and not isinstance(owner, np.ndarray):  # what numpy's as_strided puts between
+    """Whether an empty array is expanded: numpy gives empty memory of its own steps of 0 as well."""
+    owner: Any = array
+    while getattr(owner, "base", None) is not None:  # numpy's as_strided puts what is no array between
         owner = owner.base
-    return owner is not None and owner.size == 1
+    return 0 in array.strides and getattr(owner, "size", 0) > 0
 
 
 def still_expanded(result: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

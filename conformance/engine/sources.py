@@ -21,9 +21,6 @@ _SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_nume
 
 def names_of(formula: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a formula's arguments."""
-    row: Row | None = getattr(formula, "row", None)
-    if row is not None:
-        return tuple(row.parameters)
     code = formula.__code__
     return code.co_varnames[: code.co_argcount]
 
@@ -143,8 +140,7 @@ def _run(row: Row, into: str) -> list[str]:
         return [f"{into} {_forward(row)}"]
     handler = ["try:", f"    {into} {_forward(row)}", "except Exception as error:"]
     if row.recorded:
-        inputs = ", ".join(f"*{name}" if name in row.lists else name for name in row.inputs)
-        handler.append(f"    check_views({inputs})")
+        handler.append(f"    check_recorded(row, ({_arguments(row)},))")
     if len(met) > 1:
         arrays = ", ".join(f"{name}_a" for name in row.tensors)
         handler.append(f"    raise mismatch(error, {arrays}) from None")

@@ -261,7 +261,9 @@ class Tensor:
         if value is not None and self._grad is not None and self._grad.dtype is not value:
             raise RuntimeError(errors.grad_dtype_set(value, self._grad.dtype))
         self._grad_dtype = value
-        self._grad_accumulator = None
+        accumulator = None if self._grad_accumulator is None else self._grad_accumulator()
+        if accumulator is not None:
+            accumulator.input_metadata = ((self._array.shape, self._gradient_type()),)
 
     def _gradient_type(self) -> np.dtype[Any] | None:
         """The numpy dtype that a gradient is brought to; None for any."""

@@ -56,7 +56,7 @@ class Geometry:
 
     def __init__(self, array: np.ndarray[Any, Any], base: np.ndarray[Any, Any]) -> None:
         self.shape, self.strides = array.shape, array.strides
-        self.offset = address(array) - address(base) if array.size and base.size else 0
+        self.offset = address(array) - address(base) if array.size else 0
 
 
 def view_grad_fn(view: Tensor) -> Node | None:

@@ -93,19 +93,20 @@ def diverges(
         return different[0]
     text = str(program)
     if "flags" in engine.claims and ".data = " not in text:  # new data leave grad and version as they were
-        return next(broken_properties(found, any(each in text for each in _RESHAPING)), None)
+        reshaped, looped = any(each in text for each in _RESHAPING), "for turn" in text
+        return next(broken_properties(found, reshaped, looped), None)
     return None
 
 
 _State: TypeAlias = Mapping[str, Mapping[str, object]]
 
 
-def broken_properties(trace: Trace, reshaped: bool = False) -> Iterator[str]:
+def broken_properties(trace: Trace, reshaped: bool = False, looped: bool = False) -> Iterator[str]:
     """What must hold in every state and does not.
 
     A leaf has no grad_fn, a non-leaf requires grad, a grad has the shape of its tensor unless the program reshapes
     tensors in place (torch leaves the grad as it was), and versions never fall as long as the name stands for the
-    same tensor.
+    same tensor, which in a loop it does not.
     """
     versions: dict[str, int] = {}
     for moment in trace.moments:
@@ -120,7 +121,7 @@ def broken_properties(trace: Trace, reshaped: bool = False) -> Iterator[str]:
             if not reshaped and owner and _itself(state, name).get("shape") != owner.get("shape"):
                 yield f"{name} has another shape than its tensor"
             version = facets.get("_version")
-            if isinstance(version, int) and not name.startswith(_REBOUND):
+            if isinstance(version, int) and not looped and not name.startswith(_REBOUND):
                 if version < versions.get(name, 0) and not name.endswith(".grad"):
                     yield f"the version of {name} has fallen"
                 versions[name] = version

@@ -116,7 +116,6 @@ class BackwardCFunction(Node, FunctionCtx):
         self._cleared = False
         self.next_edges: tuple[Edge, ...] = ()
         self.input_metadata: tuple[InputMetadata, ...] = ()
-        self._is_tensor = self.needs_input_grad = ()
         self._output_info = []
 
     def __call__(self, *grads: Any) -> Any:

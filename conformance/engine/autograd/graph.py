@@ -147,8 +147,6 @@ def _when_all(tensors: Sequence[Tensor], fn: Callable[..., Any]) -> tuple[Remova
         def inner_hook(grad: Tensor) -> None:
             nonlocal calls
             task = _current_graph_task_id()
-            if task == -1:
-                raise AssertionError("expected this hook to be called inside a backward call")
             count = counts.get(task, 0)
             buffer = buffers.setdefault(task, [None] * len(tensors))
             with lock:

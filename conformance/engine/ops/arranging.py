@@ -58,9 +58,11 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
-        return np.roll(self, shifts[0])
+        return np.roll(self, shifts[0]) if self.size else still_expanded(self.copy(), self)
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not self.size:
+        return still_expanded(self.copy(), self)
     if self.ndim == 0:
         raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     result = self

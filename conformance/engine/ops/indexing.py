@@ -12,7 +12,7 @@ from .. import errors
 from ..creation import infer_array
 from ..dtypes import BY_NUMPY, number_as, number_within
 from ..inplace import run_inplace, warn_of_overlap
-from ..operands import check_views
+from ..operands import check_recorded
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .shape import alias, expand, unsqueeze, view
@@ -193,7 +193,7 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     specified = _specified(items)
     if specified > self._array.ndim:
         if self._array.ndim == 0 and isinstance(value, slice):
-            check_views(self)
+            check_recorded(ROWS["slice"], (self, 0, None, None, 1))
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         if self._array.ndim == 0 and isinstance(value, int) and value:
             raise IndexError(f"index {value} is out of bounds for dimension 0 with size 0")

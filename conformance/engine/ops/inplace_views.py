@@ -19,7 +19,7 @@ from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
 from ..storage import Storage, storage
 from ..tensor import Tensor, make
-from ..views import check_inplace, increment_version
+from ..views import check_inplace, increment_version, rebase_history
 from . import shape as shape_rows  # noqa: F401  its rows are read below
 
 
@@ -119,8 +119,9 @@ def set_(
         node.operation = "set_"
         node.next_edges = (gradient_edge(self), gradient_edge(given))
         node.input_metadata = ((array.shape, array.dtype),)
+        rebase_history(self, node)
     self._grad_accumulator = None  # gradients of the old memory do not reach the new one
-    return _show(self, array, node)
+    return _show(self, array, None)
 
 
 def _memory_of(self: Tensor, source: Any) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import BY_NUMPY
 from ..rows import Array, op
-from ..tensor import Tensor, make, wrap
+from ..tensor import Tensor, make
 from .kernels import need_floats
 from .scalars import over, plus, times
 
@@ -44,17 +44,16 @@ def only_needed(found: Any, needed: Any) -> list[Any]:
 # Of the last dimensions; mean and inverse deviation come from outside, see Note [Statistics] -------
 
 
-def layer_statistics(array: Array, count: int, eps: float) -> tuple[Tensor, Tensor]:
-    """Mean and inverse deviation of the last ``count`` dimensions."""
+def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array]:
+    """Mean and inverse deviation of the last ``count`` dimensions, in double precision."""
     axes = tuple(range(array.ndim - count, array.ndim))
     if not array.size:
         shape = (*array.shape[: array.ndim - count], *(1,) * count)
-        return make(np.zeros(shape, array.dtype)), make(np.full(shape, np.nan, array.dtype))
+        return np.zeros(shape), np.full(shape, np.nan)
     exact = array.astype(np.float64)
     mean = exact.mean(axes, keepdims=True)
     exact -= mean
-    rstd = 1 / np.sqrt(np.square(exact, out=exact).mean(axes, keepdims=True) + eps)
-    return wrap(mean.astype(array.dtype)), wrap(rstd.astype(array.dtype))
+    return mean, 1 / np.sqrt(np.square(exact, out=exact).mean(axes, keepdims=True) + eps)
 
 
 @op(
@@ -78,13 +77,14 @@ def native_layer_norm(
     bias: Any = None,
     result1: Any = None,
     result2: Any = None,
+    exact: Any = None,
 ) -> Array:
-    """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
+    """The last dimensions with mean 0 and deviation 1, then scaled and shifted; ``exact`` is what is saved, exact."""
     if input.dtype.kind != "f":
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
-    found = _normal(input, result1, result2)
+    found = _normal(input, *exact)
     if weight is not None:
         found *= weight
     if bias is not None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import run_inplace
+from .. import dtypes
+from ..inplace import check_castable, run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
@@ -67,7 +68,7 @@ def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
 def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     """The gradient of mse_loss."""
     norm = self.dtype.type(2.0 * _norm(self, reduction))
-    return np.multiply((self - target) * norm, grad_output)
+    return np.multiply((self - target) * norm, grad_output).astype(self.dtype, copy=False)
 
 
 def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
@@ -114,7 +115,7 @@ def smooth_l1_loss_backward(
     x = self - target
     norm = _norm(self, reduction)
     slope = np.where(x <= -beta, -norm, np.where(x >= beta, norm, norm * x / beta)).astype(x.dtype)
-    return np.multiply(slope, grad_output)
+    return np.multiply(slope, grad_output).astype(self.dtype, copy=False)
 
 
 def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
@@ -124,7 +125,6 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
 
 @op(
     "HuberLossBackward0",
-    meet="self target",
     self=lambda grad, self, target, reduction, delta: huber_loss_backward(
         grad, self, target, reduction, delta
     ),
@@ -136,9 +136,12 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     """delta times the absolute difference, a parabola where it is below delta."""
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    _met("huber_cpu", self, target)
-    z = np.abs(self - target)
-    return reduced(np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta)).astype(z.dtype), reduction)
+    common = dtypes.result_dtype(self, target)
+    need_floats("huber_cpu", np.empty(0, common))
+    check_castable(common, self.dtype)
+    z = np.abs(self.astype(common) - target.astype(common))
+    found = np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta))
+    return reduced(found.astype(self.dtype), reduction)
 
 
 @op(
@@ -159,6 +162,9 @@ def huber_loss_backward(
     """The gradient of huber_loss."""
     norm = _norm(self, reduction)
     x = self - target
+    if target.dtype != self.dtype:
+        found, wanted = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[self.dtype].legacy
+        raise RuntimeError(f"Found dtype {found} but expected {wanted}")
     slope = np.where(x <= -delta, -norm * delta, np.where(x >= delta, norm * delta, norm * x))
     return np.multiply(slope.astype(x.dtype), grad_output)
 

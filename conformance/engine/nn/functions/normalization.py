@@ -9,7 +9,7 @@ from ...dtypes import finfo, float32, promote_types
 from ...ops import layernorm
 from ...ops import normalization as ops
 from ...ops.kernels import need_floats
-from ...tensor import Tensor
+from ...tensor import Tensor, make
 from .padding import pad
 from .pooling import avg_pool2d, avg_pool3d
 
@@ -90,8 +90,9 @@ def layer_norm(
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
     shape = _last(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
     ops.check_kinds(input, weight, bias)
-    statistics = layernorm.layer_statistics(input._array, len(shape), eps)
-    return layernorm.native_layer_norm(input, shape, weight, bias, *statistics)
+    exact = layernorm.layer_statistics(input._array, len(shape), eps)
+    saved = [make(each.astype(input._array.dtype)) for each in exact]
+    return layernorm.native_layer_norm(input, shape, weight, bias, *saved, exact)
 
 
 def rms_norm(
