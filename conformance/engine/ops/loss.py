@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..dtypes import c_name
 from ..inplace import check_castable, run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
@@ -254,6 +255,8 @@ def multi_margin_loss(
     self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None, reduction: int = MEAN
 ) -> Array:
     """How far other classes come closer to the right one's score than the margin."""
+    if target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {c_name(target.dtype).capitalize()}")
     wrong = target[(target < 0) | (target >= (self.shape[-1] if self.ndim else 1))]
     if wrong.size:
         raise RuntimeError("target out of range")

@@ -308,7 +308,7 @@ def _adaptive_largest(self: Array, output_size: Ints) -> Any:
     for place in np.ndindex(*output_size):
         window = [bounds[i][p] for i, p in enumerate(place)]
         part = self[(..., *(slice(a, b) for a, b in window))]
-        flat = part.reshape(*lead, -1)
+        flat = part.reshape(*lead, math.prod(part.shape[-spatial:]))
         chosen = np.argmax(flat, -1)
         unknown = np.isnan(flat)
         if unknown.any():  # the last nan of a window wins

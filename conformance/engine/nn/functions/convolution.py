@@ -28,6 +28,17 @@ def _spread(name: str, value: Any, spatial: int) -> Ints:
     return found
 
 
+def _check_dilation(dilation: Ints, transposed: bool) -> None:
+    text = "dilation should be greater than zero"
+    if any(d < 0 for d in dilation):
+        raise RuntimeError(text)
+    if 0 in dilation:
+        full = dilation if len(dilation) > 1 else (1, *dilation)
+        names = ("dilation_depth", "dilation_height", "dilation_width")[-len(full) :]
+        named = ", ".join(f"{name}: {d}" for name, d in zip(names, full, strict=True))
+        raise RuntimeError(f"{text}, but got {named if transposed else list(full)}")
+
+
 def _check(
     input: Tensor,
     weight: Tensor,
@@ -44,8 +55,7 @@ def _check(
         raise RuntimeError("negative padding is not supported")
     if any(s <= 0 for s in geometry.stride):
         raise RuntimeError("non-positive stride is not supported")
-    if any(d <= 0 for d in geometry.dilation):
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(geometry.dilation)}")
+    _check_dilation(geometry.dilation, transposed)
     if kernel[0] < groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "

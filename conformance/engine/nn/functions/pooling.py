@@ -6,9 +6,20 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...modes import state
 from ...ops import pooling as ops
 from ...tensor import Tensor
 from .activation import relu
+from .pooling_checks import (
+    check_adaptive_line,
+    check_adaptive_max,
+    check_adaptive_mean,
+    check_line,
+    check_max_input,
+    check_mean_input,
+    check_sizes,
+    positive,
+)  # fmt: skip
 
 Ints = tuple[int, ...]
 _NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
@@ -60,26 +71,8 @@ def _settings(
             ("stride", "d", steps),
             ("dilation", "dilation", apart),
         ):
-            _positive(what, letter, sizes)
+            positive(what, letter, sizes)
     return given
-
-
-def _positive(what: str, letter: str, sizes: Ints) -> None:
-    if any(n <= 0 for n in sizes):
-        text = " ".join(f"{letter}{axis}: {n}" for axis, n in zip("THW"[-len(sizes) :], sizes, strict=True))
-        raise RuntimeError(f"{what} should be greater than zero, but got {text}")
-
-
-def _check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:
-    shape = input._array.shape
-    out = ops.output_sizes(shape[-spatial:], ops.complete(spatial, *settings), ceil_mode)
-    if any(n < 1 for n in out):
-        have, want = (
-            "x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out))
-        )
-        raise RuntimeError(
-            f"Given input size: ({have}). Calculated output size: ({want}). Output size is too small"
-        )
 
 
 # The largest --------------------------------------------------------------------------------------
@@ -89,9 +82,9 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
     name = f"max_pool{spatial}d"
 
     def with_indices(input: Tensor, settings: list[Ints], ceil_mode: bool) -> Any:
-        _check_max_input(input, spatial)
         if spatial > 1:
-            _check_sizes(input, spatial, settings, ceil_mode)
+            check_max_input(input, spatial)
+            check_sizes(input, spatial, settings, ceil_mode)
             return ops.MAX[spatial](input, *settings, ceil_mode)
         (kernel,), (step,), (around,), (apart,) = ops.complete(1, *settings)
         flat = [(1, kernel), (1, step), (0, around), (1, apart)]
@@ -102,9 +95,11 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
+        if spatial == 1 and (return_indices or (input.requires_grad and state.recording)):
+            return _max_pool_lines(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
         settings = _settings(name, spatial, kernel_size, stride, padding, dilation)
         if spatial == 1:
-            _check_line(input, settings, ceil_mode)
+            check_line(input, settings, ceil_mode)
         found = with_indices(input, settings, ceil_mode)
         return tuple(found) if return_indices else found[0]
 
@@ -113,44 +108,21 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
     return function
 
 
-def _check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:
-    (kernel,), (stride,), (padding,), (dilation,) = ops.complete(1, *settings)
-    if input._array.ndim not in (2, 3):
-        raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(input._array.shape)}"
-        )
-    for what, value in (("kernel_size", kernel), ("stride", stride)):
-        if value <= 0:
-            raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {value}")
-    if padding < 0:
-        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
-    if padding > kernel // 2:
-        raise RuntimeError(
-            f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and "
-            f"kernel_size={kernel}"
-        )
-    if dilation <= 0:
-        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-    n = ops.places(input._array.shape[-1], kernel, stride, padding, dilation, ceil_mode)
-    if n <= 0:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {n}")
-
-
-def _check_max_input(input: Tensor, spatial: int) -> None:
-    shape = input._array.shape
-    if spatial == 1:
-        return
-    if len(shape) not in (spatial + 1, spatial + 2):
-        raise RuntimeError(
-            f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input"
-        )
-    if 0 in shape[-spatial - 1 :]:
-        raise RuntimeError(
-            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size for "
-            "input, but "
-            f"got:{list(shape)}"
-        )
+def _max_pool_lines(
+    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: bool
+) -> Any:
+    """max_pool1d by way of max_pool2d, which refuses in its own words: so does torch where there is a gradient."""
+    check_adaptive_line("max_pool1d", input)
+    (kernel,), around, apart = (
+        _each("max_pool1d", what, value, 1)
+        for what, value in (("kernel_size", kernel_size), ("padding", padding), ("dilation", dilation))
+    )
+    step = (kernel,) if stride is None or stride in ([], ()) else _each("max_pool1d", "stride", stride, 1)
+    found = max_pool2d(
+        input.unsqueeze(-2), (1, kernel), (1, *step), (0, *around), (1, *apart), ceil_mode, True
+    )
+    each = tuple(part.squeeze(-2) for part in found)
+    return each if indices else each[0]
 
 
 max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
@@ -198,14 +170,15 @@ def _mean(
     name = f"avg_pool{spatial}d"
     settings = _settings(name, spatial, kernel_size, stride, padding, 1)
     shape = input._array.shape
-    if len(shape) <= spatial:
+    if len(shape) <= spatial < 3:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
             f"{-spatial - 1})"
         )
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    _check_sizes(input, spatial, settings, ceil_mode)
+    check_mean_input(input, spatial, ops.complete(spatial, *settings)[0])
+    check_sizes(input, spatial, settings, ceil_mode)
     return ops.MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
 
 
@@ -241,40 +214,9 @@ def _wanted(output_size: Any, shape: Ints, spatial: int) -> Ints:
     return found * spatial if len(found) == 1 else found
 
 
-def _check_adaptive(name: str, input: Tensor, spatial: int, out: Ints) -> None:
-    shape = input._array.shape
-    if len(out) != spatial:
-        raise RuntimeError(f"{name}: output_size must be {spatial}")
-    if any(n < 0 for n in out):
-        raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received "
-            f"{{{', '.join(map(str, out))}}}"
-        )
-    if len(shape) not in (spatial + 1, spatial + 2):
-        raise RuntimeError(
-            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}"
-        )
-    for axis in range(len(shape) - spatial, len(shape)):
-        if not shape[axis]:
-            raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
-                f"{list(shape)} with dimension {axis} being empty"
-            )
-    if not input.is_floating_point():
-        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.legacy}'")
-
-
-def _check_adaptive_line(name: str, input: Tensor) -> None:
-    if input._array.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
-            f"checking arguments for {name})"
-        )
-
-
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The means of this many windows of nearly equal length."""
-    _check_adaptive_line("adaptive_avg_pool1d", input)
+    check_adaptive_line("adaptive_avg_pool1d", input)
     if not isinstance(output_size, int) and len(output_size) != 1:
         raise RuntimeError(
             f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
@@ -288,7 +230,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
 
     def function(input: Tensor, output_size: Any) -> Tensor:
         out = _wanted(output_size, input._array.shape, spatial)
-        _check_adaptive(name, input, spatial, out)
+        check_adaptive_mean(name, input, spatial, out)
         if all(n == 1 for n in out):
             return input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
         return ops.ADAPTIVE_MEAN[spatial](input, out)
@@ -303,12 +245,19 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of this many windows of nearly equal length."""
-    _check_adaptive_line("adaptive_max_pool1d", input)
+    check_adaptive_line("adaptive_max_pool1d", input)
     if not isinstance(output_size, int) and len(output_size) != 1:
         raise RuntimeError(
             f"adaptive_max_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
         )
     (n,) = (output_size,) if isinstance(output_size, int) else output_size
+    shape = input._array.shape
+    for axis in range(len(shape) - 2 + (len(shape) == 2), len(shape)):
+        if not shape[axis]:
+            raise RuntimeError(
+                "adaptive_max_pool1d(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                f"sizes {list(shape)} with dimension {axis} being empty"
+            )
     found = adaptive_max_pool2d(input.unsqueeze(-2), (1, n), True)
     found = tuple(each.squeeze(-2) for each in found)
     return found if return_indices else found[0]
@@ -319,9 +268,7 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
 
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         out = _wanted(output_size, input._array.shape, spatial)
-        if len(out) != spatial:
-            raise RuntimeError(f"{name}(): internal error: output_size.size() must be {spatial}")
-        _check_adaptive(name, input, spatial, out)
+        check_adaptive_max(name, input, spatial, out)
         found = ops.ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 

@@ -1,0 +1,154 @@
+"""What pooling refuses (torch: native/Pool.h, AdaptivePooling.h)."""
+
+from __future__ import annotations
+
+from ...ops import pooling as ops
+from ...tensor import Tensor
+
+Ints = tuple[int, ...]
+
+
+def positive(what: str, letter: str, sizes: Ints) -> None:
+    if any(n <= 0 for n in sizes):
+        text = " ".join(f"{letter}{axis}: {n}" for axis, n in zip("THW"[-len(sizes) :], sizes, strict=True))
+        raise RuntimeError(f"{what} should be greater than zero, but got {text}")
+
+
+def check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:
+    shape = input._array.shape
+    out = ops.output_sizes(shape[-spatial:], ops.complete(spatial, *settings), ceil_mode)
+    if any(n < 1 for n in out):
+        have, want = (
+            "x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out))
+        )
+        raise RuntimeError(
+            f"Given input size: ({have}). Calculated output size: ({want}). Output size is too small"
+        )
+
+
+def check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:
+    (kernel,), (stride,), (padding,), (dilation,) = ops.complete(1, *settings)
+    if input._array.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(input._array.shape)}"
+        )
+    for what, value in (("kernel_size", kernel), ("stride", stride)):
+        if value <= 0:
+            raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {value}")
+    if padding < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+    if padding > kernel // 2:
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and "
+            f"kernel_size={kernel}"
+        )
+    if dilation <= 0:
+        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
+    n = ops.places(input._array.shape[-1], kernel, stride, padding, dilation, ceil_mode)
+    if n <= 0:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {n}")
+
+
+def check_adaptive_line(name: str, input: Tensor) -> None:
+    if input._array.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input._array.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {name})"
+        )
+
+
+def check_planes(input: Tensor, spatial: int) -> None:
+    """Channels and sizes of 0 have no windows; a batch of 0 has.
+
+    Raises:
+        RuntimeError: there are such, or too few or many dimensions.
+    """
+    shape = input._array.shape
+    if len(shape) not in (spatial + 1, spatial + 2) or 0 in shape[-spatial - 1 :]:
+        raise RuntimeError(
+            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size for input, "
+            f"but got:{list(shape)}"
+        )
+
+
+def check_volumes(input: Tensor, kernel: str) -> None:
+    """check_planes for what has three dimensions, which torch words in its own way."""
+    shape = input._array.shape
+    if len(shape) not in (4, 5):
+        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    if 0 in shape[-4:]:
+        raise RuntimeError(
+            f"{kernel}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+            f"{list(shape)} and non-batch dimension 0 has length zero!"
+        )
+
+
+def check_max_input(input: Tensor, spatial: int) -> None:
+    """The shape of what a largest element is sought in."""
+    ndim = input._array.ndim
+    if spatial == 3:
+        check_volumes(input, "max_pool3d_with_indices_out_cpu_template")
+    elif spatial == 2 and ndim not in (3, 4):
+        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+    else:
+        check_planes(input, spatial)
+
+
+def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
+    """The shape of what a mean is taken of."""
+    shape = input._array.shape
+    if spatial == 2:
+        check_planes(input, 2)
+    else:
+        check_volumes(input, "avg_pool3d")
+    if spatial == 3 and any(n < k for n, k in zip(shape[-3:], kernel, strict=True)):
+        have, want = (
+            " ".join(f"{letter}{axis}: {n}" for axis, n in zip("THW", each, strict=True))
+            for letter, each in (("", shape[-3:]), ("k", kernel))
+        )
+        raise RuntimeError(f"input image ({have}) smaller than kernel size ({want})")
+
+
+def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> None:
+    """Sizes and dtype of what a number of means is taken of."""
+    if len(out) != spatial:
+        raise RuntimeError(f"{name}: output_size must be {spatial}")
+    if any(n < 0 for n in out):
+        listed = ", ".join(map(str, out)) if spatial == 2 else f"{out[0]}, {out[1]},{out[2]}"
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{listed}}}"
+        )
+    shape = input._array.shape
+    if len(shape) not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}"
+        )
+    _check_adaptive(name, input, 1 if spatial == 3 else len(shape) - spatial)
+
+
+def check_adaptive_max(name: str, input: Tensor, spatial: int, out: Ints) -> None:
+    """Sizes and dtype of what a number of largest elements is sought in."""
+    shape = input._array.shape
+    if len(out) != spatial:
+        raise RuntimeError(f"{name}(): internal error: output_size.size() must be {spatial}")
+    if len(shape) not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got: {list(shape)}"
+        )
+    _check_adaptive(name, input, len(shape) - spatial - (len(shape) == spatial + 2))
+    if any(n < 0 for n in out):
+        made = [*shape[:-spatial], *out]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(out)}: {made}")
+
+
+def _check_adaptive(name: str, input: Tensor, first: int) -> None:
+    shape = input._array.shape
+    for axis in range(first, len(shape)):
+        if not shape[axis]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+                f"{list(shape)} with dimension {axis} being empty"
+            )
+    if not input.is_floating_point():
+        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.legacy}'")
