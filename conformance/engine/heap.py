@@ -17,16 +17,8 @@ Heap = list[tuple[Node, Buffer]]
 
 def push(heap: Heap, item: tuple[Node, Buffer]) -> None:
     """Add a node that is ready."""
-    rank = item[0].sequence_nr
-    hole = len(heap)
     heap.append(item)
-    while hole:
-        parent = (hole - 1) // 2
-        if heap[parent][0].sequence_nr >= rank:
-            break
-        heap[hole] = heap[parent]
-        hole = parent
-    heap[hole] = item
+    _rise(heap, len(heap) - 1, item)
 
 
 def pop(heap: Heap) -> tuple[Node, Buffer]:
@@ -48,6 +40,12 @@ def pop(heap: Heap) -> tuple[Node, Buffer]:
         child = 2 * (child + 1)
         heap[hole] = heap[child - 1]
         hole = child - 1
+    _rise(heap, hole, item)
+    return top
+
+
+def _rise(heap: Heap, hole: int, item: tuple[Node, Buffer]) -> None:
+    """Put an item into the hole, or above it where what stands there is of lower rank."""
     rank = item[0].sequence_nr
     while hole:
         parent = (hole - 1) // 2
@@ -56,4 +54,3 @@ def pop(heap: Heap) -> tuple[Node, Buffer]:
         heap[hole] = heap[parent]
         hole = parent
     heap[hole] = item
-    return top

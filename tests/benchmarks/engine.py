@@ -28,6 +28,23 @@ from typing import Any
 Program = Callable[[], Any]
 
 
+# What a program computes, in terms that every engine has ------------------------------------------
+
+
+def chained(y: Any, factor: Any, summand: Any, length: int = 500) -> Any:
+    for _ in range(length):
+        y = y * factor
+        y = y + summand
+    return y
+
+
+def used_often(x: Any) -> Any:
+    y = x
+    for _ in range(1000):
+        y = y + x
+    return y
+
+
 # Programs for torch and for what stands in for it -------------------------------------------------
 
 
@@ -35,11 +52,7 @@ def chain_by_numbers(torch: Any, shape: tuple[int, ...]) -> Program:
     x = torch.ones(*shape, requires_grad=True)
 
     def program() -> None:
-        y = x
-        for _ in range(500):
-            y = y * 1.0001
-            y = y + 0.5
-        y.sum().backward()
+        chained(x, 1.0001, 0.5).sum().backward()
 
     return program
 
@@ -48,11 +61,7 @@ def chain_by_tensors(torch: Any, shape: tuple[int, ...]) -> Program:
     x, c = torch.ones(*shape, requires_grad=True), torch.ones(*shape)
 
     def program() -> None:
-        y = x
-        for _ in range(500):
-            y = y * c
-            y = y + c
-        y.sum().backward()
+        chained(x, c, c).sum().backward()
 
     return program
 
@@ -61,10 +70,7 @@ def uses_of_one_leaf(torch: Any) -> Program:
     x = torch.ones(64, requires_grad=True)
 
     def program() -> None:
-        y = x
-        for _ in range(1000):
-            y = y + x
-        y.sum().backward()
+        used_often(x).sum().backward()
 
     return program
 
@@ -145,23 +151,11 @@ def hips_programs() -> dict[str, Program]:
 
     def chain(shape: tuple[int, ...], operands: bool) -> Program:
         x, c = anp.ones(shape, anp.float32), anp.ones(shape, anp.float32)
-
-        def loss(y: Any) -> Any:
-            for _ in range(500):
-                y = y * (c if operands else 1.0001)
-                y = y + (c if operands else 0.5)
-            return anp.sum(y)
-
-        return lambda: grad(loss)(x)
+        factor, summand = (c, c) if operands else (1.0001, 0.5)
+        return lambda: grad(lambda y: anp.sum(chained(y, factor, summand)))(x)
 
     def uses() -> Program:
-        def loss(x: Any) -> Any:
-            y = x
-            for _ in range(1000):
-                y = y + x
-            return anp.sum(y)
-
-        return lambda: grad(loss)(anp.ones(64, anp.float32))
+        return lambda: grad(lambda x: anp.sum(used_often(x)))(anp.ones(64, anp.float32))
 
     def products() -> Program:
         weights = [anp.random.rand(512, 512).astype("float32") for _ in range(4)]
@@ -192,22 +186,11 @@ def mygrad_programs() -> dict[str, Program]:
 
     def chain(shape: tuple[int, ...], operands: bool) -> Program:
         c = mg.tensor(np.ones(shape, np.float32), constant=True)
-
-        def program() -> None:
-            y = mg.tensor(np.ones(shape, np.float32))
-            for _ in range(500):
-                y = y * (c if operands else 1.0001)
-                y = y + (c if operands else 0.5)
-            y.sum().backward()
-
-        return program
+        factor, summand = (c, c) if operands else (1.0001, 0.5)
+        return lambda: chained(mg.tensor(np.ones(shape, np.float32)), factor, summand).sum().backward()
 
     def uses() -> None:
-        x = mg.tensor(np.ones(64, np.float32))
-        y = x
-        for _ in range(1000):
-            y = y + x
-        y.sum().backward()
+        used_often(mg.tensor(np.ones(64, np.float32))).sum().backward()
 
     return {
         "chain of 1000 by numbers (1,)": chain((1,), False),
@@ -223,11 +206,7 @@ def micrograd_programs() -> dict[str, Program]:
     from micrograd.engine import Value
 
     def program() -> None:
-        y = Value(1.0)
-        for _ in range(450):  # its backward recurses
-            y = y * 1.0001
-            y = y + 0.5
-        y.backward()
+        chained(Value(1.0), 1.0001, 0.5, 450).backward()  # which recurses: 500 would be too deep
 
     return {"chain of 1000 by numbers (1,)": program}
 
@@ -244,27 +223,13 @@ def paddle_programs() -> dict[str, Program]:
     def chain(shape: tuple[int, ...], operands: bool) -> Program:
         x, c = leaf(shape), paddle.ones(shape)
         x.stop_gradient = False
-
-        def program() -> None:
-            y = x
-            for _ in range(500):
-                y = y * (c if operands else 1.0001)
-                y = y + (c if operands else 0.5)
-            y.sum().backward()
-
-        return program
+        factor, summand = (c, c) if operands else (1.0001, 0.5)
+        return lambda: chained(x, factor, summand).sum().backward()
 
     def uses() -> Program:
         x = leaf((64,))
         x.stop_gradient = False
-
-        def program() -> None:
-            y = x
-            for _ in range(1000):
-                y = y + x
-            y.sum().backward()
-
-        return program
+        return lambda: used_often(x).sum().backward()
 
     def twice() -> Program:
         x = leaf((100,), 1.01)
@@ -289,11 +254,33 @@ def paddle_programs() -> dict[str, Program]:
     }
 
 
+def tinygrad_programs() -> dict[str, Program]:
+    """tinygrad, on its device that needs no compiler: interpreted in Python, unless DEV names another."""
+    os.environ.setdefault("DEV", "PYTHON")
+    from tinygrad import Tensor
+
+    def ran(compute: Callable[[Any], Any], length: int) -> Program:
+        def program() -> None:
+            x = Tensor.ones(length).contiguous().realize()
+            compute(x).sum().backward()
+            x.grad.realize()
+
+        return program
+
+    c = Tensor.ones(1).contiguous().realize()
+    return {
+        "chain of 1000 by numbers (1,)": ran(lambda x: chained(x, 1.0001, 0.5), 1),
+        "chain of 1000 by tensors (1,)": ran(lambda x: chained(x, c, c), 1),
+        "1000 uses of one leaf (64,)": ran(used_often, 64),
+    }
+
+
 PEERS = {
     "HIPS autograd": ("autograd", hips_programs),
     "mygrad": ("mygrad", mygrad_programs),
     "micrograd": ("micrograd", micrograd_programs),
     "paddle": ("paddle", paddle_programs),
+    "tinygrad": ("tinygrad", tinygrad_programs),
 }
 
 

@@ -136,7 +136,7 @@ GRAPH = (
         ("leaf-edge-missing", "a leaf has no edge",
          "node:gradient_edge", "if tensor._requires_grad else NO_EDGE", "if False else NO_EDGE"),
         ("sequence-backwards", "of the ready nodes the oldest runs first",
-         "heap:push", "heap[parent][0].sequence_nr >= rank", "heap[parent][0].sequence_nr <= rank"),
+         "heap:_rise", "heap[parent][0].sequence_nr >= rank", "heap[parent][0].sequence_nr <= rank"),
         ("accumulators-last", "AccumulateGrad nodes run last",
          "node:ACCUMULATE_SEQUENCE_NR", "18446744073709551615", "-1"),
         ("leaves-in-order", "leaves that are ready together run in another order",
@@ -159,8 +159,6 @@ GRAPH = (
         ("edge-of-view-is-stale", "a view's edge leads to the node it had before its base was written",
          "node:gradient_edge", "tensor._node if tensor._view is None else tensor.grad_fn", "tensor._node"),
         ("heap-of-three", "of many nodes that are ready together others than the newest run first",
-         "heap:push", "parent = (hole - 1) // 2", "parent = (hole - 1) // 3"),
-        ("heap-of-three-when-taken", "once a ready node is taken others than the newest run first",
-         "heap:pop", "parent = (hole - 1) // 2", "parent = (hole - 1) // 3"),
+         "heap:_rise", "parent = (hole - 1) // 2", "parent = (hole - 1) // 3"),
     ),
 )  # fmt: skip
