@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...modes import state
 from ...ops import pooling as ops
 from ...tensor import Tensor
 from .activation import relu
@@ -95,8 +94,8 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False, return_indices: bool = False,
     ) -> Any:  # fmt: skip
-        if spatial == 1 and (return_indices or (input.requires_grad and state.recording)):
-            return _max_pool_lines(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+        if spatial == 1 and return_indices:
+            return _max_pool_lines(input, kernel_size, stride, padding, dilation, ceil_mode)
         settings = _settings(name, spatial, kernel_size, stride, padding, dilation)
         if spatial == 1:
             check_line(input, settings, ceil_mode)
@@ -109,9 +108,9 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
 
 
 def _max_pool_lines(
-    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: bool
+    input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> Any:
-    """max_pool1d by way of max_pool2d, which refuses in its own words: so does torch where there is a gradient."""
+    """max_pool1d with indices, by way of max_pool2d, which refuses in its own words."""
     check_adaptive_line("max_pool1d", input)
     (kernel,), around, apart = (
         _each("max_pool1d", what, value, 1)
@@ -121,8 +120,7 @@ def _max_pool_lines(
     found = max_pool2d(
         input.unsqueeze(-2), (1, kernel), (1, *step), (0, *around), (1, *apart), ceil_mode, True
     )
-    each = tuple(part.squeeze(-2) for part in found)
-    return each if indices else each[0]
+    return tuple(each.squeeze(-2) for each in found)
 
 
 max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
