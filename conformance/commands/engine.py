@@ -220,11 +220,15 @@ def matrix(known: argparse.Namespace, _: list[str]) -> int:
 def _scenarios(paths: list[Path] | None) -> tuple[Scenario, ...]:
     from conformance.session.library import Library
 
-    loaded = Library().load_all(paths or [locate.specs()])
+    given = paths or [locate.specs()]
+    missing = [path for path in given if not path.exists()]
+    if missing:
+        raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders with some")
+    loaded = Library().load_all(given)
     if loaded.problems:
         raise Misuse("\n".join(["the scenarios have problems:", *map(str, loaded.problems)]))
     if not loaded.scenarios:
-        raise Misuse("there are no scenarios")
+        raise Misuse(f"there are no scenarios in {', '.join(map(str, given))}")
     return loaded.scenarios
 
 

@@ -176,3 +176,17 @@ def test_the_matrix_in_all_formats(folder: Path, capsys: pytest.CaptureFixture[s
     (folder / "cut.jsonl").write_text("\n".join(text.splitlines()[:-1]))
     assert main(["matrix", "cut.jsonl"]) == 2
     assert main(["matrix", "halving.jsonl", "halving.jsonl"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [("nosuch.yaml", "nosuch.yaml does not exist"), ("none", "there are no scenarios in none")],
+)
+def test_scenarios_that_are_not_there(
+    folder: Path, given: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said of which path."""
+    (folder / "none").mkdir()
+    assert main(["record", "-o", "torch.jsonl", "--in", given]) == 2
+    assert told in capsys.readouterr().err
+    assert not (folder / "torch.jsonl").exists()
