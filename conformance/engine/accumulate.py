@@ -29,10 +29,8 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     gradient = grads[0]
     if variable._node is not None:  # detached in place, then changed in place
         raise RuntimeError("leaf variable has been moved into the graph interior")
-    if not variable.requires_grad:
-        return ()
     current = variable._grad
-    if gradient is None:
+    if gradient is None or not variable.requires_grad:
         pass  # the hooks run all the same
     elif current is None:
         if state.grad_enabled:

@@ -332,7 +332,10 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
         state.graph_task.running = node
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
-    outputs = _post_hooks(node, node.apply(inputs), inputs)
+    outputs = node.apply(inputs)
+    if outputs:  # also what the pass has no use for
+        outputs = validate_outputs(node.next_edges, outputs, node.name)
+    outputs = _post_hooks(node, outputs, inputs)
     if not keep_graph:
         node.release()
     if state.anomaly and state.anomaly_check_nan:

@@ -241,6 +241,12 @@ def check_no_shared_memory(target: Array, operand: Array) -> None:
         raise RuntimeError(SHARED_MEMORY)
 
 
+def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
+    """A gradient put into zeros made for it; not in place while writes are watched, where torch writes into none."""
+    found: Tensor = getattr(zeros, method if state.before_mutation is None else method[:-1])(*arguments)
+    return found
+
+
 def write(target: Tensor, value: Any) -> None:
     """Put values into a tensor's memory and count the change."""
     if state.before_mutation is not None:

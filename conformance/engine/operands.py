@@ -24,7 +24,15 @@ Array = np.ndarray[Any, Any]
 
 def array_to_float(array: Array) -> Array:
     """Integers and bools as the default dtype; floats as they are."""
-    return array if array.dtype.kind in "fc" else array.astype(dtypes.default.numpy)
+    return array if array.dtype.kind in "fc" else converted(array, dtypes.default.numpy)
+
+
+def converted(array: Array, kind: np.dtype[Any]) -> Array:
+    """An operand in another dtype, expanded where it was: its steps tell how the result lies in memory."""
+    if array.dtype is kind or 0 not in array.strides or not array.size:
+        return array.astype(kind, copy=False)
+    first = array[tuple(slice(0, 1) if step == 0 else slice(None) for step in array.strides)]
+    return np.broadcast_to(first.astype(kind), array.shape)
 
 
 def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
@@ -33,7 +41,7 @@ def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     kind = dtypes.result_dtype(*present)
     if to_float and kind.kind not in "fc":
         kind = dtypes.default.numpy
-    return tuple(None if each is None else np.asarray(each).astype(kind, copy=False) for each in operands)
+    return tuple(None if each is None else converted(np.asarray(each), kind) for each in operands)
 
 
 def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:

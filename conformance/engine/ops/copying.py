@@ -11,7 +11,8 @@ from .. import dtypes, errors
 from ..formats import channels_last, contiguous_format, laid_out, lies_so, preserve_format
 from ..modes import state
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, sizes, still_expanded
+from ..shapes import broadcast_shapes, is_dense, sizes, still_expanded
+from ..shapes import laid_out as in_order_of
 from ..tensor import Tensor, make, version_counter
 
 
@@ -64,6 +65,11 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
     converted = array.astype(dtype.numpy)
     if not array.size:
         converted = still_expanded(converted, array)
+    elif 0 in array.strides and is_dense(array):  # of length 1 and expanded: a grad laid out so is not stolen
+        steps = [0 if old == 0 else new for old, new in zip(array.strides, converted.strides, strict=True)]
+        converted = np.lib.stride_tricks.as_strided(converted, strides=steps)
+    elif 0 in array.strides:
+        converted = in_order_of(np.ascontiguousarray(converted), array)
     return converted if memory_format in (None, preserve_format) else laid_out(converted, memory_format)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import return_types
 from ..creation import zeros_like
 from ..dtypes import c_name
-from ..inplace import run_inplace
+from ..inplace import placed, run_inplace
 from ..modes import state
 from ..out import given, several
 from ..rows import ROWS, Array, op
@@ -150,7 +150,7 @@ def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:
 def _cummax_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: Any) -> Tensor:
     if self._array.size == 0:
         return self
-    return _zeroed(self._array.shape, self._array.dtype).scatter_add_(dim, indices, grad)
+    return placed(_zeroed(self._array.shape, self._array.dtype), "scatter_add_", dim, indices, grad)
 
 
 def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:

@@ -194,6 +194,9 @@ def _multiply(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
         else:
             only_right.append(dim)
 
+    if only_left and only_right and max(only_right) < min(only_left):  # the product is then in order
+        return _multiply(right, left, summed)
+
     def extent(tensor: Tensor, dims: list[int]) -> int:
         return int(np.prod([tensor._array.shape[d] for d in dims], dtype=np.int64))
 

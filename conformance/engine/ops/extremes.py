@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
+from ..inplace import placed
 from ..operands import invalid_combination
 from ..out import several
 from ..rows import ROWS, Array, op
@@ -29,7 +30,7 @@ def evenly_distribute(grad: Tensor, self: Tensor, value: Tensor) -> Tensor:
     nan = self._array.dtype.kind == "f" and np.isnan(value._array)
     mask = self.isnan() if nan else self == value
     zeros = make(np.zeros(self._array.shape, self._array.dtype))
-    return zeros.masked_fill_(mask, grad / mask.sum())
+    return placed(zeros, "masked_fill_", mask, grad / mask.sum())
 
 
 def _reduce_all(name: str, node: str, function: Any) -> Any:
@@ -60,7 +61,7 @@ def value_selecting_backward(
     if not keepdim and shape:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     zeros = make(np.zeros(shape, grad._array.dtype)).zero_()  # torch writes the zeros: one version more
-    return zeros.scatter_(dim, indices, grad)
+    return placed(zeros, "scatter_", dim, indices, grad)
 
 
 def nonzero_size(name: str, array: Array, dim: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..creation import zeros_like
 from ..dtypes import number_within
-from ..inplace import run_inplace
+from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
@@ -61,7 +61,9 @@ def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
 @op(
     "GatherBackward0",
     tensors="index",
-    self=lambda grad, self, dim, index, sparse_grad: zeros_like(self).scatter_add_(dim, index, grad),
+    self=lambda grad, self, dim, index, sparse_grad: placed(
+        zeros_like(self), "scatter_add_", dim, index, grad
+    ),
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
     """The elements along a dimension that the index names."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
-from ..inplace import run_inplace
+from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
@@ -28,7 +28,7 @@ def _slices(array: Array, axis: int) -> Array:
 
 def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index: Tensor) -> Tensor:
     zeros = make(np.zeros(shape, grad._array.dtype))
-    return zeros.index_add_(dim, index, grad)
+    return placed(zeros, "index_add_", dim, index, grad)
 
 
 @op(

@@ -12,6 +12,7 @@ from .. import errors
 from ..creation import infer_array
 from ..dtypes import BY_NUMPY, number_as, number_within
 from ..inplace import run_inplace, warn_of_overlap
+from ..modes import state
 from ..operands import check_recorded
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
@@ -86,6 +87,8 @@ def index(self: Array, indices: Any) -> Array:
 def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
     """Zeros with the gradient added where it was read."""
     zeros = make(np.zeros(shape, grad._array.dtype))
+    if state.before_mutation is not None:
+        return index_put(zeros, tuple(indices), grad, True)
     return run_inplace(ROWS["_index_put_impl"], [zeros, tuple(indices), grad, True])
 
 

@@ -56,6 +56,13 @@ def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array
     return mean, 1 / np.sqrt(np.square(exact, out=exact).mean(axes, keepdims=True) + eps)
 
 
+def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[int, ...], n: int) -> Array:
+    """The gradient of the input as torch's kernel has it, in its precision: of a constant gradient it is 0."""
+    along, total = (grad * input).sum(inner, keepdims=True), grad.sum(inner, keepdims=True)
+    b = (total * mean - along) * rstd * rstd * rstd / n
+    return rstd * grad + b * input - (b * mean + total * rstd / n)
+
+
 @op(
     "NativeLayerNormBackward0",
     tensors="result1 result2",
@@ -118,12 +125,11 @@ def native_layer_norm_backward(
         if weight is not None:
             grad *= weight
         n = math.prod(normalized_shape)
-        total, along = grad.sum(inner, keepdims=True), (grad * normal).sum(inner, keepdims=True)
-        grad -= total / n
-        normal *= along / n
-        grad -= normal
-        grad *= scale
-        found[0] = grad.astype(input.dtype)
+        kind = np.promote_types(input.dtype, np.float32)
+        found[0] = _of_input(
+            grad.astype(kind), input.astype(kind), mean.astype(kind), rstd.astype(kind), inner, n
+        )
+        found[0] = found[0].astype(input.dtype, copy=False)
     return found
 
 

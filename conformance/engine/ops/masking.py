@@ -9,7 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import NUMBERS
-from ..inplace import run_inplace
+from ..inplace import placed, run_inplace
 from ..out import store_out
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
@@ -80,7 +80,7 @@ def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     shape = broadcast_shapes(self._array.shape, mask._array.shape)
-    return make(np.zeros(shape, grad._array.dtype)).masked_scatter_(mask, grad)
+    return placed(make(np.zeros(shape, grad._array.dtype)), "masked_scatter_", mask, grad)
 
 
 @op(

@@ -279,27 +279,25 @@ def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-def _quantile(
-    name: str, self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool
-) -> Tensor:
+def _quantile(self: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore_nan: bool) -> Tensor:
     if not self._array.size:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+        raise RuntimeError("quantile() input tensor must be non-empty")
     if self._array.dtype not in (np.float32, np.float64):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
-            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = make(np.array(q, self._array.dtype))
     if q._array.ndim > 1:
-        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if q._array.dtype != self._array.dtype:
-        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
     if interpolation not in _WAYS:
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+            f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
     if not np.all((q._array >= 0) & (q._array <= 1)):
-        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
     ndim = self._array.ndim
     axis = wrap_dim(0 if dim is None else dim, ndim)
     shape = [1 if dim is None or i == axis else n for i, n in enumerate(self._array.shape)]
@@ -347,7 +345,7 @@ def quantile(
     out: Any = None,
 ) -> Tensor:
     """The q-th quantiles; nan where there is a nan."""
-    found = _quantile("quantile", input, q, dim, keepdim, interpolation, False)
+    found = _quantile(input, q, dim, keepdim, interpolation, False)
     return given("quantile", out, found)
 
 
@@ -361,7 +359,7 @@ def nanquantile(
     out: Any = None,
 ) -> Tensor:
     """The q-th quantiles of what is not nan."""
-    found = _quantile("nanquantile", input, q, dim, keepdim, interpolation, True)
+    found = _quantile(input, q, dim, keepdim, interpolation, True)
     return given("nanquantile", out, found)
 
 

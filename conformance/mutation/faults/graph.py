@@ -30,7 +30,7 @@ GRAPH = (
         ("first-gradient-keeps-its-graph", "a stolen gradient is not detached",
          "accumulate:accumulate_grad", "gradient.detach()", "gradient"),
         ("frozen-leaf-accumulates", "a leaf whose requires_grad was switched off still gets a grad",
-         "accumulate:accumulate_grad", "not variable.requires_grad", "False"),
+         "accumulate:accumulate_grad", " or not variable.requires_grad", ""),
         ("copy-at-version-zero", "a copied gradient is at version 0",
          "accumulate:copied", "make(np.empty(array.shape, array.dtype)).copy_(gradient)", "gradient.clone()"),
         ("meeting-gradients-are-lost", "of two gradients that meet at a node the first is dropped",
