@@ -198,12 +198,14 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     return wrap(array)
 
 
-def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+def _filled(
+    name: str, fill: Callable[..., np.ndarray[Any, Any]]
+) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     def by_shape(
         *sides: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
-        made = fill(new_sizes(sides if size is None else (size,)), kind_of(dtype, out))
+        made = fill(new_sizes(sides if size is None else (size,), name), kind_of(dtype, out))
         return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad, out)
 
     def like(
@@ -212,7 +214,7 @@ def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Te
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
             raise TypeError(
-                f"{fill.__name__}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+                f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
             )
         kind = dtype.numpy if dtype else input._array.dtype
         array = np.full_like(input._array, fill((), kind)[()], kind, order="K", subok=False)
@@ -220,13 +222,14 @@ def _filled(fill: Callable[..., np.ndarray[Any, Any]]) -> tuple[Callable[..., Te
             array = laid_out(array, memory_format)
         return finish(array, requires_grad)
 
+    by_shape.__name__, like.__name__ = name, f"{name}_like"
     return by_shape, like
 
 
-zeros, zeros_like = _filled(np.zeros)
-ones, ones_like = _filled(np.ones)
+zeros, zeros_like = _filled("zeros", np.zeros)
+ones, ones_like = _filled("ones", np.ones)
 # Memory that was not written has no defined values; zeros are as good as any.
-empty, empty_like = _filled(np.zeros)
+empty, empty_like = _filled("empty", np.zeros)
 
 
 def empty_strided(
@@ -252,7 +255,7 @@ def full(
         fill_value = fill_value.item()
     kind = kind_of(dtype, out, dtypes.of_number(fill_value))
     number = dtypes.number_within(kind, fill_value)
-    return finish(np.full(new_sizes((size,)), number, kind), requires_grad, out)
+    return finish(np.full(new_sizes((size,), "full"), number, kind), requires_grad, out)
 
 
 def full_like(

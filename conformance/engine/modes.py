@@ -46,6 +46,7 @@ class State(threading.local):
     graph_task: Any = None  # the backward pass now running in this thread
     nesting = 0  # how many backward passes run inside one another
     multithreading = True
+    view_replay = False  # whether views know how to be taken anew
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do
     checkpoint_valid = True  # no backward pass with inputs is running
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint

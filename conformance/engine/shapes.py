@@ -46,21 +46,46 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def sizes(arguments: tuple[Any, ...]) -> tuple[int, ...]:
-    """``f(2, 3)`` and ``f((2, 3))`` alike, as a tuple of ints."""
+def sizes(arguments: tuple[Any, ...], called: str = "argument 'size'") -> tuple[int, ...]:
+    """``f(2, 3)`` and ``f((2, 3))`` alike, as a tuple of ints; ``called`` is how texts call them.
+
+    Raises:
+        TypeError: one of them is no int.
+    """
+    alone = len(arguments) == 1 and not isinstance(arguments[0], (tuple, list))
     if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
-        arguments = tuple(arguments[0])
-    return tuple(each.__index__() for each in arguments)
+        arguments = arguments[0]
+    try:
+        return tuple([each.__index__() for each in arguments])
+    except (AttributeError, TypeError):
+        raise _no_sizes(arguments, alone, called) from None
 
 
-def new_sizes(arguments: tuple[Any, ...]) -> tuple[int, ...]:
-    """The sizes of a tensor to be made.
+def _no_sizes(arguments: Any, alone: bool, called: str) -> TypeError:
+    wanted = f"{called} (position 1) must be tuple of ints"
+    if alone:
+        given = arguments[0] if isinstance(arguments, tuple) else arguments
+        return TypeError(f"{wanted}, not {type(given).__name__}")
+    wrong = next((i for i, each in enumerate(arguments) if not hasattr(each, "__index__")), 0)
+    kind = type(arguments[wrong]).__name__
+    if wrong == 0:
+        return TypeError(f"{wanted}, but found element of type {kind} at pos 0")
+    return TypeError(
+        f'{called} failed to unpack the object at pos {wrong + 1} with error "type must be tuple of ints,but got {kind}"'
+    )
+
+
+def new_sizes(arguments: tuple[Any, ...], name: str = "") -> tuple[int, ...]:
+    """The sizes of a tensor to be made by the function of this name.
 
     Raises:
         RuntimeError: one of them is negative.
+        TypeError: one of them is no int.
     """
-    shape = sizes(arguments)
+    shape = sizes(arguments, f"{name}(): argument 'size'" if name else "argument 'size'")
     for n in shape:
+        if n < 0 and name == "zeros" and len(shape) == 1:
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
     return shape

@@ -27,6 +27,10 @@ class ViewInfo:
     def __init__(self, base: Tensor, creation: str, attr_version: int) -> None:
         self.base, self.creation, self.attr_version = base, creation, attr_version
 
+    def regenerated(self, view: Tensor) -> Node:
+        """The node of the view anew; see view_replay.py for another way."""
+        return as_strided_node(view, self.base)
+
 
 def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
     """Tie a fresh result to the tensor whose memory it shares."""
@@ -80,7 +84,7 @@ def view_grad_fn(view: Tensor) -> Node | None:
     if info.creation != "default":
         raise RuntimeError(errors.modified_view(info.creation, view._node, view._output_nr, indirect=True))
     old = view._node
-    node = as_strided_node(view, base)
+    node = info.regenerated(view)
     view._node, view._output_nr, view._requires_grad = node, 0, True
     info.attr_version = current
     move_hooks(view, old, node)

@@ -190,8 +190,9 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "class in torch.autograd": """
             no_grad enable_grad set_grad_enabled inference_mode detect_anomaly set_detect_anomaly
-            set_multithreading_enabled
+            set_multithreading_enabled _force_original_view_tracking
             """,
+        "in torch.autograd": "is_view_replay_enabled",
     },
     "saved tensors": {
         "class in torch.autograd.graph": "saved_tensors_hooks save_on_cpu",

@@ -24,6 +24,7 @@ from ..node import Edge, Identity, gradient_edge, new_node
 from ..saved import SavedTensor
 from ..size import Size
 from ..tensor import Tensor
+from ..view_replay import _force_original_view_tracking, is_view_replay_enabled
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from .function import Function
 from .grad_mode import (

@@ -164,7 +164,7 @@ def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...
 
 def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
     """The tensor tiled."""
-    return _repeat(self, sizes(counts if repeats is None else (repeats,)))
+    return _repeat(self, sizes(counts if repeats is None else (repeats,), "repeat(): argument 'repeats'"))
 
 
 def _cast(kind: dtypes.dtype) -> Any:

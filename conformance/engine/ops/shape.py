@@ -41,7 +41,7 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
         return _view_dtype(self, size[0])
     if dtype is not None:
         return _view_dtype(self, dtype)
-    return _view(self, sizes(size))
+    return _view(self, sizes(size, "view(): argument 'size'"))
 
 
 def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
@@ -69,7 +69,9 @@ def _reshape_alias(self: Array, size: Any) -> Array:
 
 def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     """Another shape: a view where the memory allows, else a copy."""
-    wanted = infer_size(sizes(sides if shape is None else (shape,)), input._array.size)
+    wanted = infer_size(
+        sizes(sides if shape is None else (shape,), "reshape(): argument 'shape'"), input._array.size
+    )
     if input._array.flags.c_contiguous:
         return _view(input, wanted)
     try:
@@ -135,7 +137,7 @@ def _expand(self: Array, size: Any) -> Array:
 
 def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) -> Tensor:
     """Dimensions of length 1 repeated without copying."""
-    return _expand(self, sizes(sides if size is None else (size,)))
+    return _expand(self, sizes(sides if size is None else (size,), "expand(): argument 'size'"))
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
@@ -254,7 +256,7 @@ def _inverse(dims: Sequence[int]) -> list[int]:
 
 def permute(input: Tensor, *order: Any, dims: Any = None) -> Tensor:
     """The dimensions in another order."""
-    return _permute(input, sizes(order if dims is None else (dims,)))
+    return _permute(input, sizes(order if dims is None else (dims,), "permute(): argument 'dims'"))
 
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:

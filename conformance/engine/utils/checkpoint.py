@@ -17,6 +17,7 @@ from ..autograd.graph import _current_graph_task_id, saved_tensors_hooks
 from ..modes import enable_grad, state
 from ..saved import SavedTensor, save
 from ..tensor import Tensor
+from .checkpoint_log import Log
 
 __all__ = [
     "CheckpointError",
@@ -225,6 +226,7 @@ class _CheckpointFrame:
         )
         self.counter: dict[Hashable, int] = defaultdict(int)
         self.is_recomputed: set[Hashable] = set()
+        self.log: Log | None = None  # kept with debug=True
         self.forward_completed = False
         self.ignore_saved_mismatch = False
 
@@ -236,6 +238,8 @@ class _CheckpointFrame:
         """Drop a tensor of the forward pass."""
         holder = _Holder()
         self.weak_holders.append(weakref.ref(holder))
+        if self.log is not None:
+            self.log.note(tensor, recomputing=False)
         self.metadatas.append(self.metadata(tensor))
         return holder
 
@@ -262,6 +266,14 @@ class _CheckpointFrame:
         found = self.recomputed[group][handle]
         holder.handles[group] = None
         return found
+
+    def unpack_with_log(self, holder: _Holder) -> Tensor:
+        """unpack; an error comes with the log."""
+        assert self.log is not None
+        try:
+            return self.unpack(holder)
+        except CheckpointError as error:
+            raise CheckpointError(self.log.text()) from error
 
     def check(self, group: Hashable) -> None:
         """Refuse a recomputation that saved other tensors than the forward pass.
@@ -300,7 +312,7 @@ class _checkpoint_hook(saved_tensors_hooks):
     """Around forward."""
 
     def __init__(self, frame: _CheckpointFrame) -> None:
-        super().__init__(frame.pack, frame.unpack)
+        super().__init__(frame.pack, frame.unpack if frame.log is None else frame.unpack_with_log)
 
 
 class _recomputation_hook(saved_tensors_hooks):
@@ -311,6 +323,8 @@ class _recomputation_hook(saved_tensors_hooks):
             tensor = tensor.detach() if tensor.requires_grad else tensor
             frame = reference()
             assert frame is not None
+            if frame.log is not None:
+                frame.log.note(tensor, recomputing=True)
             index = frame.counter[group]
             frame.counter[group] += 1
             if index >= len(frame.weak_holders):
@@ -358,10 +372,9 @@ def _frame(
     early_stop: bool,
     kwargs: dict[str, Any],
 ) -> tuple[Any, _CheckpointFrame]:
-    if debug if _debug_enabled is None else _debug_enabled:
-        if context_fn is not noop_context_fn:
-            raise ValueError("debug=True is incompatible with non-default context_fn")
-        raise NotImplementedError("checkpoint: debug=True, the log of all operations")
+    logged = debug if _debug_enabled is None else _debug_enabled
+    if logged and context_fn is not noop_context_fn:
+        raise ValueError("debug=True is incompatible with non-default context_fn")
     if determinism_check not in _CHECKS:
         raise ValueError(f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}")
     forward_context, recompute_context = context_fn()
@@ -375,7 +388,9 @@ def _frame(
                 function(*args, **kwargs)
 
     stops = early_stop if _early_stop_enabled is None else _early_stop_enabled
-    return forward_context, _CheckpointFrame(recompute, stops, _CHECKS[determinism_check])
+    frame = _CheckpointFrame(recompute, stops, _CHECKS[determinism_check])
+    frame.log = Log() if logged else None
+    return forward_context, frame
 
 
 _early_stop_enabled: bool | None = None

@@ -1,0 +1,87 @@
+"""View replay: views whose base was written are taken anew by the operations that made them.
+
+Note [Replayed views]: a view needs no record of how it was made, since AsStrided takes any anew. Inside
+``_force_original_view_tracking(True)`` one is kept. As that is rare, rows do not ask: with the first such block, what
+ties a row's view to its base is replaced by what looks at the row's arguments, too.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+
+from .modes import enable_grad, state
+from .node import Node
+from .rows import _SHARED, ROWS
+from .tensor import Tensor
+from .views import ViewInfo, as_view
+
+
+class ReplayedView(ViewInfo):
+    """A view that knows how to be taken from its base."""
+
+    __slots__ = ("replay",)
+    replay: Callable[[Tensor], Tensor]
+
+    def regenerated(self, view: Tensor) -> Node:
+        """The node of the view, taken anew."""
+        with enable_grad():
+            node = self.replay(self.base)._node
+        assert node is not None
+        return node
+
+
+def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
+    """as_view; in a block, with what the calling row was given."""
+    as_view(view, source, creation)
+    made = view._view
+    if not state.view_replay or made is None:
+        return
+    caller = sys._getframe(1)
+    row, local = caller.f_globals["row"], caller.f_locals
+    further = [local[name] for name in row.parameters][1:]
+    kept = ReplayedView(made.base, made.creation, made.attr_version)
+    before = _of_source(source)
+    kept.replay = lambda base: row.call(before(base), *further)
+    view._view = kept
+
+
+def _of_source(source: Tensor) -> Callable[[Tensor], Tensor]:
+    """How the view's own source comes from the base."""
+    info = source._view
+    if info is None:
+        return lambda base: base
+    if isinstance(info, ReplayedView):
+        return info.replay
+    size, stride, offset = source.size(), source.stride(), source.storage_offset()
+    return lambda base: base.as_strided(size, stride, offset)
+
+
+@functools.cache
+def _begin() -> None:
+    _SHARED["as_view"] = _tie
+    for row in ROWS.values():
+        if row.scope:
+            row.scope["as_view"] = _tie
+
+
+class _force_original_view_tracking:
+    """torch.autograd._force_original_view_tracking: takes effect when called; as a context it restores."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __init__(self, mode: bool) -> None:
+        _begin()
+        self.previous, state.view_replay = state.view_replay, mode
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        state.view_replay = self.previous
+
+
+def is_view_replay_enabled() -> bool:
+    """Whether views are replayed."""
+    return state.view_replay
