@@ -421,18 +421,23 @@ def scalar_tensor(
 
 def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def method(
-        self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+        self: Tensor,
+        *sides: Any,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        **given: Any,
     ) -> Tensor:
-        return make_one(*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
+        return make_one(*sides, dtype=dtype or self.dtype, requires_grad=requires_grad, **given)
 
     return method
 
 
 def attach() -> None:
     """Tensor.new_*: like torch.*, in this tensor's dtype."""
-    methods = {"new_zeros": zeros, "new_ones": ones, "new_empty": empty, "new_full": full}
-    for name, function in methods.items():
-        setattr(Tensor, name, _new(function))
+    for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", np.zeros)):
+        setattr(Tensor, name, _new(_filled(name, fill)[0]))
+    Tensor.new_full = _new(full)  # type: ignore[attr-defined]
 
     def new_tensor(
         self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False

@@ -84,7 +84,7 @@ def new_sizes(arguments: tuple[Any, ...], name: str = "") -> tuple[int, ...]:
     """
     shape = sizes(arguments, f"{name}(): argument 'size'" if name else "argument 'size'")
     for n in shape:
-        if n < 0 and name == "zeros" and len(shape) == 1:
+        if n < 0 and name == "zeros":
             raise RuntimeError("zeros: Dimension size must be non-negative.")
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
