@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +17,8 @@ from .node import AccumulateGrad, Error, Node, NotImplementedNode
 from .overrides import DisableTorchFunctionSubclass, disabled_torch_function
 from .rows import ROWS
 from .saved import SavedTensor, save, save_output
-from .tensor import version_counter
+from .tensor import Tensor, version_counter
+from .view_replay import is_view_replay_enabled
 from .views import AsStridedBackward0, CopySlices, increment_version
 
 __all__ = [
@@ -32,6 +34,9 @@ __all__ = [
 ]
 
 is_grad_enabled = modes.is_grad_enabled
+is_inference_mode_enabled, is_anomaly_enabled = modes.is_inference_mode_enabled, modes.is_anomaly_enabled
+_is_view_replay_enabled = is_view_replay_enabled
+TensorBase = _TensorBase = Tensor
 _disabled_torch_function_impl = disabled_torch_function
 
 
@@ -98,6 +103,17 @@ def _set_version_counters(tensors: Any, versions: Any) -> None:
 
 
 _autograd._unsafe_set_version_counter = _set_version_counters
+
+
+class _WeakTensorRef:
+    """A weak reference to a tensor, which tells whether the tensor is gone."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._reference = weakref.ref(tensor)
+
+    def expired(self) -> bool:
+        """Whether the tensor is gone."""
+        return self._reference() is None
 
 
 class _UndefinedGrad:

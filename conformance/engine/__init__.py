@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from importlib import import_module
 from math import e, inf, nan, pi
 from typing import Any
@@ -81,7 +82,9 @@ from .settings import (
 from .size import Size
 from .tensor import Tensor
 
+__version__ = "2.13.0"  # of torch, whose behaviour this is
 newaxis = None
+_warns_always = False
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
@@ -142,8 +145,17 @@ def numel(input: Tensor) -> Any:
     return input.numel()
 
 
-def set_warn_always(mode: Any) -> None:
-    """torch.set_warn_always: this engine warns every time."""
+def set_warn_always(b: Any) -> None:
+    """torch.set_warn_always: this engine warns every time, and remembers what it was told."""
+    global _warns_always
+    if b.__class__ is not builtins.bool:
+        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    _warns_always = b
+
+
+def is_warn_always_enabled() -> Any:
+    """torch.is_warn_always_enabled."""
+    return _warns_always
 
 
 allocation.keep_freed_memory()

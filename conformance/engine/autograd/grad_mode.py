@@ -6,6 +6,7 @@ from typing import Any
 
 from ..modes import ContextDecorator, enable_grad, inference_mode, no_grad, set_grad_enabled, state
 from ..tensor import Tensor
+from ..view_replay import _force_original_view_tracking  # noqa: F401  torch has it here
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
 

@@ -21,6 +21,15 @@ from .calling import (
     register_module_full_backward_hook,  # noqa: F401
     register_module_full_backward_pre_hook,  # noqa: F401
 )  # fmt: skip
+from .registering import (
+    BUFFERS,
+    MODULES,
+    PARAMETERS,
+    hooked,
+    register_module_buffer_registration_hook,  # noqa: F401
+    register_module_module_registration_hook,  # noqa: F401
+    register_module_parameter_registration_hook,  # noqa: F401
+)  # fmt: skip
 from .tree import Tree
 
 _TABLES = ("_parameters", "_buffers", "_modules")
@@ -103,7 +112,7 @@ class Module(Tree):
                 f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
             )
         else:
-            self._parameters[name] = param
+            self._parameters[name] = hooked(PARAMETERS, self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is part of the state but no parameter."""
@@ -114,7 +123,7 @@ class Module(Tree):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = hooked(BUFFERS, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -125,7 +134,7 @@ class Module(Tree):
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
         _check_name(self, name, "module", self._modules)
-        self._modules[name] = module
+        self._modules[name] = hooked(MODULES, self, name, module)
 
     register_module = add_module
 
@@ -158,7 +167,7 @@ class Module(Tree):
             if modules is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             _forget(self, name, "_modules")
-            modules[name] = value
+            modules[name] = hooked(MODULES, self, name, value)
             return
         if modules is not None and name in modules:
             if value is not None:
@@ -166,7 +175,7 @@ class Module(Tree):
                     f"cannot assign '{typename(value)}' as child module '{name}' "
                     "(torch.nn.Module or None expected)"
                 )
-            modules[name] = value
+            modules[name] = hooked(MODULES, self, name, value)
             return
         buffers = own.get("_buffers")
         if isinstance(value, Buffer):
@@ -181,7 +190,7 @@ class Module(Tree):
                     f"cannot assign '{typename(value)}' as buffer '{name}' "
                     "(torch.nn.Buffer, torch.Tensor or None expected)"
                 )
-            buffers[name] = value
+            buffers[name] = hooked(BUFFERS, self, name, value)
             return
         object.__setattr__(self, name, value)
 
@@ -250,7 +259,24 @@ class Module(Tree):
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(module, state_dict, prefix, local_metadata)`` after state_dict."""
+        hook._from_public_api = True  # type: ignore[attr-defined]
         return RemovableHandle(self._state_dict_hooks, hook)
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """As register_state_dict_post_hook; what the hook returns takes the state's place."""
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously registered via "
+                "register_state_dict_post_hook"
+            )
+        return RemovableHandle(self._state_dict_hooks, hook)
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
+        """As register_load_state_dict_pre_hook; the hook is not given the module unless it asks."""
+        own = hook if with_module else lambda module, *found: hook(*found)
+        return RemovableHandle(self._load_state_dict_pre_hooks, own)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run a hook with what load_state_dict has found so far, before this module is loaded."""

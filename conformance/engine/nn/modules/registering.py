@@ -1,0 +1,37 @@
+"""Hooks on what modules register (torch: nn/modules/module.py)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from ...hooks import RemovableHandle
+
+Hook = Callable[[Any, str, Any], Any]
+PARAMETERS: OrderedDict[int, Hook] = OrderedDict()
+BUFFERS: OrderedDict[int, Hook] = OrderedDict()
+MODULES: OrderedDict[int, Hook] = OrderedDict()
+
+
+def hooked(hooks: OrderedDict[int, Hook], module: Any, name: str, value: Any) -> Any:
+    """What is registered: the value, or what the hooks make of it."""
+    for hook in hooks.values():
+        found = hook(module, name, value)
+        value = value if found is None else found
+    return value
+
+
+def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
+    """Run ``hook(module, name, parameter)`` whenever a module registers a parameter; it may return another."""
+    return RemovableHandle(PARAMETERS, hook)
+
+
+def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
+    """Run ``hook(module, name, buffer)`` whenever a module registers a buffer; it may return another."""
+    return RemovableHandle(BUFFERS, hook)
+
+
+def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
+    """Run ``hook(module, name, child)`` whenever a module registers a child; it may return another."""
+    return RemovableHandle(MODULES, hook)
