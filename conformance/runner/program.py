@@ -18,6 +18,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
+from typing import Any
 
 from conformance.runner.texts import PROGRAM
 
@@ -53,7 +54,10 @@ class Program:
 @lru_cache(maxsize=4096)
 def compile_step(source: str) -> Program:
     """The program of one step. Raises SyntaxError."""
-    tree = _Rewritten().visit(ast.parse(source, PROGRAM))
+    tree = ast.parse(source, PROGRAM)
+    nodes = list(ast.walk(tree))
+    if any(map(_is_rewritten, nodes)):  # few are, and it takes as long as all the rest
+        tree = ast.fix_missing_locations(_Rewritten().visit(tree))
     observed = _Observed()
     body: list[ast.stmt] = []
     last = 0
@@ -61,13 +65,12 @@ def compile_step(source: str) -> Program:
         last = len(observed.places)
         body += observed.statement(statement, ())
     tree.body = body
-    nodes = list(ast.walk(tree))
     return Program(
-        code=_compiled(ast.fix_missing_locations(tree), "exec"),
+        code=_compiled(tree, "exec"),
         places=tuple(observed.places),
         loops=observed.loops,
         last=last,
-        asserts=any(isinstance(node, ast.Name) and node.id == "<assert>" for node in nodes),
+        asserts=any(isinstance(node, ast.Assert) for node in nodes),
         generators=any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes),
         collects=any(isinstance(node, ast.Name) and node.id == "collect" for node in nodes),
     )
@@ -86,9 +89,15 @@ def _compiled(tree: ast.AST, mode: str) -> CodeType:
     return code
 
 
-def _call(name: str, *arguments: ast.expr | str | int) -> ast.Call:
-    values = [a if isinstance(a, ast.expr) else ast.Constant(a) for a in arguments]
-    return ast.Call(ast.Name(name, ast.Load()), values, [])
+def _call(name: str, *arguments: ast.expr | str | int, **place: Any) -> ast.Call:
+    values = [a if isinstance(a, ast.expr) else ast.Constant(a, **place) for a in arguments]
+    return ast.Call(ast.Name(name, ast.Load(), **place), values, [], **place)
+
+
+def _is_rewritten(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return not isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Import | ast.ImportFrom | ast.Assert)
 
 
 class _Rewritten(ast.NodeTransformer):
@@ -165,5 +174,5 @@ class _Observed:
         return [*before, node, self._recorder(node, "<done>", k)]
 
     def _recorder(self, node: ast.stmt, name: str, number: int) -> ast.stmt:
-        call = ast.Expr(_call(name, number))
-        return ast.fix_missing_locations(ast.copy_location(call, node))
+        place = {each: getattr(node, each) for each in node._attributes}
+        return ast.Expr(_call(name, number, **place), **place)
