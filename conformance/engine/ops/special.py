@@ -15,7 +15,7 @@ from ..inplace import run_inplace
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from . import bessel, error_function
+from . import bessel, error_function, polynomials
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
 from .kernels import float_function, half_up, scipy, unimplemented
 from .rounding import round as round_to
@@ -285,3 +285,4 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "log_softmax": log_softmax,
 }  # fmt: skip
 SPECIAL.update(bessel.FUNCTIONS)
+SPECIAL.update(polynomials.FUNCTIONS)
