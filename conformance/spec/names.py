@@ -265,13 +265,13 @@ NAMES: dict[str, dict[str, str]] = {
             AdaptiveMaxPool2d LPPool1d LPPool2d LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d
             BatchNorm3d InstanceNorm1d InstanceNorm2d Dropout Dropout1d Dropout2d AlphaDropout ZeroPad2d
             ConstantPad1d ConstantPad2d Upsample PixelShuffle CosineSimilarity PairwiseDistance Transformer
-            TransformerEncoder TransformerDecoder TransformerDecoderLayer
+            TransformerEncoder TransformerDecoder TransformerDecoderLayer FractionalMaxPool2d FractionalMaxPool3d
             """,
         "in torch.nn.functional": """
             linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
             conv1d conv2d conv3d conv_transpose1d conv_transpose2d
             max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d
-            adaptive_avg_pool2d adaptive_avg_pool3d
+            adaptive_avg_pool2d adaptive_avg_pool3d fractional_max_pool2d fractional_max_pool3d
             adaptive_max_pool1d adaptive_max_pool2d lp_pool1d lp_pool2d layer_norm group_norm rms_norm
             batch_norm instance_norm normalize dropout dropout1d dropout2d alpha_dropout pad unfold fold
             interpolate pixel_shuffle cosine_similarity pairwise_distance pdist scaled_dot_product_attention

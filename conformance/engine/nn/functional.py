@@ -72,6 +72,7 @@ from .functions.embedding import (
     pixel_shuffle,
     pixel_unshuffle,
 )  # fmt: skip
+from .functions.fractional_pooling import fractional_max_pool2d, fractional_max_pool3d
 from .functions.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,

@@ -108,11 +108,11 @@ def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
     return best, where
 
 
-def _at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
+def at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
     """Zeros with each gradient added where its element came from."""
     area = math.prod(shape[-spatial:])
     planes = math.prod(shape[:-spatial])
-    flat = indices.reshape(planes, -1) + (np.arange(planes) * area)[:, None]
+    flat = indices.reshape(planes, math.prod(indices.shape[-spatial:])) + (np.arange(planes) * area)[:, None]
     found = np.bincount(flat.ravel(), grad.ravel().astype(np.float64), planes * area)
     return found.astype(grad.dtype).reshape(shape)
 
@@ -142,7 +142,7 @@ def _max_rows(spatial: int) -> Any:
         grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
         ceil_mode: bool, indices: Array,
     ) -> Array:  # fmt: skip
-        return _at_indices(grad_output, indices, self.shape, spatial)
+        return at_indices(grad_output, indices, self.shape, spatial)
 
     @op(
         f"MaxPool{spatial}DWithIndicesBackward0",
@@ -333,7 +333,7 @@ def _adaptive_max_rows(spatial: int) -> Any:
         self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
     )
     def backward(grad_output: Array, self: Array, indices: Array) -> Array:
-        return _at_indices(grad_output, indices, self.shape, spatial)
+        return at_indices(grad_output, indices, self.shape, spatial)
 
     @op(
         f"AdaptiveMaxPool{spatial}DBackward0",

@@ -257,3 +257,50 @@ class MaxUnpool3d(_MaxUnpoolNd):
     """Zeros with each element where the largest of its window was, in three dimensions."""
 
     _spatial = 3
+
+
+class _FractionalMaxPool(Module):
+    """The largest element of each of as many windows as are asked for, at random steps."""
+
+    _spatial: int
+
+    def __init__(
+        self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        name = type(self).__name__
+
+        def full(value: Any) -> Any:
+            return tuple(value) if isinstance(value, (list, tuple)) else (value,) * self._spatial
+
+        self.kernel_size = full(kernel_size)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else full(output_size)
+        self.output_ratio = None if output_ratio is None else full(output_ratio)
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < each < 1 for each in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Tensor) -> Any:
+        pool = getattr(functional, f"fractional_max_pool{self._spatial}d")
+        return pool(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+            _random_samples=self._random_samples,
+        )  # fmt: skip
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """_FractionalMaxPool of images."""
+
+    _spatial = 2
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """_FractionalMaxPool of volumes."""
+
+    _spatial = 3

@@ -1,0 +1,50 @@
+"""Pooling at random steps, as torch.nn.functional has it (torch: nn/functional.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...ops.fractional_pooling import FRACTIONAL
+from ...random import rand
+from ...tensor import Tensor
+
+
+def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
+    found = (value,) * spatial if isinstance(value, int) else tuple(value)
+    if len(found) != spatial:
+        raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of Ints")
+    return found
+
+
+def _pool(spatial: int) -> Callable[..., Any]:
+    name = f"fractional_max_pool{spatial}d"
+
+    def function(
+        input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+        return_indices: bool = False, _random_samples: Tensor | None = None,
+    ) -> Any:  # fmt: skip
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+        if output_size is None:
+            if len(output_ratio) > spatial:
+                raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+            ratios = tuple(output_ratio) * (spatial if len(output_ratio) == 1 else 1)
+            output_size = [int(n * ratio) for n, ratio in zip(input.shape[-spatial:], ratios, strict=True)]
+        if _random_samples is None:
+            batch = 1 if input.dim() == spatial + 1 else input.size(0)
+            _random_samples = rand(batch, input.size(-spatial - 1), spatial, dtype=input.dtype)
+        found = FRACTIONAL[spatial](
+            input,
+            _setting(name, "kernel_size", kernel_size, spatial),
+            _setting(name, "output_size", output_size, spatial),
+            _random_samples,
+        )
+        return tuple(found) if return_indices else found[0]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The largest element of each of as many windows as are asked for, at random steps."
+    return function
+
+
+fractional_max_pool2d, fractional_max_pool3d = map(_pool, (2, 3))
