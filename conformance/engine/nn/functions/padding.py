@@ -18,6 +18,8 @@ def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"pad(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     lengths = tuple(int(n) for n in pad)
     ndim = input._array.ndim
     if len(lengths) % 2:
