@@ -20,6 +20,7 @@ _backward = paddle.Tensor.backward
 _grad = paddle.grad
 _power = paddle.Tensor.__pow__
 _register_hook = paddle.Tensor.register_hook
+_set_item = paddle.Tensor.__setitem__
 _failed: list[str] = []  # in hooks of the pass that runs
 _running = False
 
@@ -119,6 +120,12 @@ def _raised_to(tensor: Any, exponent: Any) -> Any:
     return _power(tensor, exponent)
 
 
+def _set(tensor: Any, index: Any, value: Any) -> None:
+    if isinstance(value, complex):
+        raise NotImplementedError("a complex number assigned to an element")
+    _set_item(tensor, index, value)
+
+
 def _undeletable(tensor: Any, name: str) -> None:
     raise NotImplementedError(f"del Tensor.{name}")
 
@@ -150,7 +157,8 @@ class Paddle(ModuleEngine):
 paddle.Tensor.backward, paddle.Tensor.register_hook = backward, register_hook
 paddle.grad = paddle.autograd.grad = grad
 paddle.autograd.Function = Function
-paddle.Tensor.__pow__, paddle.Tensor.__delattr__ = _raised_to, _undeletable
+paddle.Tensor.__pow__, paddle.Tensor.__setitem__ = _raised_to, _set
+paddle.Tensor.__delattr__ = _undeletable
 paddle.Tensor.retain_grad = paddle.Tensor.retain_grads
 del paddle.nn.PReLU  # the derivative by its weight ends the process
 del paddle.meshgrid  # as does the second derivative
