@@ -141,6 +141,8 @@ def _batches(
                     text = f"{result} while {running} ran"
                     yield seed, Tally(), [Found(seed, tuple(statements), text, ("process",))]
             waiting = again
+            if not waiting:
+                return
         for number in waiting:
             seed, _ = batches[number]
             yield seed, Tally(), [Found(seed, (), f"torch ended the process {_DRAWS} times", ("process",))]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,9 @@ from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
 from conformance.fuzz.save import save
 from conformance.fuzz.scope import Program, Statement
 from conformance.fuzz.search import Tally, broken_properties, diverges, search
-from conformance.runner.trace import Moment, Trace
+from conformance.processes import Died
+from conformance.runner.execute import run
+from conformance.runner.trace import Moment, Raised, Trace
 from conformance.runner.trace import Statement as Place
 from conformance.spec.load import load_file
 
@@ -108,6 +112,46 @@ def test_an_engine_that_ends_its_process(
     assert found.difference == "the process died with exit code 3 while dying ran"
 
 
+@pytest.mark.parametrize("deaths", [1, 3])
+def test_torch_ending_the_process(monkeypatch: pytest.MonkeyPatch, deaths: int) -> None:
+    """Other programs are drawn in the place of those; where it ends the process each time, that is told."""
+    rounds: list[int] = []
+
+    def dying(tasks: list[Any], processes: int) -> Iterator[tuple[int, Any]]:
+        rounds.append(len(tasks))
+        for number, task in enumerate(tasks):
+            if len(rounds) > deaths:
+                yield number, task()
+            else:
+                task.args[3].write_text(json.dumps(["torch", ["a = 1"]]))
+                yield number, Died("the process died with exit code -11")
+
+    monkeypatch.setattr("conformance.fuzz.campaign.fresh", dying)
+    campaign = run_campaign(Campaign("torch", 5), 10, 1)
+    assert rounds == [1] * min(deaths + 1, 3)
+    told = (
+        [] if deaths < 3 else [Found(campaign.done[0], (), "torch ended the process 3 times", ("process",))]
+    )
+    assert campaign.found == told
+    assert campaign.tally.programs == (10 if deaths < 3 else 0)
+
+
+def test_a_run_that_took_too_long_is_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is no divergence."""
+    names: list[str] = []
+
+    def late(scenario: Any, engine: Any, seconds: float) -> Trace:
+        names.append(engine.name)
+        if names.count(engine.name) > 1:
+            return run(scenario, engine, seconds=seconds)
+        moment = Moment(Place(0, 1), {}, raised=Raised("TimeLimit", "still running after 20 s"))
+        return Trace("s", engine.name, "1", (moment,))
+
+    monkeypatch.setattr("conformance.fuzz.search.run", late)
+    assert diverges(program("a = torch.ones(2)"), find("torch"), find("inhouse")) is None
+    assert names == ["torch", "torch", "inhouse", "inhouse"]
+
+
 def test_properties_that_no_state_may_break() -> None:
     """A leaf with a grad_fn, a grad of another shape and a falling version are told."""
 
@@ -121,3 +165,5 @@ def test_properties_that_no_state_may_break() -> None:
     assert not list(broken_properties(Trace("s", "e", "1", (moment(1),))))
     told = broken_properties(Trace("s", "e", "1", (moment(1, grad_fn="MulBackward0"), moment(2, _version=0))))
     assert list(told) == ["a is a leaf with a grad_fn", "the version of a has fallen"]
+    falling = Trace("s", "e", "1", (moment(1), moment(2, _version=0)))
+    assert not list(broken_properties(falling, looped=True))
