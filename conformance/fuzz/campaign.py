@@ -13,9 +13,10 @@ from typing import Any
 
 from conformance.adapters.registry import find
 from conformance.fuzz.scope import Program, Statement
-from conformance.fuzz.search import Divergence, Tally, batch_seeds, search
+from conformance.fuzz.search import Divergence, Tally, batch_seeds, scenario_of, search
 from conformance.processes import Died, fresh
 from conformance.runner.engine import Engine
+from conformance.runner.execute import run
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,10 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
     statements.
     """
     reference, under_test = find("torch"), find(engine)
+    for each in (reference, under_test):
+        run(
+            scenario_of(_FIRST), each
+        )  # without a limit, which would leave half imported what a first pass imports
     tally = Tally()
     found: list[Found] = []
     attempt = 0
@@ -174,6 +179,7 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
     return seed, tally, found
 
 
+_FIRST = Program((Statement("torch.ones(1, requires_grad=True).backward()"),))
 _FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk everywhere
 
 
