@@ -51,7 +51,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch, of torch.Tensor": """
             cummax cummin logcumsumexp sort argsort msort topk unique unique_consecutive diff
             """,
-        "in torch": "searchsorted bucketize trapezoid trapz cumulative_trapezoid gradient",
+        "in torch": "searchsorted bucketize trapezoid trapz cumulative_trapezoid gradient unravel_index",
     },
     "shape": {
         "in torch, of torch.Tensor, in place": """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from .. import dtypes
 from ..out import store_out
 from ..rows import Array, op
 from ..shapes import wrap_dim
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, make, wrap
 from .undefined import undefined
 
 # unique -------------------------------------------------------------------------------------------
@@ -117,6 +119,30 @@ def unique_consecutive(
     """The first of each run of equal elements (or slices)."""
     found = _unique_consecutive(input) if dim is None else _unique_dim_consecutive(input, dim)
     return _chosen(found, return_inverse, return_counts)
+
+
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """The index in each dimension that the places in flat memory stand for.
+
+    Raises:
+        TypeError: the indices or the sizes are no integers.
+        ValueError: a negative size.
+    """
+    if indices._array.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sides = (shape,) if isinstance(shape, int) else tuple(shape)
+    for each in sides:
+        if not isinstance(each, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(each)}")
+    if any(each < 0 for each in sides):
+        raise ValueError(f"'shape' cannot have negative values, but got {sides}")
+    steps = [math.prod(sides[axis + 1 :]) for axis in range(len(sides))]
+    found = indices.unsqueeze(-1).floor_divide(make(np.array(steps, np.int64))) % make(
+        np.array(sides, np.int64)
+    )
+    return tuple(found.unbind(-1))
 
 
 # searchsorted, bucketize --------------------------------------------------------------------------
@@ -277,4 +303,4 @@ def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     return np.bincount(place, minlength=bins).astype(self.dtype)
 
 
-PUBLIC = ("bincount", "bucketize", "histc", "searchsorted", "unique", "unique_consecutive")
+PUBLIC = ("bincount", "bucketize", "histc", "searchsorted", "unique", "unique_consecutive", "unravel_index")
