@@ -159,10 +159,6 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
     statements.
     """
     reference, under_test = find("torch"), find(engine)
-    for each in (reference, under_test):
-        run(
-            scenario_of(_FIRST), each
-        )  # without a limit, which would leave half imported what a first pass imports
     tally = Tally()
     found: list[Found] = []
     attempt = 0
@@ -170,6 +166,12 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
     def noted(running: Engine, program: Program) -> None:
         note.write_text(json.dumps([running.name, [each.text for each in program.statements]]))
 
+    for each in (
+        reference,
+        under_test,
+    ):  # in time enough: a limit would leave half imported what a first pass imports
+        noted(each, _FIRST)
+        run(scenario_of(_FIRST), each, seconds=600)
     while tally.programs < size and attempt < _FINDS_A_BATCH:
         divergence = search(reference, under_test, size - tally.programs, seed + skip + attempt, tally, noted)
         attempt += 1
