@@ -178,6 +178,8 @@ _LATER = (
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(f"{__name__}.{name}")
+    if name == "vmap":
+        return import_module(f"{__name__}.func").vmap
     if not name.startswith("_"):
         from .nn.functions import FUNCTIONS
 

@@ -9,10 +9,12 @@ view needs none of this: the tangent of a view is the same view of the tangent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from .batching import MASKED_SELECT, each_example, each_in_place, flat, level_of
 from .directions import BILINEAR, ELEMENTWISE, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
 from .execution import run_backward
 from .fitting import conform
@@ -38,7 +40,12 @@ def unsupported(name: str) -> NotImplementedError:
 
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call an operation, and give its results the tangents that follow from those of its arguments."""
+    """Call an operation for each example, and give its results the tangents that follow from its arguments'."""
+    level = level_of((args, tuple(kwargs.values())))
+    if level >= 0:
+        if row.name == "masked_select":
+            raise RuntimeError(MASKED_SELECT)
+        return each_example(partial(_dispatched, row, made), args, kwargs, level)
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
         return made(*args, **kwargs)
@@ -79,24 +86,33 @@ def _save_tangents(row: Row, results: list[Tensor], node: Node | None) -> None:
             saved.view_node = DualOutput(output, saved.view_node)
 
 
+def _dispatched(row: Row, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return dispatch(row, made, args, kwargs)
+
+
 transforms.dispatch = dispatch
 
 
-def in_place(row: Row, arguments: list[Any], write: Callable[[], Tensor]) -> Tensor:
+def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor]) -> Tensor:
     """Write a row's result into its first argument, and its tangents into that argument's.
 
     The tangents are those of the operation out of place, on the values before the write. What refuses the write is
     asked first, so that its errors come before those of the operation.
     """
     self: Tensor = arguments[0]
+    level = level_of(arguments)
+    if level >= 0:
+        return each_in_place(lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level)
+    if not carried(arguments):
+        return write(arguments)
     named = dict(zip(row.parameters, arguments, strict=True))
     try:
         result = call(row, named)
     except Exception as error:
         if isinstance(error, NotImplementedError) and "forward AD" in str(error):
             raise
-        return write()
-    written = write()
+        return write(arguments)
+    written = write(arguments)
     for level in sorted(levels_of(result)):
         change_tangent(self, tangent_of(result, level), level)
     place = self if self._view is None else self._view.base
@@ -298,15 +314,6 @@ def _transposed_twice(
     for number, product, like in zip(kept, products, gradients, strict=True):
         tangents[number] = make(np.zeros_like(like._array)) if product is None else product
     return tangents
-
-
-def flat(values: Iterable[Any]) -> Iterable[Any]:
-    """The values, and in place of lists what they hold."""
-    for each in values:
-        if isinstance(each, (list, tuple)):
-            yield from flat(each)
-        else:
-            yield each
 
 
 def _requires_grad(value: Any) -> bool:

@@ -61,10 +61,9 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     itself recorded, so that the second derivative still finds its way.
     """
     if transforms.count:
-        from .forward import carried, in_place
+        from .forward import in_place
 
-        if carried(arguments):
-            return in_place(row, arguments, lambda: _run_inplace(row, arguments))
+        return in_place(row, arguments, lambda given: _run_inplace(row, given))
     return _run_inplace(row, arguments)
 
 

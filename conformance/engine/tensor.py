@@ -79,6 +79,7 @@ class Tensor:
     _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
     _grad_dtype: Any = False  # False: the tensor's own dtype; None: any
     _tangents: dict[int, Tensor] | None = None  # by level of forward-mode AD; see tangents.py
+    _transform: Any = None  # of a leaf that a transform of torch.func made: that transform
     _forward_base: Tensor | Literal[False] | None = False  # of a view for tangents; False: what _view says
 
     # A number times an ndarray must not be taken over by numpy.

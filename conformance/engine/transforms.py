@@ -20,7 +20,8 @@ Compile = Callable[[], FunctionType]
 Dispatch = Callable[["Row", Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 
 
-def _door(*args: Any, enter: Callable[..., Any], **kwargs: Any) -> Any:
+def door(*args: Any, enter: Callable[..., Any], **kwargs: Any) -> Any:
+    """What stands in place of a function's own code."""
     return enter(args, kwargs)
 
 
@@ -39,7 +40,7 @@ class Transforms:
             self.count += 1
             if self.count == 1:
                 for function in self.opened:
-                    function.__code__ = _door.__code__
+                    function.__code__ = door.__code__
 
     def end(self) -> None:
         """It is no longer."""
@@ -58,7 +59,7 @@ def guarded(row: Row, name: str, compiled: Compile) -> FunctionType:
 
     Its default arguments suit both codes: another thread may call in between.
     """
-    function = FunctionType(_door.__code__, row.scope, name)
+    function = FunctionType(door.__code__, row.scope, name)
     function.__qualname__ = name
 
     def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

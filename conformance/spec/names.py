@@ -172,6 +172,12 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.autograd.forward_ad": "dual_level UnpackedDualTensor",
         "of torch.autograd.forward_ad.UnpackedDualTensor": "primal tangent",
     },
+    "functions of functions": {
+        "in torch.func": """
+            grad grad_and_value vjp jvp jacrev jacfwd hessian vmap functionalize
+            """,
+        "in torch": "vmap",
+    },
     "graph": {
         "class in torch.autograd.graph": "Node GradientEdge",
         "in torch.autograd.graph": "get_gradient_edge increment_version",
@@ -210,6 +216,7 @@ NAMES: dict[str, dict[str, str]] = {
             apply forward backward setup_context save_for_backward save_for_forward saved_tensors saved_variables
             needs_input_grad mark_dirty mark_non_differentiable set_materialize_grads materialize_grads
             to_save non_differentiable dirty_tensors clear_saved_tensors_on_access boxed_grads_call
+            generate_vmap_rule vmap
             """,
     },
     "modules": {
@@ -251,7 +258,7 @@ NAMES: dict[str, dict[str, str]] = {
             register_parametrization remove_parametrizations is_parametrized cached type_before_parametrizations
             transfer_parametrizations_and_params
             """,
-        "in torch.func": "functional_call",
+        "in torch.func": "functional_call stack_module_state",
         "in torch.nn.init": """
             uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_
             kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ sparse_ calculate_gain

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..absent import look_up
+from ..batching import each_example, level_of
 from ..execution import ones_like_root, run_backward
 from ..modes import (
     detect_anomaly,
@@ -24,6 +25,7 @@ from ..node import Edge, Identity, gradient_edge, new_node
 from ..saved import SavedTensor
 from ..size import Size
 from ..tensor import Tensor
+from ..transforms import transforms
 from ..view_replay import _force_original_view_tracking, is_view_replay_enabled
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from .function import Function
@@ -93,6 +95,12 @@ def grad(
     if allow_unused is None:
         allow_unused = materialize_grads
     from ..creation import zeros_like
+
+    if transforms.count and (level := level_of((outputs, inputs, grad_outputs))) >= 0:
+        return each_example(
+            grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+                   is_grads_batched, materialize_grads), {}, level,
+        )  # fmt: skip
 
     keys = list(inputs) if isinstance(inputs, dict) else None
     roots = _tuple(outputs)

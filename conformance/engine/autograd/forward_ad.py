@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..batching import each_example, level_of
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..tangents import begin_level, end_level, set_tangent, tangent_of
@@ -78,6 +79,9 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
 
 def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual, at any level."""
+    mapped = level_of((tensor, tangent))
+    if mapped >= 0:
+        return each_example(dual_of, (tensor, tangent, level), {}, mapped)
     if tangent_of(tensor, level) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
@@ -117,7 +121,15 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
         )
     if level != 0:
         raise RuntimeError("Invalid level given to _fw_primal")
-    return UnpackedDualTensor(unpacked(tensor, level), tangent_of(tensor, level))
+    return UnpackedDualTensor(*unpacked_dual(tensor, level))
+
+
+def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
+    """unpack_dual, at any level."""
+    mapped = level_of((tensor,))
+    if mapped >= 0:
+        return each_example(unpacked_dual, (tensor, level), {}, mapped)
+    return unpacked(tensor, level), tangent_of(tensor, level)
 
 
 class dual_level(ContextDecorator):

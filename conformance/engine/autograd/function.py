@@ -328,7 +328,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """Batched evaluation; this engine has none."""
+        """The outputs for a batch of examples, and the dimensions that count them."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
@@ -344,6 +344,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             args, kwargs = bound.args, bound.kwargs
         if kwargs:
             args = _by_position(cls.forward, args, kwargs, with_setup)
+        if transforms.count:
+            from ..func.functions import apply_transformed
+
+            return apply_transformed(cls, args, with_setup, lambda given: _apply(cls, given, with_setup))
         return _apply(cls, args, with_setup)
 
 

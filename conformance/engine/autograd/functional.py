@@ -154,6 +154,7 @@ def jacobian(
         )
     if strategy == "forward-mode":
         _check_forward_mode(create_graph, strict, vectorize)
+        return _by_tangents(func, inputs)
     with modes.enable_grad():
         several, points = _tensors(inputs, "inputs", "jacobian")
         points = _prepared(points, create_graph, True)
@@ -196,6 +197,10 @@ def hessian(
         return _scalar_output(func, arguments, "hessian", strict)[0].squeeze()
 
     def gradient(*arguments: Any) -> Any:
+        if (
+            outer_jacobian_strategy == "forward-mode"
+        ):  # else they would leave the graph, and the tangents with it
+            arguments = tuple(each.requires_grad_(True) for each in arguments)
         found = jacobian(scalar, arguments, create_graph=True)
         _check_differentiable(found, "jacobian", strict)
         return found
@@ -208,7 +213,7 @@ def hessian(
 
 
 def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> None:
-    """Refuse what torch's forward mode cannot do; the values themselves come from backward all the same."""
+    """Refuse what torch's forward mode cannot do."""
     head = "torch.autograd.functional.jacobian: "
     if create_graph:
         raise NotImplementedError(
@@ -227,6 +232,34 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
             "`vectorize=True`."
         )
+
+
+def _by_tangents(func: Callable[..., Any], inputs: Any) -> Any:
+    """The Jacobian column by column: ``func`` is called once, on duals with a batch of tangents."""
+    from ..func import vmap
+    from .forward_ad import dual_level, make_dual, unpack_dual
+
+    several, points = _tensors(inputs, "inputs", "jacobian")
+    counts = tuple(each.nelement() for each in points)
+    seen: list[Any] = []
+
+    def push(*directions: Tensor) -> Tensors:
+        with dual_level():
+            duals = [make_dual(each, v.view_as(each)) for each, v in zip(points, directions, strict=True)]
+            several_outputs, outputs = _tensors(func(*duals), "outputs", "None")
+            pairs = [unpack_dual(each) for each in outputs]
+            seen[:] = several_outputs, [primal.shape for primal, _ in pairs]
+            return tuple(_zeros_like(primal) if v is None else v for primal, v in pairs)
+
+    columns = vmap(push)(*_construct_standard_basis_for(points, counts))
+    blocks = [  # lists, as torch has them here alone
+        [
+            part.movedim(0, -1).reshape((*shape, *each.shape))
+            for part, each in zip(column.split(list(counts), 0), points, strict=True)
+        ]
+        for column, shape in zip(columns, seen[1], strict=True)
+    ]
+    return _unwrapped(blocks, seen[0], several)
 
 
 def _rows_of_output(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..batching import BatchedTensor, each_in_place
 from ..dtypes import c_name
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
@@ -44,6 +45,9 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
     Raises:
         RuntimeError: a leaf, or a view that forbids changes.
     """
+    if self.__class__ is BatchedTensor:
+        given = (self, *arguments)
+        return each_in_place(lambda *each: view_in_place(row, *each), given, {}, self._level)
     recorded = state.recording and self.requires_grad
     check_inplace(self, recorded)
     for tangent in (self._tangents or {}).values():

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from .absent import look_up
-from .nn.modules.module import Module
-from .nn.utils import stateless
-from .ops.joining import stack
-from .tensor import Tensor
+from ..nn.modules.module import Module
+from ..nn.utils import stateless
+from ..ops.joining import stack
+from ..tensor import Tensor
 
 __all__ = ["functional_call", "stack_module_state"]
 
@@ -70,6 +69,3 @@ def _stacked(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
         stacked = stack(tensors)
         found[name] = stacked.detach().requires_grad_() if required.pop() else stacked
     return found
-
-
-__getattr__ = look_up("torch.func")

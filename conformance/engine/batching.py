@@ -1,0 +1,263 @@
+"""Tensors of vmap: one for each example of a batch, that a program sees as one (torch: BatchedTensorImpl.h).
+
+Note [vmap by examples]: a batched tensor holds one tensor for each example, and shows their shape. The program runs
+once; each operation runs for every example, and its results are batched again. So whatever an operation does for one
+tensor (views, changes in place, gradients, tangents) it does under vmap, and no operation has a rule for batches.
+What asks a batched tensor for values, which differ from example to example, raises: its array has a shape and hides
+the rest. Batched tensors of an inner vmap hold those of an outer one; duals and the graph belong to the examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .tensor import Tensor, make
+
+_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
+    "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
+    "internals, please file a bug report."
+)
+_CONTROL_FLOW = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
+    "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+IN_PLACE = (
+    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+    "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
+    "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
+    "called inside the PyTorch framework, please file a bug report instead."
+)
+DYNAMIC = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
+    "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+MASKED_SELECT = (
+    "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
+    "batch this would return a differently shaped Tensor. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with "
+    "a boolean mask."
+)
+
+
+class Hidden(np.ndarray[Any, Any]):
+    """An array that has a shape, a dtype and strides, but does not tell its elements."""
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError("vmap: this operation asks a batched tensor for its values")
+
+    __array_ufunc__ = _refuse
+    __array_function__ = _refuse
+    __getitem__ = _refuse
+    __setitem__ = _refuse
+    __bool__ = __float__ = __int__ = __index__ = __complex__ = __iter__ = _refuse
+    item = tolist = astype = copy = reshape = transpose = any = all = ravel = tobytes = _refuse
+
+
+class BatchedTensor(Tensor):
+    """See Note [vmap by examples]."""
+
+    __module__ = "torch"
+    __slots__ = ()
+    _examples: list[Tensor]
+    _level: int
+
+    def item(self) -> NoReturn:
+        """Refused: there is one for each example."""
+        raise RuntimeError(_ITEM)
+
+    _scalar = item
+
+    def numpy(self, *, force: bool = False) -> NoReturn:
+        """Refused: the memory is not that of one tensor."""
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+
+    tolist = __array__ = numpy
+
+    def __float__(self) -> float:
+        raise RuntimeError(_ITEM)
+
+    def __int__(self) -> int:
+        raise RuntimeError(_ITEM)
+
+    def __index__(self) -> int:
+        raise RuntimeError(_ITEM)
+
+    def __bool__(self) -> NoReturn:
+        raise RuntimeError(_CONTROL_FLOW)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        from .ops.joining import stack
+
+        shown = repr(stack(self._examples)).replace("\n", "\n    ")
+        return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim=0, value=\n    {shown}\n)"
+
+    @property
+    def requires_grad(self) -> bool:
+        return any(each.requires_grad for each in self._examples)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        for each in self._examples:
+            each.requires_grad = value
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Of each example."""
+        for each in self._examples:
+            each.requires_grad_(requires_grad)
+        return self
+
+    def refresh(self) -> None:
+        """Show the shape that the examples have after a change in place."""
+        self._array = _hidden(self._examples[0]._array)
+
+    def backward(self, *args: Any, **kwargs: Any) -> None:
+        """Of each example."""
+        for each in self._examples:
+            each.backward(*args, **kwargs)
+
+    def detach(self) -> Tensor:
+        """The examples outside the graph."""
+        return batched([each.detach() for each in self._examples], self._level)
+
+    @property  # type: ignore[misc]
+    def data(self) -> Tensor:
+        """The examples' data."""
+        return batched([each.data for each in self._examples], self._level)
+
+
+BatchedTensor.__name__ = BatchedTensor.__qualname__ = "Tensor"
+
+
+def batched(examples: list[Tensor], level: int) -> BatchedTensor:
+    """The tensors of all examples as one.
+
+    Raises:
+        RuntimeError: their shapes differ.
+    """
+    first = examples[0]._array
+    if any(each._array.shape != first.shape for each in examples):
+        raise RuntimeError(
+            "vmap: the shape of a result depends on the values of a batched tensor, which vmap does not support"
+        )
+    found: Any = make(_hidden(first), BatchedTensor)
+    found._examples, found._level = examples, level
+    return found
+
+
+def _hidden(like: np.ndarray[Any, Any]) -> Any:
+    return np.ndarray.view(like, Hidden)
+
+
+@dataclass(frozen=True)
+class Vmap:
+    """One vmap that runs."""
+
+    size: int  # how many examples there are
+    randomness: str  # "error", "same" or "different"
+    depth: int  # how deep it stands among the transforms of torch.func, counted from 1
+
+
+vmaps: list[Vmap] = []  # those that run, the outermost first
+
+
+def level_of(values: Iterable[Any]) -> int:
+    """The innermost level of vmap at which any of the values is batched; -1 for none."""
+    found = -1
+    if not vmaps:
+        return found
+    for each in values:
+        if each.__class__ is BatchedTensor:
+            found = max(found, each._level)
+        elif isinstance(each, (tuple, list)):
+            found = max(found, level_of(each))
+    return found
+
+
+def flat(values: Iterable[Any]) -> Iterable[Any]:
+    """The values, and in place of lists and tuples what they hold."""
+    for each in values:
+        if isinstance(each, (list, tuple)):
+            yield from flat(each)
+        else:
+            yield each
+
+
+def example(value: Any, index: int, level: int) -> Any:
+    """What a value is for one example."""
+    if value.__class__ is BatchedTensor:
+        return value._examples[index] if value._level == level else value
+    if type(value) in (tuple, list):
+        return type(value)(example(each, index, level) for each in value)
+    if type(value) is dict:
+        return {name: example(each, index, level) for name, each in value.items()}
+    return value
+
+
+def size_at(values: Iterable[Any], level: int) -> int:
+    """How many examples the values of a level have."""
+    for each in values:
+        if each.__class__ is BatchedTensor and each._level == level:
+            return len(each._examples)
+        if isinstance(each, (tuple, list)) and (found := size_at(each, level)):
+            return found
+    return 0
+
+
+def each_example(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """Call a function for every example, and batch what it returns."""
+    values = (*args, *kwargs.values())
+    count = size_at(values, level)
+    return combined(
+        [function(*example(args, i, level), **example(kwargs, i, level)) for i in range(count)], level
+    )
+
+
+def combined(results: list[Any], level: int) -> Any:
+    """The results of all examples as one result."""
+    first = results[0]
+    if isinstance(first, Tensor):
+        return batched(results, level)
+    if isinstance(first, (tuple, list)):
+        columns = [combined(list(column), level) for column in zip(*results, strict=True)]
+        return type(first)(*columns) if hasattr(first, "_fields") else type(first)(columns)
+    return first
+
+
+def each_in_place(
+    function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """Call a function that writes to its first argument for every example.
+
+    The examples are views of one batch as a rule: their writes count as one.
+
+    Raises:
+        RuntimeError: the first argument is one for all examples.
+    """
+    target = arguments[0]
+    if target.__class__ is not BatchedTensor or target._level != level:
+        raise RuntimeError(IN_PLACE)
+    counters = {id(each._version_counter): each._version_counter for each in target._examples}
+    shared = next(iter(counters.values())) if len(counters) == 1 else None
+    before = 0 if shared is None else shared.value
+
+    def write(*given: Any, **named: Any) -> Any:
+        if shared is not None:
+            shared.value = before
+        return function(*given, **named)
+
+    result = each_example(write, arguments, kwargs, level)
+    target.refresh()
+    return None if result is None else target

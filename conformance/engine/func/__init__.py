@@ -1,0 +1,25 @@
+"""torch.func: functions made of functions, and modules as functions of their parameters."""
+
+from __future__ import annotations
+
+from ..absent import look_up
+from .derivatives import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from .functional_call import functional_call, stack_module_state
+from .vmap import vmap
+
+__all__ = [
+    "functional_call",
+    "functionalize",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]
+
+__getattr__ = look_up("torch.func")

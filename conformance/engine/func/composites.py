@@ -1,0 +1,256 @@
+"""Functions made of several operations, under vmap.
+
+They read shapes and values of their arguments before they call a row, so that they run whole for each example; see
+Note [vmap by examples]. As with rows, their code is taken away while a vmap runs, and ``_mapped`` stands in its place:
+see Note [Transforms cost nothing until one is in force].
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..batching import (
+    DYNAMIC,
+    IN_PLACE,
+    MASK,
+    BatchedTensor,
+    batched,
+    each_example,
+    each_in_place,
+    flat,
+    level_of,
+    vmaps,
+)
+from ..shapes import new_sizes
+from ..tensor import Tensor
+from ..transforms import door
+
+_UNMAPPED = frozenset(["backward", "register_hook", "register_post_accumulate_grad_hook", "retain_grad"])
+_INDEXING = ("__getitem__", "__setitem__")
+_REFUSED = {
+    "nonzero": DYNAMIC.format("nonzero"),
+    "argwhere": DYNAMIC.format("nonzero"),
+    "unique": DYNAMIC.format("_unique2"),
+    "unique_consecutive": DYNAMIC.format("unique_consecutive"),
+    "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+}
+_RANDOM_BY_SHAPE = frozenset(["rand", "randn", "randint"])
+_RANDOM = _RANDOM_BY_SHAPE | frozenset(
+    [
+        "alpha_dropout",
+        "alpha_dropout_",
+        "bernoulli",
+        "bernoulli_",
+        "cauchy_",
+        "dropout",
+        "dropout_",
+        "exponential_",
+        "feature_alpha_dropout",
+        "feature_alpha_dropout_",
+        "feature_dropout",
+        "feature_dropout_",
+        "geometric_",
+        "log_normal_",
+        "multinomial",
+        "normal",
+        "normal_",
+        "poisson",
+        "rand_like",
+        "randint_like",
+        "randn_like",
+        "random_",
+        "randperm",
+        "rrelu",
+        "rrelu_",
+        "uniform_",
+    ]
+)
+_ELEMENTWISE = frozenset(
+    [
+        "alpha_dropout",
+        "bernoulli",
+        "cauchy_",
+        "dropout",
+        "exponential_",
+        "geometric_",
+        "log_normal_",
+        "normal_",
+        "poisson",
+        "rand_like",
+        "randint_like",
+        "randn_like",
+        "random_",
+        "uniform_",
+        "bernoulli_",
+    ]
+)
+_RANDOMNESS = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+    "randomness flags on vmap or perform the randomness operation out of vmap"
+)
+
+
+class Composites:
+    """The functions, each with its own code, found when the first vmap runs."""
+
+    def __init__(self) -> None:
+        self.codes: dict[FunctionType, CodeType] = {}
+        self.doors: dict[FunctionType, CodeType] = {}
+
+    def close(self) -> None:
+        """Put ``_mapped`` in their place."""
+        if not self.codes:
+            for name, function in dict(_found()).items():
+                self._guard(name, function)
+        for function, code in self.doors.items():
+            function.__code__ = code
+
+    def open(self) -> None:
+        """Give them their code back."""
+        for function, code in self.codes.items():
+            function.__code__ = code
+
+    def _guard(self, name: tuple[str, int], function: FunctionType) -> None:
+        code = function.__code__
+        made = FunctionType(code, function.__globals__, name[0], function.__defaults__, function.__closure__)
+        made.__kwdefaults__ = function.__kwdefaults__
+
+        def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            return _mapped(name[0], made, args, kwargs)
+
+        function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "enter": enter}
+        self.codes[function] = code
+        self.doors[function] = door.__code__.replace(co_freevars=code.co_freevars)
+
+
+composites = Composites()
+
+
+def _found() -> Iterator[tuple[tuple[str, int], FunctionType]]:
+    from .. import creation, linalg, ops, random, special
+    from ..nn import functional
+    from ..nn.functions import FUNCTIONS
+
+    likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
+    namespaces = (
+        likes,
+        vars(Tensor),
+        ops.FUNCTIONS,
+        random.FUNCTIONS,
+        FUNCTIONS,
+        vars(functional),
+        vars(linalg),
+    )
+    for namespace in (*namespaces, vars(special)):
+        for name, function in list(namespace.items()):
+            if (
+                isinstance(function, FunctionType)
+                and not hasattr(function, "row")
+                and (not name.startswith("_") or name in _INDEXING)
+                and name not in _UNMAPPED
+                and function.__module__.startswith(__name__.partition(".func")[0])
+            ):
+                yield (name, id(function)), function
+
+
+def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function for each example of its arguments."""
+    if not vmaps:
+        return made(*args, **kwargs)
+    if name in _RANDOM and not _sure(name, args, kwargs):
+        return _drawn(name, made, args, kwargs)
+    level = level_of((args, tuple(kwargs.values())))
+    if level < 0:
+        return made(*args, **kwargs)
+    if name in _REFUSED:
+        raise RuntimeError(_REFUSED[name])
+    if name == "__getitem__" and any(
+        each.__class__ is BatchedTensor and each._array.dtype.kind == "b" for each in flat(args[1:])
+    ):
+        raise RuntimeError(MASK)
+    writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
+    again = functools.partial(_again, name, made)
+    return (each_in_place if writes else each_example)(again, args, kwargs, level)
+
+
+def _again(name: str, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return _mapped(name, made, args, kwargs)
+
+
+# Randomness ---------------------------------------------------------------------------------------
+
+
+def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether dropout draws nothing."""
+    if "dropout" not in name:
+        return False
+    training = kwargs.get("training", kwargs.get("train", args[2] if len(args) > 2 else True))
+    return training is False
+
+
+def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Draw once for all examples, or for each."""
+    from ..ops.joining import stack
+    from ..random import default_generator
+
+    level = len(vmaps) - 1
+    running = vmaps[level]
+    if running.randomness == "error":
+        raise RuntimeError(_RANDOMNESS)
+    mapped = level_of((args, tuple(kwargs.values()))) == level
+    if running.randomness == "same":
+        if not mapped:
+            return _outside(made, args, kwargs)
+        before = default_generator.get_state()
+
+        def alike(*inner: Any, **named: Any) -> Any:
+            default_generator.set_state(before)
+            return _outside(made, inner, named)
+
+        return each_example(alike, args, kwargs, level)
+    if name in _RANDOM_BY_SHAPE:
+        return batched(list(_outside(made, *_with_size(name, args, kwargs, running.size)).unbind(0)), level)
+    rest = level_of((args[1:], tuple(kwargs.values()))) < 0
+    if name in _ELEMENTWISE and rest:
+        source = args[0]
+        whole = (
+            stack(source._examples)
+            if mapped
+            else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
+        )
+        drawn = _outside(made, (whole, *args[1:]), kwargs).unbind(0)
+        if not name.endswith("_"):
+            return batched(list(drawn), level)
+        if not mapped:
+            raise RuntimeError(IN_PLACE)
+        for each, value in zip(source._examples, drawn, strict=True):
+            each.copy_(value)
+        return source
+    if not mapped:
+        return batched([_outside(made, args, kwargs) for _ in range(running.size)], level)
+    return each_example(lambda *inner, **named: _outside(made, inner, named), args, kwargs, level)
+
+
+def _outside(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call as if the innermost vmap did not run."""
+    running = vmaps.pop()
+    try:
+        return made(*args, **kwargs)
+    finally:
+        vmaps.append(running)
+
+
+def _with_size(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any], count: int
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments for a tensor of all examples."""
+    if "size" in kwargs:
+        return args, {**kwargs, "size": (count, *kwargs["size"])}
+    if name == "randint":
+        return (*args[:-1], (count, *args[-1])), kwargs
+    return (count, *new_sizes(args)), kwargs

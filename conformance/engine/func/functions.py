@@ -1,0 +1,77 @@
+"""Custom Functions under the transforms of torch.func (torch: _functorch/autograd_function.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..batching import BatchedTensor, batched, each_example, level_of, vmaps
+from ..ops.joining import stack
+from ..pytree import broadcast_to_and_flatten, flatten, unflatten
+from ..tensor import Tensor
+from .nesting import nesting
+
+_MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+class VmapInfo(NamedTuple):
+    """What a Function's vmap is told."""
+
+    batch_size: int
+    randomness: str
+
+
+VmapInfo.__module__ = "torch._functorch.autograd_function"
+
+
+def apply_transformed(
+    cls: Any, args: tuple[Any, ...], with_setup: bool, apply: Callable[[tuple[Any, ...]], Any]
+) -> Any:
+    """Apply a Function to tensors that may be batched.
+
+    Raises:
+        RuntimeError: a transform runs and the Function has no setup_context; or a vmap, and it says nothing of that.
+    """
+    if not nesting.depth:
+        return apply(args)
+    if not with_setup:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+            f"override the setup_context staticmethod. {_MORE}"
+        )
+    level = level_of(args)
+    if level < 0:
+        return apply(args)
+    from ..autograd.function import Function
+
+    own = cls.vmap is not Function.vmap
+    if cls.generate_vmap_rule:
+        if own:
+            raise RuntimeError(
+                f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden vmap "
+                "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+                f"ambiguity. {_MORE}"
+            )
+        return each_example(lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level)
+    if not own:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
+            f"vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
+        )
+    in_dims = tuple(0 if _is_at(each, level) else None for each in args)
+    whole = [stack(each._examples) if _is_at(each, level) else each for each in args]
+    running = vmaps[level]
+    output, out_dims = cls.vmap(VmapInfo(running.size, running.randomness), in_dims, *whole)
+    leaves, spec = flatten(output)
+    dims = broadcast_to_and_flatten(out_dims, spec) or [None] * len(leaves)
+    return unflatten(
+        [
+            each if dim is None or not isinstance(each, Tensor) else batched(list(each.unbind(dim)), level)
+            for each, dim in zip(leaves, dims, strict=True)
+        ],
+        spec,
+    )
+
+
+def _is_at(value: Any, level: int) -> bool:
+    return value.__class__ is BatchedTensor and value._level == level

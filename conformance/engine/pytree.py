@@ -1,0 +1,110 @@
+"""Nested tuples, lists and dicts as lists of leaves (torch: utils/_pytree.py)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import return_types
+
+
+@dataclass(frozen=True)
+class TreeSpec:
+    """How a value is nested: its type, its keys or names, and its parts; a leaf has no type."""
+
+    type: Any = None
+    context: Any = None
+    parts: tuple[TreeSpec, ...] = ()
+
+    @property
+    def num_leaves(self) -> int:
+        """How many leaves there are."""
+        return 1 if self.type is None else sum(each.num_leaves for each in self.parts)
+
+    def __repr__(self) -> str:
+        if self.type is None:
+            return "*"
+        listed = ",\n  ".join(map(repr, self.parts))
+        return f"TreeSpec({self.type.__name__}, {self.context}, [{listed}])"
+
+
+LEAF = TreeSpec()
+
+
+class _Asterisk:
+    def __repr__(self) -> str:
+        return "*"
+
+
+def outline(spec: TreeSpec) -> str:
+    """The tree with a star for each leaf."""
+    return repr(unflatten([_Asterisk()] * spec.num_leaves, spec))
+
+
+def children(value: Any) -> tuple[TreeSpec, list[Any]] | None:
+    """The node of a value, and what it holds; None for a leaf."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return TreeSpec(type(value), type(value)), list(value)
+    if isinstance(value, return_types._Named):
+        return TreeSpec(type(value), type(value)), list(value)
+    if type(value) in (tuple, list):
+        return TreeSpec(type(value)), list(value)
+    if type(value) in (dict, OrderedDict):
+        return TreeSpec(type(value), list(value)), list(value.values())
+    return None
+
+
+def flatten(value: Any) -> tuple[list[Any], TreeSpec]:
+    """The leaves from left to right, and how they are nested."""
+    node = children(value)
+    if node is None:
+        return [value], LEAF
+    leaves: list[Any] = []
+    parts = []
+    for each in node[1]:
+        found, spec = flatten(each)
+        leaves += found
+        parts.append(spec)
+    return leaves, TreeSpec(node[0].type, node[0].context, tuple(parts))
+
+
+def unflatten(leaves: list[Any], spec: TreeSpec) -> Any:
+    """The value that was flattened, with other leaves."""
+    return _build(iter(leaves), spec)
+
+
+def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
+    if spec.type is None:
+        return next(leaves)
+    parts = [_build(leaves, each) for each in spec.parts]
+    if spec.type in (dict, OrderedDict):
+        return spec.type(zip(spec.context, parts, strict=True))
+    if spec.type in (tuple, list) or issubclass(spec.type, return_types._Named):
+        return spec.type(parts)
+    return spec.type(*parts)
+
+
+def tree_map(function: Callable[[Any], Any], value: Any) -> Any:
+    """The value with a function applied to each leaf."""
+    leaves, spec = flatten(value)
+    return unflatten([function(each) for each in leaves], spec)
+
+
+def broadcast_to_and_flatten(prefix: Any, spec: TreeSpec) -> list[Any] | None:
+    """What a prefix of a tree says of each leaf; None where it is no prefix."""
+    if spec.type is None:
+        return [prefix] if children(prefix) is None else None
+    node = children(prefix)
+    if node is None:
+        return [prefix] * spec.num_leaves
+    if node[0] != TreeSpec(spec.type, spec.context) or len(node[1]) != len(spec.parts):
+        return None
+    found: list[Any] = []
+    for each, part in zip(node[1], spec.parts, strict=True):
+        inner = broadcast_to_and_flatten(each, part)
+        if inner is None:
+            return None
+        found += inner
+    return found
