@@ -290,7 +290,8 @@ def _transposed_twice(
         gradients = [make(np.zeros(results[n]._array.shape, results[n]._array.dtype)) for n in kept]
         for each in gradients:
             each._requires_grad = True
-        transposed = node.apply(tuple(gradients))
+        # What has no elements may stand for an output that was not asked for, which no formula expects a gradient of.
+        transposed = node.apply(tuple(each if single or each._array.size else None for each in gradients))
         roots, towards = [], []
         pairs = zip(
             transposed,
