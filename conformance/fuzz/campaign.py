@@ -181,7 +181,7 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
     return seed, tally, found
 
 
-_FIRST = Program((Statement("torch.ones(1, requires_grad=True).backward()"),))
+_FIRST = Program((Statement("torch.ones(1, requires_grad=True).backward(torch.ones(1))"),))
 _FINDS_A_BATCH = 3  # an engine that diverges everywhere need not be shrunk everywhere
 
 
