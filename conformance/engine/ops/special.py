@@ -91,8 +91,10 @@ def _floating(input: Tensor) -> Tensor:
 # Bessel functions ---------------------------------------------------------------------------------
 
 
-def _away_from_zero(self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
     """The slope, but 0.5 where self is next to 0."""
+    if self._array.dtype == np.float16:
+        raise unimplemented(kernel, self._array.dtype)
     eps = float(np.finfo(self._array.dtype).eps)
     far = self.abs() > eps
     safe = where(far, self, full_like(scalar_tensor(0.0, dtype=self.dtype), eps))
@@ -117,13 +119,13 @@ _i0e = float_function(
 _i1: Any = float_function(
     "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
     lambda grad, self, result: (
-        grad * _away_from_zero(self, lambda safe: safe.i0() - result * safe.reciprocal())
+        grad * _away_from_zero("i1_backward", self, lambda safe: safe.i0() - result * safe.reciprocal())
     ),
 )  # fmt: skip
 _i1e: Any = float_function(
     "SpecialI1EBackward0", "special_i1e", scipy("i1e"), "i1(self) * exp(-abs(self)).",
     lambda grad, self, result: (
-        grad * _away_from_zero(self, lambda safe: _i0e(safe) - result * (safe.sgn() + safe.reciprocal()))
+        grad * _away_from_zero("i1e_backward", self, lambda safe: _i0e(safe) - result * (safe.sgn() + safe.reciprocal()))
     ),
 )  # fmt: skip
 

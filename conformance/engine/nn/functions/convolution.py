@@ -132,6 +132,15 @@ def _batched(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:
     )
 
 
+def _check_dimensions(input: Tensor, weight: Tensor, called: str) -> None:
+    wanted, found = weight._array.ndim, input._array.ndim
+    if wanted != found:
+        raise RuntimeError(
+            f"Expected {wanted}-dimensional input for {wanted}-dimensional {called}{list(weight._array.shape)}, but got "
+            f"{found}-dimensional input of size {list(input._array.shape)} instead"
+        )
+
+
 def _same(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
     """The padding that keeps the sizes; what is not symmetric is padded beforehand."""
     if any(s != 1 for s in stride):
@@ -155,6 +164,10 @@ def _convolution(
     input, batched = _batched(name, input, spatial)
     transposed = output_padding is not None
     dims = weight._array.ndim - 2
+    if dims < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    if padding == "same":
+        _check_dimensions(input, weight, "weight")
     steps = tuple(stride) if not isinstance(stride, int) else (stride,) * spatial
     steps, spaces = _spread("stride", steps, dims), _spread("dilation", dilation, dims)
     if isinstance(padding, str):
@@ -168,6 +181,7 @@ def _convolution(
         around = _spread("padding", padding, dims)
         beyond = _spread("output_padding", output_padding or 0, dims)
     geometry = Geometry(weight._array.shape[2:], steps, full(around, dims), spaces)
+    _check_dimensions(input, weight, "weight ")
     _check(input, weight, bias, geometry, transposed, beyond, groups)
     sizes = (0,) if bias is None else bias._array.shape
     found = convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
