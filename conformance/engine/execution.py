@@ -228,7 +228,10 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     """
     heap: Heap = []
     waiting: dict[Node, Buffer] = {}
-    needed, captures, keep_graph, recording = task.needed, task.captures, task.keep_graph, task.create_graph
+    needed, captures, keep_graph = task.needed, task.captures, task.keep_graph
+    # Recorded, no sum is written into a gradient. Neither does torch write into one while
+    # allow_mutation_on_saved_tensors watches; and tangents are not in the memory.
+    afresh = task.create_graph or state.before_mutation is not None or bool(transforms.count)
     plain = not state.anomaly
     ready: tuple[Node, Buffer] | None
     while True:
@@ -285,7 +288,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     if pending[input_nr] is None:
                         pending[input_nr] = gradient
                     else:
-                        _add(pending, input_nr, gradient, recording)
+                        _add(pending, input_nr, gradient, afresh)
                     gradient = None
                 if not left:
                     if ready is not None:
@@ -305,20 +308,12 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
 _ALONE = 3  # references to a buffered gradient that nobody outside the pass holds
 
 
-def _add(buffer: Buffer, input_nr: int, gradient: Tensor, recording: bool) -> None:
-    """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else anew.
-
-    While allow_mutation_on_saved_tensors watches writes, torch writes into none. Tangents are not in the memory.
-    """
+def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
+    """Sum gradients that meet: into the first one where the pass alone holds it and its memory, else afresh."""
     first = buffer[input_nr]
-    if not recording and getrefcount(first) <= _ALONE and state.before_mutation is None:
+    if not afresh and getrefcount(first) <= _ALONE:
         array = first._array
-        if (
-            array.base is None
-            and getrefcount(array) <= _ALONE
-            and array.dtype is gradient._array.dtype
-            and not transforms.count
-        ):
+        if array.base is None and getrefcount(array) <= _ALONE and array.dtype is gradient._array.dtype:
             np.add(array, gradient._array, out=array)
             increment_version(first)
             return

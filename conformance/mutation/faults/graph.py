@@ -38,7 +38,7 @@ GRAPH = (
         ("sum-in-place-of-a-held-gradient", "the sum at a node is written into a gradient that a hook keeps",
          "execution:_add", "getrefcount(first) <= _ALONE", "getrefcount(first) <= 1000"),
         ("sum-in-place-while-recording", "with create_graph gradients that meet are summed in place, unrecorded",
-         "execution:_add", "if not recording and", "if"),
+         "execution:_add", "if not afresh and", "if"),
         ("no-sum-to-shape", "a broadcast gradient is cut to the input's shape, not summed",
          "fitting:sum_to", "tensor = tensor.sum(dims, keepdim=True)", "tensor = tensor.mean(dims, keepdim=True)"),
         ("no-sum-to-scalar", "a gradient for a scalar input is the mean, not the sum",
