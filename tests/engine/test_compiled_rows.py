@@ -50,7 +50,7 @@ def test_threads_may_make_the_first_call_together() -> None:
     ("code", "text"),
     [
         ("torch.exp()", 'exp() missing 1 required positional arguments: "input"'),
-        ("torch.maximum()", 'maximum() missing 2 required positional arguments: "input", "other"'),
+        ("torch.maximum()", 'maximum() missing 2 required positional argument: "input", "other"'),
         ("torch.exp(x, 1)", "exp() takes 1 positional argument but 2 were given"),
         ("x.exp(1)", "TensorBase.exp() takes no arguments (1 given)"),
         ("torch.atan2(x, 1.)", "atan2(): argument 'other' (position 2) must be Tensor, not float"),
