@@ -347,6 +347,8 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite the tensor with another's values, in its own dtype."""
+    if src is None:
+        raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not NoneType")
     if not isinstance(src, Tensor):
         src = make(np.asarray(src, self._array.dtype))
     return run_inplace(ROWS["copy"], [self, src])
