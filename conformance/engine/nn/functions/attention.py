@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from ...dtypes import c_name
+from ...dtypes import c_name, float16, float32
 from ...ops.dropout import dropout
 from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
@@ -28,6 +29,15 @@ def _safe_softmax(self: Array, dim: int) -> Array:
     weights = np.exp(self - np.where(np.isinf(highest), 0, highest))
     total = weights.sum(dim, keepdims=True)
     return np.divide(weights, total, out=np.zeros_like(weights), where=total != 0)
+
+
+# Half precision is computed in single precision; what is multiplied by a matrix is rounded first.
+def _accumulated(*arrays: Array) -> tuple[Array, ...]:
+    return tuple(each.astype(np.float32) if each.dtype == np.float16 else each for each in arrays)
+
+
+def _rounded(array: Array, kind: np.dtype[Any]) -> Array:
+    return array.astype(kind, copy=False).astype(array.dtype, copy=False)
 
 
 _NO_SECOND = unsupported("_scaled_dot_product_flash_attention_for_cpu_backward")
@@ -58,16 +68,19 @@ def _by_length(array: Array) -> Array:
 def _flash_backward(
     grad_output: Array, query: Array, key: Array, value: Array, mask: Mask, scale: float
 ) -> tuple[Array, ...]:
+    kind = query.dtype
+    grad_output, query, key, value = _accumulated(grad_output, query, key, value)
     weights = _weights(query, key, mask, scale)
     of_weights = grad_output @ np.swapaxes(value, -1, -2)
-    product = of_weights * weights
-    of_scores = (product - weights * product.sum(-1, keepdims=True)) * query.dtype.type(scale)
+    weighed = (grad_output * _rounded(weights @ value, kind)).sum(-1, keepdims=True)
+    of_scores = _rounded(weights * (of_weights - weighed), kind)
+    factor = query.dtype.type(scale)
     found = (
-        of_scores @ key,
-        np.swapaxes(of_scores, -1, -2) @ query,
-        np.swapaxes(weights, -1, -2) @ grad_output,
+        of_scores @ key * factor,
+        np.swapaxes(of_scores, -1, -2) @ query * factor,
+        np.swapaxes(_rounded(weights, kind), -1, -2) @ grad_output,
     )
-    return tuple(_by_length(each) for each in found)
+    return tuple(_by_length(each.astype(kind, copy=False)) for each in found)
 
 
 @op(
@@ -80,7 +93,9 @@ def _flash_backward(
     },
 )
 def _flash(query: Array, key: Array, value: Array, _mask: Mask, scale: float) -> Array:
-    return np.matmul(_weights(query, key, _mask, scale), value, out=np.empty_like(query))  # laid out as it is
+    found = np.empty_like(query)  # laid out as it is
+    query, key, value = _accumulated(query, key, value)
+    return np.matmul(_weights(query, key, _mask, scale), value, out=found, casting="same_kind")
 
 
 def _added(query: Tensor, key: Tensor, attn_mask: Tensor | None, is_causal: bool) -> Tensor | None:
@@ -142,9 +157,12 @@ def scaled_dot_product_attention(
     same_features = len({a.shape[-1] for a in arrays}) == 1
     if together and same_features and not dropout_p and not (mask is not None and mask.requires_grad):
         return _flash(query, key, value, None if mask is None else mask._array, factor)
-    root = math.sqrt(factor)
-    scores = times(query, root).matmul(times(key.transpose(-2, -1), root))
+    kind = query.dtype
+    if kind is float16:
+        query, key, value = (each.to(float32) for each in (query, key, value))
+    root = math.sqrt(abs(factor))
+    scores = times(query, -root if factor < 0 else root).matmul(times(key.transpose(-2, -1), root))
     weights = _safe_softmax(scores if mask is None else scores + mask, -1)
     if dropout_p:
         weights = dropout(weights, dropout_p, True)
-    return weights.matmul(value)
+    return weights.matmul(value).to(kind)
