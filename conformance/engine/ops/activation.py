@@ -13,6 +13,7 @@ import numpy as np
 from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
+from ..shapes import laid_out
 from ..tensor import Tensor
 from .kernels import chosen, half_up, kept, nans_in_blocks, need_floats, refuse_bools
 from .selection import where
@@ -36,7 +37,7 @@ def _zero(array: Array) -> Any:
     self=lambda grad: zeros_like(grad),
 )
 def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Array:
-    return kept(grad_output, ~(self <= threshold))
+    return laid_out(kept(grad_output, ~(self <= threshold)), self, grad_output)
 
 
 @op("ReluBackward0", self=lambda grad, result: _threshold_backward(grad, result, 0))
@@ -113,7 +114,8 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
             "instead. File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
             "leakRelu backward calculation with negative slope"
         )
-    return chosen(self > 0, grad_output, grad_output * negative_slope)
+    found = chosen(self > 0, grad_output, grad_output * negative_slope)
+    return laid_out(found, self, grad_output)
 
 
 @op(
@@ -142,7 +144,8 @@ def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
     self=unsupported("hardsigmoid_backward"),
 )
 def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
-    return np.where((self > -3) & (self < 3), grad_output / grad_output.dtype.type(6), _zero(grad_output))
+    found = np.where((self > -3) & (self < 3), grad_output / grad_output.dtype.type(6), _zero(grad_output))
+    return laid_out(found, grad_output, self)
 
 
 @op("HardsigmoidBackward0", self=lambda grad, self: _hardsigmoid_backward(grad, self))

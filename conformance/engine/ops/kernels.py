@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..rows import Array, op
+from ..shapes import laid_out
 
 
 def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
@@ -65,10 +66,10 @@ def half_up(array: Array) -> Array:
 
 def kept(array: Array, mask: Array) -> Array:
     """The elements where the mask holds, 0 elsewhere: by their bits, so that inf and nan go as well without a branch."""
-    found = np.empty_like(array)  # which owns its memory, as a result does
+    found = np.empty_like(mask, array.dtype)  # an expanded gradient does not say how a result lies in memory
     bits = f"i{array.dtype.itemsize}"
     np.multiply(array.view(bits), mask, out=found.view(bits))
-    return found
+    return laid_out(found, array, mask)
 
 
 def chosen(mask: Array, first: Array, second: Array) -> Array:

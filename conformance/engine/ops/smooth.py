@@ -10,6 +10,7 @@ import numpy as np
 from ..inplace import run_inplace
 from ..modes import state
 from ..rows import ROWS, Array, op
+from ..shapes import laid_out
 from ..tensor import Tensor, make
 from .error_function import erf
 from .kernels import half_up, nans_in_blocks, need_floats
@@ -51,7 +52,8 @@ def _elu_backward(
     )
     found = np.where(x <= 0, below, grad * scale).astype(grad_output.dtype)
     blocks = nans_in_blocks(self_or_result, grad_output)
-    return found if blocks is None else np.where(blocks, self_or_result, found)
+    found = found if blocks is None else np.where(blocks, self_or_result, found)
+    return laid_out(found, grad_output, self_or_result)
 
 
 def _elu_double(
@@ -186,7 +188,8 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
     self=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
-    return (np.minimum(half_up(self), 0) - np.log1p(half_up(buffer))).astype(self.dtype, copy=False)
+    found = np.minimum(half_up(self), 0) - np.log1p(half_up(buffer))
+    return found.astype(self.dtype, order="C", copy=False)
 
 
 def logsigmoid(input: Tensor) -> Tensor:

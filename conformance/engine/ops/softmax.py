@@ -29,7 +29,7 @@ def _softmax_row(self: Array, dim: int) -> Array:
     need_floats("softmax_lastdim_kernel_impl", self)
     exponentials = np.exp(_shifted(half_up(self), dim))
     return np.divide(exponentials, np.add.reduce(exponentials, axis=dim, keepdims=True)).astype(
-        self.dtype, copy=False
+        self.dtype, order="C", copy=False
     )
 
 
@@ -48,9 +48,8 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
         return grad_output * output - output * (grad_output * output)
     grad, result = half_up(grad_output), half_up(output)
     product = grad * result
-    return (product - result * np.add.reduce(product, axis=dim, keepdims=True)).astype(
-        output.dtype, copy=False
-    )
+    found = product - result * np.add.reduce(product, axis=dim, keepdims=True)
+    return found.astype(output.dtype, order="C", copy=False)
 
 
 @op(
@@ -71,7 +70,7 @@ def _log_softmax_row(self: Array, dim: int) -> Array:
     shifted = _shifted(half_up(self), dim)
     # torch keeps the sums in the tensor's own precision.
     total = np.add.reduce(np.exp(shifted), axis=dim, keepdims=True).astype(self.dtype, copy=False)
-    return (shifted - np.log(total)).astype(self.dtype, copy=False)
+    return (shifted - np.log(total)).astype(self.dtype, order="C", copy=False)
 
 
 @op(
@@ -85,7 +84,7 @@ def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
         return grad_output - np.exp(output) * grad_output
     grad = half_up(grad_output)
     found = grad - np.exp(half_up(output)) * np.add.reduce(grad, axis=dim, keepdims=True)
-    return found.astype(output.dtype, copy=False)
+    return found.astype(output.dtype, order="C", copy=False)
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None, *, out: Any = None) -> Tensor:
