@@ -150,6 +150,17 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
     raise RuntimeError(f"result type {wanted.legacy} can't be cast to the desired output type {got.legacy}")
 
 
+def check_asked(out: Tensor, dtype: dtypes.dtype | None) -> None:
+    """Refuse a tensor of another dtype than the one asked for beside it.
+
+    Raises:
+        RuntimeError: in torch's words.
+    """
+    if dtype is not None and out.dtype is not dtype:
+        asked, got = (dtypes.c_name(each.numpy) for each in (dtype, out.dtype))
+        raise RuntimeError(f"Expected out tensor to have dtype {asked}, but got {got} instead")
+
+
 def _check_memory(name: str, out: Tensor, arguments: Sequence[Any]) -> None:
     from .inplace import SHARED_MEMORY, check_no_overlap, check_no_partial_overlap
 

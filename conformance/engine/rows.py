@@ -61,7 +61,7 @@ from .operands import (
     retry,
     too_many,
 )  # fmt: skip
-from .out import check_out, store_out
+from .out import check_asked, check_out, store_out
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
 from .shapes import laid_out, strides
 from .size import Size
@@ -267,7 +267,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),
     "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
-    "release": release, "Size": Size, "retry": retry, "check_out": check_out, "store_out": store_out,
+    "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
     "laid_out": laid_out, "check_recorded": check_recorded,
 }  # fmt: skip

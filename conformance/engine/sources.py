@@ -207,6 +207,7 @@ def call_source(row: Row, variant: str = "call") -> str:
             body += [
                 "if out is not None:",
                 f"    check_out(row.name, out, ({_arguments(row)},))" if row.node else "",
+                "    check_asked(out, dtype)" if "dtype" in row.parameters else "",
                 f"    return store_out(row.name, out, out_, ({_arguments(row)},))",
             ]
         body += [

@@ -15,6 +15,7 @@ from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
 from .index_select import index_fill
+from .kernels import refuse_bools
 from .matmul import dot, matmul, mm, vdot
 from .shape import _unsafe_view
 
@@ -272,6 +273,7 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     if a != 3 or b != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {a} and {b}")
     broadcast_shapes(self.shape, other.shape)
+    refuse_bools("cross", self)
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
     found = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
     return np.stack(found, wrap_dim(dim, self.ndim))

@@ -18,6 +18,7 @@ from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
 from .joining import cat
+from .kernels import refuse_bools
 from .scalars import over, times
 from .slicing import slice_
 
@@ -29,8 +30,9 @@ def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
     kind = (
         dtype.numpy if dtype is not None else np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
     )
-    if self.ndim == 0:
+    if self.ndim == 0 or not self.size:
         return self.astype(kind)
+    refuse_bools("cumsum_out_cpu" if function is np.add else "cumprod_out_cpu", np.empty(0, kind))
     if kind.kind == "f":  # double precision, rounded at each place
         return function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64).astype(
             kind, copy=False

@@ -278,6 +278,7 @@ def nll_loss(
     total_weight: Any = None,
 ) -> Array:  # fmt: skip
     """Minus the target class's entry."""
+    need_floats("nll_loss_out_frame", self)
     return _nll(self, target, weight, reduction, ignore_index, total_weight, self.ndim - 1)
 
 
@@ -311,6 +312,7 @@ def nll_loss2d(
     total_weight: Any = None,
 ) -> Array:  # fmt: skip
     """nll_loss of an image: a class for each pixel."""
+    need_floats("nll_loss2d_forward_out_frame", self)
     return _nll(self, target, weight, reduction, ignore_index, total_weight, 1)
 
 

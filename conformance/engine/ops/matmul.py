@@ -259,6 +259,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * the sum of batch1 @ batch2."""
     _check_bmm(batch1, batch2)
+    refuse_bools("addmm_impl_cpu_", batch1)
     return _plus(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
 
 

@@ -11,6 +11,7 @@ from .. import dtypes
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
+from .kernels import unimplemented
 from .reduction import axes_of, dims, unsqueeze_multiple
 from .scalars import plus, times
 from .selection import where
@@ -194,6 +195,11 @@ def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if self.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
+    if self.dtype.kind not in "fc":
+        kind = dtypes.BY_NUMPY[self.dtype].legacy
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {kind}"
+        )
     size = norm_array(self, p, _others(self.ndim, dim), True)
     factor = np.where(size > maxnorm, maxnorm / (size + self.dtype.type(1e-7)), 1)
     return (self * factor).astype(self.dtype)
@@ -233,6 +239,8 @@ _no_cdist, _no_pdist = undefined("_cdist_backward"), undefined("_pdist_backward"
 )
 def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
     away = x1[..., :, None, :] - x2[..., None, :, :]
+    if away.size and away.dtype == np.float16:
+        raise unimplemented("cdist", away.dtype)
     return norm_array(away, p, (-1,), False) if away.size else np.zeros(away.shape[:-1], away.dtype)
 
 
@@ -329,6 +337,8 @@ def _pdist_forward(self: Array, p: Any = 2.0) -> Array:
     first, second = np.triu_indices(self.shape[0], 1)
     if not self.shape[1]:
         return np.zeros(first.size, self.dtype)
+    if first.size and self.dtype == np.float16:
+        raise unimplemented("pdist", self.dtype)
     return norm_array(self[first] - self[second], p, (-1,), False)
 
 

@@ -144,6 +144,10 @@ def nansum(
     out: Any = None,
 ) -> Tensor:
     """The sum of the elements that are not nan."""
+    floats = dtype is not None and dtype.is_floating_point and input.is_floating_point()
+    if floats and out is not None and out.dtype is not dtype:
+        got = f"{out.dtype.legacy} and {dtype.legacy}"
+        raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {got}.")
     return _nansum(input, dims(axis if dim is None else dim), keepdim, dtype, out=out)
 
 

@@ -14,6 +14,7 @@ from ..inplace import run_inplace
 from ..operands import invalid_combination
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from .kernels import refuse_bools
 from .scalars import over
 
 # where --------------------------------------------------------------------------------------------
@@ -129,6 +130,8 @@ def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, neede
     },
 )
 def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:
+    if min is not None and max is not None:
+        refuse_bools("clamp_cpu", self)
     return _clamped(self, min, max)
 
 

@@ -283,6 +283,8 @@ def kl_div(
                 stacklevel=2,
             )
         number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:
         difference = target - input  # first: see Note [Right operands first]
         each = target.exp() * difference

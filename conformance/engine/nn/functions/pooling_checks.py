@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ...dtypes import float16, float32, float64, int64
 from ...ops import pooling as ops
+from ...ops.kernels import need_floats, refuse_bools, unimplemented
 from ...tensor import Tensor
 
 Ints = tuple[int, ...]
@@ -48,6 +50,7 @@ def check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:
     n = ops.places(input._array.shape[-1], kernel, stride, padding, dilation, ceil_mode)
     if n <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {n}")
+    need_floats("max_pool1d_impl", input._array)
 
 
 def check_adaptive_line(name: str, input: Tensor) -> None:
@@ -93,6 +96,7 @@ def check_max_input(input: Tensor, spatial: int) -> None:
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     else:
         check_planes(input, spatial)
+    refuse_bools(f"max_pool{spatial}d", input._array)
 
 
 def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
@@ -108,6 +112,8 @@ def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
             for letter, each in (("", shape[-3:]), ("k", kernel))
         )
         raise RuntimeError(f"input image ({have}) smaller than kernel size ({want})")
+    if input.dtype not in (float32, float64, int64) and not (spatial == 2 and input.dtype is float16):
+        raise unimplemented("avg_pool2d" if spatial == 2 else "avg_pool3d_out_frame", input._array.dtype)
 
 
 def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> None:
