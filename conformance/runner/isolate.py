@@ -148,6 +148,9 @@ def _leave_modes(torch: Any) -> None:
             autograd._saved_tensors_hooks_enable()
         while autograd._top_saved_tensors_default_hooks(True) is not None:
             autograd._pop_saved_tensors_default_hooks()
+    forward = lookup(torch, "autograd.forward_ad")
+    if getattr(forward, "_current_level", -1) >= 0:  # torch has no level within another
+        forward.exit_dual_level()
     if (lookup(torch, "is_inference_mode_enabled") or bool)():
         guard = torch.inference_mode(False)
         guard.__enter__()

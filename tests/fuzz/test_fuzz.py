@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from conformance.adapters.registry import find
+from conformance.fuzz import campaign as campaigns
+from conformance.fuzz import search as searching
 from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
 from conformance.fuzz.save import save
 from conformance.fuzz.scope import Program, Statement
@@ -126,7 +128,7 @@ def test_torch_ending_the_process(monkeypatch: pytest.MonkeyPatch, deaths: int) 
                 task.args[3].write_text(json.dumps(["torch", ["a = 1"]]))
                 yield number, Died("the process died with exit code -11")
 
-    monkeypatch.setattr("conformance.fuzz.campaign.fresh", dying)
+    monkeypatch.setattr(campaigns, "fresh", dying)
     campaign = run_campaign(Campaign("torch", 5), 10, 1)
     assert rounds == [1] * min(deaths + 1, 3)
     told = (
@@ -147,7 +149,7 @@ def test_a_run_that_took_too_long_is_run_again(monkeypatch: pytest.MonkeyPatch) 
         moment = Moment(Place(0, 1), {}, raised=Raised("TimeLimit", "still running after 20 s"))
         return Trace("s", engine.name, "1", (moment,))
 
-    monkeypatch.setattr("conformance.fuzz.search.run", late)
+    monkeypatch.setattr(searching, "run", late)
     assert diverges(program("a = torch.ones(2)"), find("torch"), find("inhouse")) is None
     assert names == ["torch", "torch", "inhouse", "inhouse"]
 

@@ -43,6 +43,7 @@ LEAKS = {
     "print options": "torch.set_printoptions(precision=2)",
     "deterministic": "torch.use_deterministic_algorithms(True)",
     "multithreading": "torch.autograd.set_multithreading_enabled(False)",
+    "a level of forward mode": "torch.autograd.forward_ad.enter_dual_level()",
     "a failing with": "with torch.no_grad():\n  1 / 0",
     "a warning": "a = torch.ones(2, 3, 1).T\n(torch.ones(1, requires_grad=True) * 1).grad",
 }
@@ -189,6 +190,7 @@ def _process() -> list[object]:
         torch.is_warn_always_enabled(),
         torch._C._autograd._saved_tensors_hooks_is_enabled(),
         torch._C._autograd._top_saved_tensors_default_hooks(True),
+        torch.autograd.forward_ad._current_level,
         torch.get_rng_state().tolist(),
         torch._tensor_str.get_printoptions(),
         list(warnings.filters),
