@@ -1,6 +1,6 @@
 """The in-house engine beside torch and other engines: the same programs, interleaved, as ratios to torch.
 
-    OMP_NUM_THREADS=1 python tests/benchmarks/engine.py [--rounds 30] [--only WORDS]
+    OMP_NUM_THREADS=1 python tests/benchmarks/engine.py [--rounds 30] [--only WORDS | --kernels]
 
 Each round runs a program once on every engine; the table shows the ratio of the least times of the thread (below 1:
 faster than torch), which other work on the machine disturbs less than others. Engines that are not installed are left
@@ -139,6 +139,53 @@ PROGRAMS: dict[str, Callable[[Any], Program]] = {
     "grad of grad, product of 50, (100,)": grad_of_grad,
     "chain of 1,000,000": long_chain,
 }
+
+
+# Single operations on 512 x 512 numbers, forward and with their gradient ---------------------------
+
+KERNELS: dict[str, Callable[[Any, Any], Any]] = {
+    "x ** 3": lambda torch, x: x**3,
+    "erf": lambda torch, x: x.erf(),
+    "erfc": lambda torch, x: x.erfc(),
+    "exp": lambda torch, x: x.exp(),
+    "expm1": lambda torch, x: x.expm1(),
+    "tanh": lambda torch, x: x.tanh(),
+    "sigmoid": lambda torch, x: x.sigmoid(),
+    "relu": lambda torch, x: x.relu(),
+    "leaky_relu": lambda torch, x: torch.nn.functional.leaky_relu(x),
+    "elu": lambda torch, x: torch.nn.functional.elu(x),
+    "gelu": lambda torch, x: torch.nn.functional.gelu(x),
+    "softplus": lambda torch, x: torch.nn.functional.softplus(x),
+    "softmax": lambda torch, x: x.softmax(1),
+    "log_softmax": lambda torch, x: x.log_softmax(1),
+    "layer_norm": lambda torch, x: torch.nn.functional.layer_norm(x, (512,)),
+    "batch_norm": lambda torch, x: torch.nn.functional.batch_norm(x, None, None, training=True),
+    "sum": lambda torch, x: x.sum(),
+    "sum(0)": lambda torch, x: x.sum(0),
+    "sum(1)": lambda torch, x: x.sum(1),
+    "var(1)": lambda torch, x: x.var(1),
+    "prod(1)": lambda torch, x: x.prod(1),
+    "max(1)": lambda torch, x: x.max(1).values,
+    "cumsum(1)": lambda torch, x: x.cumsum(1),
+    "sort(1)": lambda torch, x: x.sort(1).values,
+    "topk(5)": lambda torch, x: x.topk(5).values,
+    "t().contiguous()": lambda torch, x: x.t().contiguous(),
+    "3x3 convolution, 8 to 8": lambda torch, x: torch.nn.functional.conv2d(
+        x.view(8, 8, 64, 64), torch.ones(8, 8, 3, 3), padding=1
+    ),
+}
+
+
+def kernel(torch: Any, operation: Callable[[Any, Any], Any], values: Any) -> tuple[Program, Program]:
+    """An operation by itself, and with a pass back through it."""
+    x = torch.tensor(values)
+    leaf = torch.tensor(values, requires_grad=True)
+
+    def passes() -> None:
+        operation(torch, leaf).sum().backward()
+        leaf.grad = None
+
+    return lambda: operation(torch, x), passes
 
 
 # Peers, in their own words ------------------------------------------------------------------------
@@ -363,16 +410,35 @@ def import_seconds(module: str) -> float:
         )
 
 
+def print_kernels(torch: Any, inhouse: Any, rounds: int) -> None:
+    """The engine's time for single operations in ratio to torch's."""
+    torch.manual_seed(0)
+    values = torch.randn(512, 512).tolist()
+    print(f"{'ratio to torch (least of ' + str(rounds) + ')':30}{'forward':>12}{'with gradient':>16}")
+    for name, operation in KERNELS.items():
+        pairs = zip(kernel(inhouse, operation, values), kernel(torch, operation, values), strict=True)
+        found = [least({"inhouse": ours, "torch": theirs}, rounds) for ours, theirs in pairs]
+        print(
+            f"{name:30}" + "".join(f"{each['inhouse'] / each['torch']:14.2f}" for each in found), flush=True
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--only", default="")
+    parser.add_argument(
+        "--kernels", action="store_true", help="single operations, on torch and the engine alone"
+    )
     known = parser.parse_args()
     import torch
 
     import conformance.engine as inhouse
 
     torch.set_num_threads(1)
+    if known.kernels:
+        print_kernels(torch, inhouse, known.rounds)
+        return
     peers = {
         name: make() for name, (module, make) in PEERS.items() if importlib.util.find_spec(module) is not None
     }
