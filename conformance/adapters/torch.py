@@ -6,12 +6,21 @@ import warnings
 from typing import Any
 
 import torch
+import torch.autograd.forward_ad
 
 from conformance.adapters.module import ModuleEngine
 
-with warnings.catch_warnings():  # torch imports it with the first dual, which warns that once
-    warnings.simplefilter("ignore")
-    import torch._decomp.decompositions_for_jvp
+_load_decompositions: Any = torch.autograd.forward_ad._maybe_load_decompositions
+
+
+def _load_decompositions_quietly() -> None:
+    """What torch imports with its first dual warns that once: not in one scenario of many, and not at every start."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _load_decompositions()
+
+
+torch.autograd.forward_ad._maybe_load_decompositions = _load_decompositions_quietly
 
 
 class Zeros:

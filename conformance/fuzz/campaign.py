@@ -166,10 +166,8 @@ def run_batch(engine: str, seed: int, size: int, note: Path, skip: int = 0) -> t
     def noted(running: Engine, program: Program) -> None:
         note.write_text(json.dumps([running.name, [each.text for each in program.statements]]))
 
-    for each in (
-        reference,
-        under_test,
-    ):  # in time enough: a limit would leave half imported what a first pass imports
+    for each in (reference, under_test):
+        # In time enough: a limit would leave half imported what a first pass imports.
         noted(each, _FIRST)
         run(scenario_of(_FIRST), each, seconds=600)
     while tally.programs < size and attempt < _FINDS_A_BATCH:
