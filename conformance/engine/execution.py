@@ -201,21 +201,19 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
         else:
             task.captures.setdefault(node, []).append((input_nr, number))
     task.captured = [] if accumulate else [None] * len(wanted)
-    stack = [(root, iter(root.next_edges))]
-    seen = {root}
-    while stack:
-        node, edges = stack[-1]
-        for following, _ in edges:  # goes on where it stopped
-            if following is not None and following not in seen:
-                seen.add(following)
-                stack.append((following, iter(following.next_edges)))
+    captures, left = task.captures, dict(task.dependencies)
+    order = [root]  # what leads to a node stands before it
+    for node in order:  # which grows meanwhile
+        for following, _ in node.next_edges:
+            if following is not None:
+                left[following] -= 1
+                if not left[following]:
+                    order.append(following)
+    for node in reversed(order):
+        for following, _ in node.next_edges:
+            if following in needed or following in captures:
+                needed.add(node)
                 break
-        else:
-            stack.pop()
-            for following, _ in node.next_edges:
-                if following in needed or following in task.captures:
-                    needed.add(node)
-                    break
     task.needed = needed
 
 
