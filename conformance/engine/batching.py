@@ -5,6 +5,12 @@ once; each operation runs for every example, and its results are batched again. 
 tensor (views, changes in place, gradients, tangents) it does under vmap, and no operation has a rule for batches.
 What asks a batched tensor for values, which differ from example to example, raises: its array has a shape and hides
 the rest. Batched tensors of an inner vmap hold those of an outer one; duals and the graph belong to the examples.
+
+Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
+engine's own nodes run for each example, a node or a hook of the user's once, with the whole batch.
+
+Note [One value for all]: where a tangent is batched and the primal is not, the duals differ in their tangents alone. Such
+a tensor is ``_alike``, and so is what an operation makes of such tensors: they tell the value that they all have.
 """
 
 from __future__ import annotations
@@ -26,12 +32,21 @@ _CONTROL_FLOW = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
     "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
 )
+_OLD_REFUSAL = "Batching rule not implemented for aten::{}. We could not generate a fallback."
+_OLD_VIEW = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
+_OLD_IN_PLACE = (
+    "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
+    "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over {1}"
+    ". Please try to use out-of-place operators instead of {0}. If said operator is being called inside "
+    "the PyTorch framework, please file a bug report instead."
+)
 IN_PLACE = (
     "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
     "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
     "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
     "called inside the PyTorch framework, please file a bug report instead."
 )
+OUT = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
 DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
@@ -68,35 +83,50 @@ class BatchedTensor(Tensor):
     __slots__ = ()
     _examples: list[Tensor]
     _level: int
+    _alike = False  # see Note [One value for all]
 
-    def item(self) -> NoReturn:
-        """Refused: there is one for each example."""
-        raise RuntimeError(_ITEM)
+    def item(self) -> Any:
+        """Refused, unless it is the same for all examples."""
+        if self._alike:
+            return self._examples[0].item()
+        raise RuntimeError(_OLD_REFUSAL.format("item") if vmaps[self._level].old else _ITEM)
 
     _scalar = item
 
-    def numpy(self, *, force: bool = False) -> NoReturn:
+    def __float__(self) -> float:
+        return float(self._examples[0] if self._alike else self.item())
+
+    def __int__(self) -> int:
+        return int(self._examples[0] if self._alike else self.item())
+
+    def __index__(self) -> int:
+        return int(self._examples[0] if self._alike else self.item())
+
+    def tolist(self) -> NoReturn:
         """Refused: the memory is not that of one tensor."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
-    tolist = __array__ = numpy
+    data_ptr = tolist
 
-    def __float__(self) -> float:
-        raise RuntimeError(_ITEM)
+    def numpy(self, *, force: bool = False) -> NoReturn:
+        """Refused, as tolist is."""
+        if vmaps[self._level].old:
+            raise RuntimeError(_OLD_VIEW.format("detach"))
+        self.tolist()
 
-    def __int__(self) -> int:
-        raise RuntimeError(_ITEM)
+    __array__ = numpy
 
-    def __index__(self) -> int:
-        raise RuntimeError(_ITEM)
-
-    def __bool__(self) -> NoReturn:
-        raise RuntimeError(_CONTROL_FLOW)
+    def __bool__(self) -> bool:
+        if self._alike:
+            return bool(self._examples[0])
+        raise RuntimeError(_OLD_REFUSAL.format("is_nonzero") if vmaps[self._level].old else _CONTROL_FLOW)
 
     def __hash__(self) -> int:
         return id(self)
 
     def __repr__(self) -> str:
+        if vmaps[self._level].old:
+            bool(self)
         from .ops.joining import stack
 
         shown = repr(stack(self._examples)).replace("\n", "\n    ")
@@ -111,29 +141,29 @@ class BatchedTensor(Tensor):
         for each in self._examples:
             each.requires_grad = value
 
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Of each example."""
-        for each in self._examples:
-            each.requires_grad_(requires_grad)
-        return self
-
     def refresh(self) -> None:
         """Show the shape that the examples have after a change in place."""
         self._array = _hidden(self._examples[0]._array)
-
-    def backward(self, *args: Any, **kwargs: Any) -> None:
-        """Of each example."""
-        for each in self._examples:
-            each.backward(*args, **kwargs)
 
     def detach(self) -> Tensor:
         """The examples outside the graph."""
         return batched([each.detach() for each in self._examples], self._level)
 
-    @property  # type: ignore[misc]
+    @property
     def data(self) -> Tensor:
-        """The examples' data."""
+        """The data of the examples."""
         return batched([each.data for each in self._examples], self._level)
+
+    @data.setter
+    def data(self, value: Any) -> NoReturn:
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
+
+    def untyped_storage(self) -> NoReturn:
+        """Refused: the memory is not that of one tensor."""
+        raise NotImplementedError("Cannot access storage of BatchedTensorImpl")
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        self.untyped_storage()
 
 
 BatchedTensor.__name__ = BatchedTensor.__qualname__ = "Tensor"
@@ -166,6 +196,7 @@ class Vmap:
     size: int  # how many examples there are
     randomness: str  # "error", "same" or "different"
     depth: int  # how deep it stands among the transforms of torch.func, counted from 1
+    old: bool = False  # whether it is the one of is_grads_batched, which came before torch.func
 
 
 vmaps: list[Vmap] = []  # those that run, the outermost first
@@ -225,6 +256,16 @@ def each_example(
     )
 
 
+def alike(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """What an operation made of batched arguments; see Note [One value for all]."""
+    given = (each for each in flat((*args, *kwargs.values())) if each.__class__ is BatchedTensor)
+    if all(each._alike for each in given if each._level == level):
+        for each in flat((result,)):
+            if each.__class__ is BatchedTensor:
+                each._alike = True
+    return result
+
+
 def combined(results: list[Any], level: int) -> Any:
     """The results of all examples as one result."""
     first = results[0]
@@ -236,8 +277,19 @@ def combined(results: list[Any], level: int) -> Any:
     return first
 
 
+# How torch writes a batch into one tensor decides what it says: "aten::" where it has no rule for that.
+_ARITHMETIC = frozenset(["__setitem__", "copy_", "div_", "masked_fill_", "mul_", "sub_"])
+_RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_"])
+
+
+def _not_in_place(name: str, level: int) -> str:
+    if vmaps[level].old or not (name in _ARITHMETIC or name in _RULED):
+        return _OLD_IN_PLACE.format(f"aten::{name}", f"at level {vmaps[level].depth}")
+    return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
+
+
 def each_in_place(
-    function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int
+    function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int, name: str
 ) -> Any:
     """Call a function that writes to its first argument for every example.
 
@@ -248,7 +300,7 @@ def each_in_place(
     """
     target = arguments[0]
     if target.__class__ is not BatchedTensor or target._level != level:
-        raise RuntimeError(IN_PLACE)
+        raise RuntimeError(_not_in_place(name, level))
     counters = {id(each._version_counter): each._version_counter for each in target._examples}
     shared = next(iter(counters.values())) if len(counters) == 1 else None
     before = 0 if shared is None else shared.value
@@ -259,5 +311,6 @@ def each_in_place(
         return function(*given, **named)
 
     result = each_example(write, arguments, kwargs, level)
+    target._alike = False
     target.refresh()
     return None if result is None else target

@@ -18,6 +18,7 @@ import numpy as np
 from . import errors
 from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
+from .batching import each_example, level_of
 from .fitting import conform, validate_outputs
 from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
@@ -230,7 +231,10 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     # Recorded, no sum is written into a gradient. Neither does torch write into one while
     # allow_mutation_on_saved_tensors watches; and tangents are not in the memory.
     afresh = task.create_graph or state.before_mutation is not None or bool(transforms.count)
-    plain = not state.anomaly
+    batched = bool(transforms.count) and (
+        level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
+    )
+    plain = not state.anomaly and not batched
     ready: tuple[Node, Buffer] | None
     while True:
         ready = None
@@ -325,7 +329,7 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
         state.graph_task.running = node
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
-    outputs = node.apply(inputs)
+    outputs = _applied(node, inputs) if transforms.count else node.apply(inputs)
     if outputs:  # also what the pass has no use for
         outputs = validate_outputs(node.next_edges, outputs, node.name)
     outputs = _post_hooks(node, outputs, inputs)
@@ -334,6 +338,19 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     if state.anomaly and state.anomaly_check_nan:
         check_nan(node, outputs)
     return outputs
+
+
+def _applied(node: Node, inputs: Gradients) -> Gradients:
+    """What a node makes of its gradients, which may be batched; see Note [Batched gradients]."""
+    level = -1 if node.takes_batches else level_of(inputs)
+    if level < 0:
+        return node.apply(inputs)
+    before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
+    try:
+        found: Gradients = each_example(lambda *each: tuple(_applied(node, each)), inputs, {}, level)
+    finally:
+        state.unpacked = before
+    return found
 
 
 def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:

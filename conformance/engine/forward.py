@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .batching import MASKED_SELECT, each_example, each_in_place, flat, level_of
+from .batching import MASKED_SELECT, OUT, alike, each_example, each_in_place, flat, level_of
 from .directions import BILINEAR, ELEMENTWISE, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
 from .execution import run_backward
 from .fitting import conform
@@ -45,7 +45,10 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     if level >= 0:
         if row.name == "masked_select":
             raise RuntimeError(MASKED_SELECT)
-        return each_example(partial(_dispatched, row, made), args, kwargs, level)
+        if kwargs.get("out") is not None:
+            raise RuntimeError(OUT.format(row.name))
+        result = each_example(partial(_dispatched, row, made), args, kwargs, level)
+        return alike(result, args, kwargs, level)
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
         return made(*args, **kwargs)
@@ -102,7 +105,9 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
-        return each_in_place(lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level)
+        return each_in_place(
+            lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
+        )
     if not carried(arguments):
         return write(arguments)
     named = dict(zip(row.parameters, arguments, strict=True))

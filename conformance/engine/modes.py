@@ -41,8 +41,8 @@ class State(threading.local):
     forward_grad = True  # whether forward-mode AD is on
     saved_hooks_disabled: str | None = None
     before_mutation: Callable[[Any], None] | None = None  # set by allow_mutation_on_saved_tensors
-    batching = False  # a pass of is_grads_batched is running
     evaluating: Any = None  # the node now running backward (anomaly mode names it as parent)
+    unpacked: dict[Any, Any] | None = None  # by hooks, for the node that runs for each example of a batch
     graph_task: Any = None  # the backward pass now running in this thread
     nesting = 0  # how many backward passes run inside one another
     multithreading = True

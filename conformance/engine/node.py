@@ -76,6 +76,7 @@ class Node:
     hooks: NodeHooks | None  # made with the first hook
     _metadata: dict[str, Any]  # made when first asked for
     selective = True  # computes only what the pass needs
+    takes_batches = False  # of gradients, as they are; see Note [Batched gradients]
 
     def apply(self, grads: Gradients) -> Gradients:
         """The gradients of the inputs, given those of the outputs (None: undefined, taken as zero)."""

@@ -78,7 +78,11 @@ class SavedTensor:
         if self.freed:
             raise RuntimeError(errors.BACKWARD_TWICE)
         if self.hooks is not None:
-            return self._unpack_hooked(node)
+            if state.unpacked is None:
+                return self._unpack_hooked(node)
+            if self not in state.unpacked:
+                state.unpacked[self] = self._unpack_hooked(node)
+            return state.unpacked[self]
         if self.counter.value != self.version:
             raise RuntimeError(self._modified(self.array, self.counter.value, node))
         return self._rebuild(self.array, node)

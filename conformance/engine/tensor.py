@@ -14,6 +14,7 @@ import numpy as np
 from . import dtypes, errors
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
+from .transforms import transforms
 from .version import VersionCounter
 
 if TYPE_CHECKING:
@@ -175,6 +176,8 @@ class Tensor:
                 "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                 + type(requires_grad).__name__
             )
+        if transforms.depth:
+            raise RuntimeError(errors.TRANSFORMED_REQUIRES_GRAD)
         if self._node is not None:
             if not requires_grad:
                 raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF_OFF)
@@ -205,6 +208,8 @@ class Tensor:
         """
         if not self.requires_grad:
             raise RuntimeError(errors.RETAIN_GRAD)
+        if transforms.depth:
+            raise RuntimeError(errors.TRANSFORMED_RETAIN_GRAD)
         # A view that has not seen its base change is a leaf.
         node = None if self._node is None else self.grad_fn
         if node is None or self._retains_grad:

@@ -26,10 +26,10 @@ def door(*args: Any, enter: Callable[..., Any], **kwargs: Any) -> Any:
 
 
 class Transforms:
-    """How many transforms are in force, and the functions that they stand before."""
+    """How many transforms are in force, how many of them of torch.func, and the functions that they stand before."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.count = self.depth = 0
         self.opened: dict[FunctionType, FunctionType] = {}  # compiled functions, and where their code is
         self.lock = threading.Lock()
         self.dispatch: Dispatch | None = None

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, errors
 from ..absent import look_up
-from ..batching import each_example, level_of
+from ..batching import each_example, level_of, vmaps
 from ..execution import ones_like_root, run_backward
 from ..modes import (
     detect_anomaly,
@@ -49,6 +49,10 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """torch.autograd.backward: accumulate the gradients of ``tensors`` into the leaves, or into ``inputs``."""
+    if transforms.depth:
+        raise RuntimeError(errors.TRANSFORMED_BACKWARD)
+    if vmaps:
+        raise RuntimeError(errors.VMAPPED_BACKWARD)
     if grad_variables is not None:
         warnings.warn(
             "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
@@ -96,7 +100,7 @@ def grad(
         allow_unused = materialize_grads
     from ..creation import zeros_like
 
-    if transforms.count and (level := level_of((outputs, inputs, grad_outputs))) >= 0:
+    if transforms.count and (level := level_of((outputs, inputs))) >= 0:
         return each_example(
             grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
                    is_grads_batched, materialize_grads), {}, level,
@@ -138,8 +142,8 @@ def grad(
 def _batched(
     roots: tuple[Any, ...], given: list[Any], retain: Any, create: bool, wanted: tuple[Any, ...], unused: bool
 ) -> list[Any]:
-    """One pass for each entry of the gradients' first dimension, as vmap gives."""
-    from ..ops.joining import stack
+    """One pass for all entries of the gradients' first dimension."""
+    from ..func.vmap import old_vmap
 
     if any(each is not None and each._array.ndim == 0 for each in given):
         raise ValueError(
@@ -155,17 +159,13 @@ def _batched(
     count = sizes[0]
     if count == 0:
         raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
-    rows = []
-    for index in range(count):
-        part = [None if each is None else each[index] for each in given]
-        keep = bool(retain) or index + 1 < count
-        state.batching = True
-        try:
-            rows.append(_run(roots, part, keep, create, wanted, False))
-        finally:
-            state.batching = False
-        _check_used(rows[-1], unused)
-    return [None if column[0] is None else stack(column) for column in zip(*rows, strict=True)]
+
+    def vjp(*gradients: Tensor | None) -> list[Tensor | None]:
+        found = _run(roots, list(gradients), bool(retain), create, wanted, False)
+        _check_used(found, unused)
+        return found
+
+    return old_vmap(vjp, given, count)
 
 
 def _check_used(found: Sequence[Tensor | None], allow_unused: bool) -> None:

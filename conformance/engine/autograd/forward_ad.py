@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from ..batching import each_example, level_of
+from ..batching import alike, each_example, level_of
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..tangents import begin_level, end_level, set_tangent, tangent_of
@@ -81,7 +81,8 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual, at any level."""
     mapped = level_of((tensor, tangent))
     if mapped >= 0:
-        return each_example(dual_of, (tensor, tangent, level), {}, mapped)
+        found = each_example(dual_of, (tensor, tangent, level), {}, mapped)
+        return cast(Tensor, alike(found, (tensor,), {}, mapped))
     if tangent_of(tensor, level) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
@@ -128,7 +129,8 @@ def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     """unpack_dual, at any level."""
     mapped = level_of((tensor,))
     if mapped >= 0:
-        return each_example(unpacked_dual, (tensor, level), {}, mapped)
+        primal, tangent = each_example(unpacked_dual, (tensor, level), {}, mapped)
+        return alike(primal, (tensor,), {}, mapped), tangent
     return unpacked(tensor, level), tangent_of(tensor, level)
 
 

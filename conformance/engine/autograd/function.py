@@ -102,6 +102,7 @@ class BackwardCFunction(Node, FunctionCtx):
     __module__ = "torch.autograd.function"
     __repr__ = object.__repr__
     selective = False
+    takes_batches = True
 
     _forward_cls: type[Function]
     _saved: tuple[Any, ...] | None  # None once freed
@@ -414,6 +415,12 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
     return wrapped if isinstance(output, tuple) else wrapped[0]
 
 
+def _leaf(tensor: Tensor) -> Tensor:
+    found = tensor.detach()
+    found.requires_grad = True
+    return found
+
+
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a backward that must not be differentiated: the next derivative raises."""
 
@@ -426,7 +433,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         if not any(isinstance(each, Tensor) and each.requires_grad for each in args):
             return outputs
         listed = outputs if isinstance(outputs, tuple) else (outputs,)
-        leaves = [each if each is None else each.detach().requires_grad_() for each in listed]
+        leaves = [each if each is None else _leaf(each) for each in listed]
         with enable_grad():
             found = delayed_error(
                 "trying to differentiate twice a function that was marked with @once_differentiable", leaves

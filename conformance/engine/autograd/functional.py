@@ -236,22 +236,22 @@ def _check_forward_mode(create_graph: bool, strict: bool, vectorize: bool) -> No
 
 def _by_tangents(func: Callable[..., Any], inputs: Any) -> Any:
     """The Jacobian column by column: ``func`` is called once, on duals with a batch of tangents."""
-    from ..func import vmap
+    from ..func.vmap import old_vmap
     from .forward_ad import dual_level, make_dual, unpack_dual
 
     several, points = _tensors(inputs, "inputs", "jacobian")
     counts = tuple(each.nelement() for each in points)
     seen: list[Any] = []
 
-    def push(*directions: Tensor) -> Tensors:
+    def push(*directions: Any) -> list[Tensor]:
         with dual_level():
             duals = [make_dual(each, v.view_as(each)) for each, v in zip(points, directions, strict=True)]
             several_outputs, outputs = _tensors(func(*duals), "outputs", "None")
             pairs = [unpack_dual(each) for each in outputs]
             seen[:] = several_outputs, [primal.shape for primal, _ in pairs]
-            return tuple(_zeros_like(primal) if v is None else v for primal, v in pairs)
+            return [_zeros_like(primal) if v is None else v for primal, v in pairs]
 
-    columns = vmap(push)(*_construct_standard_basis_for(points, counts))
+    columns = old_vmap(push, _construct_standard_basis_for(points, counts), sum(counts))
     blocks = [  # lists, as torch has them here alone
         [
             part.movedim(0, -1).reshape((*shape, *each.shape))

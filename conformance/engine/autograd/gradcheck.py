@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from .. import dtypes, errors
 from ..node import Gradients, Node, gradient_edge, new_node
 from ..tensor import Tensor
+from .batched_check import wrong_batched_gradients, wrong_batched_tangents
 from .forward_check import forward_jacobian, forward_products, undefined_tangents
 from .jacobians import (
     Function,
@@ -51,6 +54,8 @@ class _Check:
     undefined: bool
     backward: bool
     forward: bool
+    batched: bool
+    batched_forward: bool
 
 
 def gradcheck(
@@ -73,8 +78,9 @@ def gradcheck(
 ) -> bool:
     """Compare the gradients of ``func`` with finite differences.
 
-    Batched gradients are computed one by one in this engine, so that ``check_batched_grad`` and
-    ``check_batched_forward_grad`` ask nothing more.
+    Args:
+        check_batched_grad: whether one pass with a batch of gradients gives what one pass for each gives.
+        check_batched_forward_grad: the same of a batch of tangents.
 
     Raises:
         GradcheckError: they differ, unless ``raise_exception`` is off.
@@ -95,9 +101,11 @@ def gradcheck(
         check_undefined_grad,
         check_backward_ad,
         check_forward_ad,
+        check_batched_grad,
+        check_batched_forward_grad,
     )
     try:
-        return _gradcheck(func, as_tuple(inputs), check, fast_mode, bool(masked), check_batched_forward_grad)
+        return _gradcheck(func, as_tuple(inputs), check, fast_mode, bool(masked))
     except GradcheckError:
         if raise_exception:
             raise
@@ -178,9 +186,7 @@ def gradgradcheck(
     )
 
 
-def _gradcheck(
-    func: Function, points: Tensors, check: _Check, fast: bool, masked: bool, batched_forward: bool
-) -> bool:
+def _gradcheck(func: Function, points: Tensors, check: _Check, fast: bool, masked: bool) -> bool:
     _check_inputs(points)
     results = as_tuple(func(*points))
     outputs = _differentiable(results)
@@ -192,11 +198,15 @@ def _gradcheck(
         (_check_forward_fast if fast else _check_forward_slowly)(func, results, points, outputs, check)
         if check.undefined:
             _check_undefined_tangents(func, points)
-    if batched_forward:
-        for index in places_wanted(points):  # torch draws the directions from the generator of all
-            points[index].new_empty((2, *points[index].shape)).normal_()
+    if check.batched_forward:
+        for text in wrong_batched_tangents(func, points):
+            raise GradcheckError(text)
     if not check.backward:
         return True
+    if check.batched:
+        for number, output in enumerate(outputs):
+            for text in wrong_batched_gradients(points, output, number):
+                raise GradcheckError(text)
     _check_linear_in_gradient(outputs, points, masked)
     if check.undefined:
         _check_undefined(func, len(outputs), points)
@@ -253,18 +263,19 @@ def _check_slowly(func: Function, results: Tensors, points: Tensors, outputs: Te
     floating = [each for each in results if is_floating(each)]
     kept = [number for number, each in enumerate(floating) if each.requires_grad]
     for place, output in enumerate(outputs):
-        analytical = _analytical(points, output, basis(output), check)
+        analytical = _analytical(points, output, partial(basis, output), check)
         for index, (exact, row) in enumerate(zip(analytical, numerical, strict=True)):
             estimate = row[kept[place]]
             if not _close(exact, estimate, check.rtol, check.atol):
                 raise GradcheckError(_mismatch(exact, estimate, place, index))
 
 
-def _analytical(points: Tensors, output: Tensor, weights: Any, check: _Check) -> list[Tensor]:
+def _analytical(
+    points: Tensors, output: Tensor, weights: Callable[[], Iterable[Tensor]], check: _Check
+) -> list[Tensor]:
     """For each input the Jacobian of one output by backward, computed twice."""
-    weights = [each.clone() for each in weights]
-    first, types_fit, sizes_fit = analytical_jacobian(points, output, weights)
-    second, _, _ = analytical_jacobian(points, output, weights)
+    first, types_fit, sizes_fit = analytical_jacobian(points, output, weights())
+    second, _, _ = analytical_jacobian(points, output, weights())
     if not types_fit and check.check_grad_dtypes:
         raise GradcheckError("Gradient has dtype mismatch")
     if not sizes_fit:
@@ -299,7 +310,8 @@ def _check_fast(func: Function, results: Tensors, points: Tensors, outputs: Tens
         estimates.append([(v * each).sum() for v, each in zip(weights, floating, strict=False)])
     exact = []
     for output, weight in zip(outputs, weights, strict=True):
-        rows = _analytical(points, output, [weight.reshape(output.shape)], check)
+        whole = weight.reshape(output.shape)
+        rows = _analytical(points, output, partial(list, (whole,)), check)
         exact.append([(row.reshape(-1) * u).sum() for row, u in zip(rows, directions, strict=True)])
     for index, row in enumerate(estimates):
         for place, estimate in enumerate(row):
@@ -360,7 +372,7 @@ def _slow_message(
     index, place = pair
     estimate = numerical_jacobian(func, places_wanted(points)[index], points, results, check.eps)[place]
     loose = replace(check, nondet_tol=float("inf"), check_grad_dtypes=False)
-    exact = _analytical(points, outputs[place], basis(outputs[place]), loose)[index]
+    exact = _analytical(points, outputs[place], lambda: basis(outputs[place]), loose)[index]
     return _slow_text(exact, estimate, check)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..tensor import Tensor
@@ -64,22 +64,30 @@ def basis(output: Tensor) -> Iterator[Tensor]:
 
 
 def analytical_jacobian(
-    points: Tensors, output: Tensor, weights: list[Tensor]
+    points: Tensors, output: Tensor, weights: Iterable[Tensor]
 ) -> tuple[list[Tensor], bool, bool]:
+    """For each input the Jacobian of an output by backward, a column for each weight; whether gradients fit."""
     from . import grad
 
     by = [points[index] for index in places_wanted(points)]
-    jacobians = [each.new_zeros((each.numel(), len(weights))) for each in by]
+    columns: list[list[Tensor]] = [[] for _ in by]
     types_fit = sizes_fit = True
-    for column, weight in enumerate(weights):
+    for weight in weights:
         found = grad(output, by, weight, retain_graph=True, allow_unused=True)
-        for point, gradient, jacobian in zip(by, found, jacobians, strict=True):
+        for point, gradient, column in zip(by, found, columns, strict=True):
             if gradient is None:
+                column.append(point.new_zeros(point.numel()))
                 continue
             sizes_fit = sizes_fit and gradient.size() == point.size()
             types_fit = types_fit and gradient.dtype is point.dtype
-            jacobian[:, column] = gradient.detach().reshape(-1)
-    return jacobians, types_fit, sizes_fit
+            column.append(gradient.detach().clone().reshape(-1).to(point.dtype))
+    return [_side_by_side(*pair) for pair in zip(by, columns, strict=True)], types_fit, sizes_fit
+
+
+def _side_by_side(point: Tensor, columns: list[Tensor]) -> Tensor:
+    from ..ops.joining import stack
+
+    return stack(columns, 1) if columns else point.new_zeros((point.numel(), 0))
 
 
 def as_tuple(value: Any) -> Tensors:
@@ -142,9 +150,8 @@ def get_analytical_jacobian(
             "complex outputs."
         )
     points = as_tuple(inputs)
-    weights = [each.clone() for each in basis(output)]
-    first, types_fit, sizes_fit = analytical_jacobian(points, output, weights)
-    second, _, _ = analytical_jacobian(points, output, weights)
+    first, types_fit, sizes_fit = analytical_jacobian(points, output, basis(output))
+    second, _, _ = analytical_jacobian(points, output, basis(output))
     same = all(
         not one.numel() or abs(one._array - other._array).max() <= nondet_tol
         for one, other in zip(first, second, strict=True)

@@ -16,7 +16,9 @@ from ..batching import (
     DYNAMIC,
     IN_PLACE,
     MASK,
+    OUT,
     BatchedTensor,
+    alike,
     batched,
     each_example,
     each_in_place,
@@ -28,7 +30,9 @@ from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import door
 
-_UNMAPPED = frozenset(["backward", "register_hook", "register_post_accumulate_grad_hook", "retain_grad"])
+_UNMAPPED = frozenset(
+    ["backward", "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad"]
+)
 _INDEXING = ("__getitem__", "__setitem__")
 _REFUSED = {
     "nonzero": DYNAMIC.format("nonzero"),
@@ -37,6 +41,8 @@ _REFUSED = {
     "unique_consecutive": DYNAMIC.format("unique_consecutive"),
     "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    "is_nonzero": "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
+    "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues .",
     "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
 }
 _RANDOM_BY_SHAPE = frozenset(["rand", "randn", "randint"])
@@ -93,6 +99,10 @@ _RANDOMNESS = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
     "randomness flags on vmap or perform the randomness operation out of vmap"
 )
+_OLD_RANDOMNESS = (
+    "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations outside of "
+    "vmap as a workaround"
+)
 
 
 class Composites:
@@ -106,7 +116,8 @@ class Composites:
         """Put ``_mapped`` in their place."""
         if not self.codes:
             for name, function in dict(_found()).items():
-                self._guard(name, function)
+                if function not in self.codes:  # under another name
+                    self._guard(name, function)
         for function, code in self.doors.items():
             function.__code__ = code
 
@@ -169,13 +180,20 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return made(*args, **kwargs)
     if name in _REFUSED:
         raise RuntimeError(_REFUSED[name])
-    if name == "__getitem__" and any(
-        each.__class__ is BatchedTensor and each._array.dtype.kind == "b" for each in flat(args[1:])
-    ):
-        raise RuntimeError(MASK)
+    if name in _INDEXING:
+        masked = any(
+            each.__class__ is BatchedTensor and each._array.dtype.kind == "b" for each in flat(args[1:2])
+        )
+        if masked and (name == "__getitem__" or args[0].__class__ is BatchedTensor):
+            raise RuntimeError(MASK)
     writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     again = functools.partial(_again, name, made)
-    return (each_in_place if writes else each_example)(again, args, kwargs, level)
+    if writes:
+        by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat(args[1:2]))
+        return each_in_place(again, args, kwargs, level, "index_put_" if by_tensor else name)
+    if kwargs.get("out") is not None:
+        raise RuntimeError(OUT.format(name))
+    return alike(each_example(again, args, kwargs, level), args, kwargs, level)
 
 
 def _again(name: str, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -201,18 +219,18 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     level = len(vmaps) - 1
     running = vmaps[level]
     if running.randomness == "error":
-        raise RuntimeError(_RANDOMNESS)
+        raise RuntimeError(_OLD_RANDOMNESS if running.old else _RANDOMNESS)
     mapped = level_of((args, tuple(kwargs.values()))) == level
     if running.randomness == "same":
         if not mapped:
             return _outside(made, args, kwargs)
         before = default_generator.get_state()
 
-        def alike(*inner: Any, **named: Any) -> Any:
+        def as_before(*inner: Any, **named: Any) -> Any:
             default_generator.set_state(before)
             return _outside(made, inner, named)
 
-        return each_example(alike, args, kwargs, level)
+        return each_example(as_before, args, kwargs, level)
     if name in _RANDOM_BY_SHAPE:
         return batched(list(_outside(made, *_with_size(name, args, kwargs, running.size)).unbind(0)), level)
     rest = level_of((args[1:], tuple(kwargs.values()))) < 0

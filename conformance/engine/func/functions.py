@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..batching import BatchedTensor, batched, each_example, level_of, vmaps
+from ..forward import carried
+from ..modes import state
 from ..ops.joining import stack
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
-from .nesting import nesting
+from ..transforms import transforms
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -32,14 +34,18 @@ def apply_transformed(
     Raises:
         RuntimeError: a transform runs and the Function has no setup_context; or a vmap, and it says nothing of that.
     """
-    if not nesting.depth:
+    level = level_of(args)
+    if not transforms.depth:  # at most the old vmap runs, which knows nothing of Functions
+        if level >= 0 and _beyond_values(args, level):
+            return each_example(
+                lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level
+            )
         return apply(args)
     if not with_setup:
         raise RuntimeError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             f"override the setup_context staticmethod. {_MORE}"
         )
-    level = level_of(args)
     if level < 0:
         return apply(args)
     from ..autograd.function import Function
@@ -71,6 +77,13 @@ def apply_transformed(
         ],
         spec,
     )
+
+
+def _beyond_values(args: tuple[Any, ...], level: int) -> bool:
+    """Whether the examples have a place in a graph, or tangents: those are not of the batch."""
+    if state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in args):
+        return True
+    return any(carried(each._examples) for each in args if _is_at(each, level))
 
 
 def _is_at(value: Any, level: int) -> bool:

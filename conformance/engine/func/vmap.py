@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..batching import BatchedTensor, Vmap, batched, vmaps
 from ..ops.joining import cat, stack
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
+from ..transforms import transforms
 from .composites import composites
 from .nesting import nested
 
@@ -96,6 +97,27 @@ def _run(
             vmaps.pop()
             if not vmaps:
                 composites.open()
+
+
+def old_vmap(
+    func: Callable[..., Sequence[Tensor | None]], given: Sequence[Tensor | None], size: int
+) -> list[Any]:
+    """The vmap of is_grads_batched and gradcheck: over the first dimension, of tensors and None."""
+    level = len(vmaps)
+    transforms.begin()
+    try:
+        if not vmaps:
+            composites.close()
+        vmaps.append(Vmap(max(size, 1), "error", transforms.depth + 1, old=True))
+        try:
+            results = func(*[None if each is None else batched(_examples(each, 0), level) for each in given])
+            return [None if each is None else _unbatched("vjp", each, 0, level, size) for each in results]
+        finally:
+            vmaps.pop()
+            if not vmaps:
+                composites.open()
+    finally:
+        transforms.end()
 
 
 def _examples(tensor: Tensor, dim: int) -> list[Tensor]:

@@ -47,7 +47,7 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
     """
     if self.__class__ is BatchedTensor:
         given = (self, *arguments)
-        return each_in_place(lambda *each: view_in_place(row, *each), given, {}, self._level)
+        return each_in_place(lambda *each: view_in_place(row, *each), given, {}, self._level, row.name + "_")
     recorded = state.recording and self.requires_grad
     check_inplace(self, recorded)
     for tangent in (self._tangents or {}).values():
