@@ -141,6 +141,12 @@ class BatchedTensor(Tensor):
         for each in self._examples:
             each.requires_grad = value
 
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Of each example."""
+        for each in self._examples:
+            each.requires_grad_(requires_grad)
+        return self
+
     def refresh(self) -> None:
         """Show the shape that the examples have after a change in place."""
         self._array = _hidden(self._examples[0]._array)
