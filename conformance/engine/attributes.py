@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from . import dtypes, errors
@@ -13,20 +14,21 @@ from .size import Size
 from .storage import Storage, TypedStorage, address, storage
 from .tensor import Tensor, read_only
 
-ATTRIBUTES = {
-    "shape": property(lambda self: Size(self._array.shape), read_only("shape")),
-    "dtype": property(lambda self: dtypes.BY_NUMPY[self._array.dtype], read_only("dtype")),
-    "ndim": property(lambda self: self._array.ndim, read_only("ndim")),
-    "device": property(lambda self: CPU, read_only("device")),
-    "layout": property(lambda self: strided, read_only("layout")),
-    "itemsize": property(lambda self: self._array.itemsize),
-    "nbytes": property(lambda self: self._array.nbytes),
-    "is_cpu": property(lambda self: True),
-    "name": property(lambda self: None),
+ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
+    "shape": lambda self: Size(self._array.shape),
+    "dtype": lambda self: dtypes.BY_NUMPY[self._array.dtype],
+    "ndim": lambda self: self._array.ndim,
+    "device": lambda self: CPU,
+    "layout": lambda self: strided,
+    "itemsize": lambda self: self._array.itemsize,
+    "nbytes": lambda self: self._array.nbytes,
+    "is_cpu": lambda self: True,
+    "name": lambda self: None,
 } | dict.fromkeys(
     ("is_cuda", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_mkldnn", "is_nested", "is_xpu"),
-    property(lambda self: False),
+    lambda self: False,
 )
+"""What a tensor shows and no program can write."""
 
 
 def size(self: Tensor, dim: int | None = None) -> Any:
@@ -147,5 +149,7 @@ METHODS = {
 
 def attach() -> None:
     """Make them attributes and methods of Tensor."""
-    for name, found in (ATTRIBUTES | METHODS).items():
-        setattr(Tensor, name, found)
+    for name, read in ATTRIBUTES.items():
+        setattr(Tensor, name, property(read, read_only(name)))
+    for name, method in METHODS.items():
+        setattr(Tensor, name, method)

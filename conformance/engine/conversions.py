@@ -48,25 +48,30 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
 def _scalar(self: Tensor) -> Any:
     if self._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    return self._array.item()
+
+
+def _fraction(self: Tensor) -> Any:
+    """The number, with a warning that its gradient is lost; an integer has none to lose, says torch."""
     if state.recording and self.requires_grad:
         warnings.warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",
             stacklevel=3,
         )
-    return self._array.item()
+    return _scalar(self)
 
 
 def _float(self: Tensor) -> float:
-    return float(self._scalar())
+    return float(_fraction(self))
 
 
 def _int(self: Tensor) -> int:
-    return int(self._scalar())
+    return int(_scalar(self))
 
 
 def _complex(self: Tensor) -> complex:
-    return complex(self._scalar())
+    return complex(_fraction(self))
 
 
 def _index(self: Tensor) -> int:

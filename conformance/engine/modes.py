@@ -205,7 +205,7 @@ class set_grad_enabled(ContextDecorator):
     __module__ = "torch.autograd.grad_mode"
 
     def __init__(self, mode: bool) -> None:
-        _check_bool(mode, "set_grad_enabled")
+        check_bool(mode, "set_grad_enabled")
         self.previous = state.grad_enabled
         self.mode = mode
         _set(mode, state.inference)
@@ -254,10 +254,15 @@ class inference_mode(ContextDecorator):
         _set(*self.previous)
 
 
-def _check_bool(value: Any, function: str) -> None:
+def check_bool(value: Any, function: str, argument: str = "enabled", position: int = 1) -> None:
+    """Refuse what is no bool.
+
+    Raises:
+        TypeError: as torch words it for the argument of this function.
+    """
     if not isinstance(value, bool):
         raise TypeError(
-            f"{function}(): argument 'enabled' (position 1) must be bool, not {type(value).__name__}"
+            f"{function}(): argument '{argument}' (position {position}) must be bool, not {type(value).__name__}"
         )
 
 
@@ -298,7 +303,8 @@ class set_detect_anomaly:
     __module__ = "torch.autograd.anomaly_mode"
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        _check_bool(mode, "set_anomaly_enabled")
+        check_bool(mode, "set_anomaly_enabled")
+        check_bool(check_nan, "set_anomaly_enabled", "check_nan", 2)
         self.previous = (state.anomaly, state.anomaly_check_nan)
         state.anomaly, state.anomaly_check_nan = mode, check_nan
 

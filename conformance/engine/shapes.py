@@ -83,12 +83,21 @@ def new_sizes(arguments: tuple[Any, ...], name: str = "") -> tuple[int, ...]:
         TypeError: one of them is no int.
     """
     shape = sizes(arguments, f"{name}(): argument 'size'" if name else "argument 'size'")
+    if name == "zeros" and any(n < 0 for n in shape):
+        raise RuntimeError("zeros: Dimension size must be non-negative.")
+    refuse_negative(shape)
+    return shape
+
+
+def refuse_negative(shape: Sequence[int]) -> None:
+    """Refuse the shape of a tensor to be made of which a side is negative.
+
+    Raises:
+        RuntimeError: naming the first one.
+    """
     for n in shape:
-        if n < 0 and name == "zeros":
-            raise RuntimeError("zeros: Dimension size must be non-negative.")
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
-    return shape
 
 
 def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:

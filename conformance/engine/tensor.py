@@ -284,9 +284,10 @@ class Tensor:
 
     _version = property(_get_version, read_only("_version"))
 
-    @property
-    def _base(self) -> Tensor | None:
+    def _get_base(self) -> Tensor | None:
         return None if self._view is None else self._view.base
+
+    _base = property(_get_base, read_only("_base"))
 
     def _is_view(self) -> bool:
         return self._view is not None

@@ -11,7 +11,7 @@ import functools
 import sys
 from collections.abc import Callable
 
-from .modes import enable_grad, state
+from .modes import check_bool, enable_grad, state
 from .node import Node
 from .rows import _SHARED, ROWS
 from .tensor import Tensor
@@ -72,6 +72,7 @@ class _force_original_view_tracking:
     __module__ = "torch.autograd.grad_mode"
 
     def __init__(self, mode: bool) -> None:
+        check_bool(mode, "set_view_replay_enabled")
         _begin()
         self.previous, state.view_replay = state.view_replay, mode
 

@@ -197,7 +197,8 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
         if isinstance(gradient, Tensor):
             have = gradient._array.shape[1:] if batched else gradient._array.shape
             if have != shape:
-                raise RuntimeError(_mismatch(number, have, shape, batched))
+                # torch shows what is left of the gradient without its first dimension, twice
+                raise RuntimeError(_mismatch(number, have[1:] if batched else have, shape, batched))
             if (gradient._array.dtype.kind == "c") != (kind.kind == "c"):
                 raise RuntimeError(
                     "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch "

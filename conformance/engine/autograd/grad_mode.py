@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..modes import ContextDecorator, enable_grad, inference_mode, no_grad, set_grad_enabled, state
+from ..modes import (
+    ContextDecorator,
+    check_bool,
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    state,
+)
 from ..tensor import Tensor
 from ..view_replay import _force_original_view_tracking  # noqa: F401  torch has it here
 
@@ -17,6 +25,7 @@ class set_multithreading_enabled(ContextDecorator):
     __module__ = "torch.autograd.grad_mode"
 
     def __init__(self, mode: bool) -> None:
+        check_bool(mode, "set_multithreading_enabled")
         self.previous = state.multithreading
         self.mode = mode
         state.multithreading = mode

@@ -11,6 +11,7 @@ from ..rows import Array, op
 from ..shapes import is_dense, sizes, still_expanded, wrap_dim, wrap_dims
 from ..tensor import Tensor, wrap
 from .copying import in_order
+from .kernels import unimplemented
 
 # flip ---------------------------------------------------------------------------------------------
 
@@ -85,14 +86,11 @@ def _rot90(self: Array, k: int, dims: Any) -> Array:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if total < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {total}")
-    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == total:
+    first, second = (wrap_dim(dim, total) for dim in dims)
+    if first == second:
         raise RuntimeError(
             f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
         )
-    for number, dim in enumerate(dims):
-        if not -total <= dim < total:
-            raise RuntimeError(f"Rotation dim{number} out of range, dim{number} = {dim}")
-    first, second = dims
     if k % 2 == 0:
         return np.flip(self, dims).copy("K") if k % 4 else self.copy()
     turned = np.flip(self, second if k % 4 == 1 else first).copy("K")
@@ -116,8 +114,8 @@ def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
 def _interleave(repeats: Array) -> Array:
     if repeats.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-    if repeats.dtype.kind not in "iu" or repeats.dtype.itemsize < 4:
-        raise RuntimeError("repeats has to be Long or Int tensor")
+    if repeats.dtype not in (np.int32, np.int64):
+        raise unimplemented("repeat_interleave_cpu", repeats.dtype)
     if repeats.size and repeats.min() < 0:
         raise RuntimeError("repeats can not be negative")
     return np.repeat(np.arange(repeats.size), repeats)

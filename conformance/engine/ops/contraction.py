@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import eye
+from ..dtypes import c_name
 from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
@@ -138,7 +139,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         if matrix._array.dtype != matrices[0]._array.dtype:
             raise RuntimeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{matrices[0].dtype.legacy} and tensor {i} {matrix.dtype.legacy}"
+                f"{c_name(matrices[0]._array.dtype)} and tensor {i} {c_name(matrix._array.dtype)}"
             )
     for i in range(n - 1):
         if matrices[i]._array.shape[-1] != matrices[i + 1]._array.shape[0]:

@@ -11,7 +11,7 @@ from .. import dtypes, errors
 from ..formats import channels_last, contiguous_format, laid_out, lies_so, preserve_format
 from ..modes import state
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, is_dense, sizes, still_expanded
+from ..shapes import broadcast_shapes, is_dense, refuse_negative, sizes, still_expanded
 from ..shapes import laid_out as in_order_of
 from ..tensor import Tensor, make, version_counter
 
@@ -143,12 +143,14 @@ def _repeat(self: Array, repeats: Any) -> Array:
         raise RuntimeError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
         )
+    sides = [n * m for n, m in zip(repeats, (1,) * (len(repeats) - self.ndim) + self.shape, strict=True)]
+    refuse_negative(sides)
     return np.tile(self, repeats)
 
 
 def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...]) -> Tensor:
     if 0 in repeats:
-        return make(np.zeros(shape, grad._array.dtype))
+        return make(np.zeros(shape, grad._array.dtype)).zero_()  # one version, as torch's zeros
     added = len(repeats) - len(shape)
     for _ in range(added):
         grad = grad.sum(0)

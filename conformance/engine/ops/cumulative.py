@@ -270,11 +270,19 @@ def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:
             )
 
 
-def _spacing(y: Tensor, x: Tensor, axis: int) -> Tensor:
+def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
+    if x is None and isinstance(dx, (bool, complex)):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+    if any(each is not None and each._array.dtype.kind == "b" for each in (x, y)):
+        which = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
+
+
+def _spacing(name: str, y: Tensor, x: Tensor, axis: int) -> Tensor:
     """The distances of the sample points, shaped to go with y."""
     if x._array.ndim == 1:
         if y._array.shape[axis] != x._array.shape[0]:
-            raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         x = x.view([-1 if i == axis else 1 for i in range(y._array.ndim)])
     elif x._array.ndim < y._array.ndim:
         x = x.view((1,) * (y._array.ndim - x._array.ndim) + x._array.shape)
@@ -290,16 +298,13 @@ def _pairs(y: Tensor, axis: int) -> Tensor:
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
-    if x is not None and x._array.dtype.kind == "b":
-        raise RuntimeError("trapezoid: received a bool input for `x`, but bool is not supported")
-    if y._array.dtype.kind == "b":
-        raise RuntimeError("trapezoid: received a bool input for `y`, but bool is not supported")
+    _refuse_no_numbers("trapezoid", y, x, dx)
     if not y._array.ndim or not y._array.shape[axis]:
         return make(np.zeros([m for i, m in enumerate(y._array.shape) if i != axis], y._array.dtype))
     if x is None:
         ends = times(y.select(dim, 0) + y.select(dim, -1), 0.5)
         return times(y.sum(dim) - ends, float(dx))
-    apart = _spacing(y, x, axis)
+    apart = _spacing("trapezoid", y, x, axis)
     return over((_pairs(y, axis) * apart).sum(axis), 2.0)
 
 
@@ -309,14 +314,10 @@ trapz = trapezoid
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral so far along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
-    for each, name in ((y, "y"), (x, "x")):
-        if each is not None and each._array.dtype.kind == "b":
-            raise RuntimeError(
-                f"cumulative_trapezoid: received a bool input for `{name}`, but bool is not supported"
-            )
+    _refuse_no_numbers("cumulative_trapezoid", y, x, dx)
     if x is None:
         return times(_pairs(y, dim), dx / 2.0).cumsum(dim)
-    apart = _spacing(y, x, axis)
+    apart = _spacing("cumulative_trapezoid", y, x, axis)
     return over((_pairs(y, axis) * apart).cumsum(axis), 2.0)
 
 

@@ -149,6 +149,8 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
         raise RuntimeError(
             f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
         )
+    if r <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
     *lead, c, h, w = self.shape
     if c % (r * r):
         raise RuntimeError(
@@ -170,6 +172,8 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
         raise RuntimeError(
             f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
         )
+    if r <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
     *lead, c, h, w = self.shape
     for name, n, place in (("height", h, -2), ("width", w, -1)):
         if n % r:

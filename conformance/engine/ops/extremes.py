@@ -123,9 +123,7 @@ def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
         if dim is None:
             return every(input, out=out)
         if not hasattr(dim, "__index__"):
-            raise TypeError(
-                f"{name}() received an invalid combination of arguments - got (Tensor, {type(dim).__name__})"
-            )
+            raise invalid_combination(name, (input, dim))
         return several(ROWS[f"{name}_dim"], out, input, dim, keepdim)
 
     reduce.__name__, reduce.__doc__ = name, text

@@ -36,9 +36,6 @@ def broadcast_shapes(*shapes: Any) -> Size:
     """The shape to which shapes broadcast."""
     found: list[int] = []
     for number, each in enumerate((n,) if isinstance(n, int) else tuple(n) for n in shapes):
-        for n in each:
-            if n < 0:
-                raise RuntimeError(f"Trying to create tensor with negative dimension ({n}): ({n})")
         found = [1] * (len(each) - len(found)) + found
         for i, n in enumerate(reversed(each), 1):
             if n == 1 or n == found[-i]:
@@ -49,6 +46,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
                     f"{number} had "
                     f"{each}; but expected shape should be broadcastable to {found}"
                 )
+            if n < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             found[-i] = n
     return Size(found)
 

@@ -100,11 +100,12 @@ def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -
             f"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(self.shape)} source.shape = {list(source.shape)}"
         )
-    where = index.reshape(-1)
-    if self.ndim < 2 and ((where < 0) | (where >= self.size)).any():
+    return index.reshape(-1)
+
+
+def _refuse_outside(where: Array, n: int) -> None:
+    if ((where < 0) | (where >= n)).any():
         raise IndexError("index out of range in self")
-    in_bounds(where, axis, self.shape[axis] if self.ndim else 1)
-    return where
 
 
 @op(
@@ -119,6 +120,9 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
     """A copy with alpha * source added, slice by slice, where the index says."""
     axis = wrap_dim(dim, self.ndim)
     where = _check_put("index_add", self, axis, index, source)
+    if self.ndim < 2:
+        _refuse_outside(where, self.size)
+    in_bounds(where, axis, self.shape[axis] if self.ndim else 1)
     result = self.copy("C")
     values = at_least_1d(source)
     if alpha != 1:
@@ -271,9 +275,10 @@ def index_reduce(
         raise RuntimeError(
             f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
         )
-    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
     axis = wrap_dim(dim, self.ndim)
     where = _check_put("index_reduce", self, axis, index, source)
+    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
+    _refuse_outside(where, self.shape[axis] if self.ndim else 1)
     result = self.copy("C")
     target = _slices(result, axis)
     reduce_at(target, (where,), _slices(source, axis), reduce, include_self)

@@ -27,7 +27,7 @@ def _numpy_index(indices: Any) -> tuple[Any, ...]:
 def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
     dim = ordinal = 0
     if len(indices) > len(shape):
-        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
     for each in indices:
         if each is None:
             dim += 1

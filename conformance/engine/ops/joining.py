@@ -91,8 +91,7 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
 
 def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a new dimension."""
-    if isinstance(tensors, (tuple, list)) and not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    _refuse_empty("stack", tensors)
     return _stack(tensors, dim, out=out)
 
 

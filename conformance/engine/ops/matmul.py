@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..out import given
 from ..rows import Array, op
-from ..shapes import broadcast_shapes
+from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
 from .inplace_views import squeeze_
 from .kernels import refuse_bools
@@ -47,10 +47,6 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
         )
-    if first == "mat1" and a.dtype != b.dtype:
-        kinds = " and ".join(dtypes.BY_NUMPY[each.dtype].legacy for each in (a, b))
-        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {kinds}")
-    _same_type(a, b)
 
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
@@ -79,6 +75,7 @@ def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 
 def mm(self: Array, mat2: Array) -> Array:
     """The product of two matrices."""
     _check_mm(self, mat2)
+    _same_type(self, mat2)
     return product(self, mat2, "addmm_impl_cpu_")
 
 
@@ -95,16 +92,23 @@ def mm(self: Array, mat2: Array) -> Array:
 def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (mat1 @ mat2)."""
     _check_mm(mat1, mat2, "mat1")
+    _one_type(self, mat1, mat2)
     return _plus(self, product(mat1, mat2, "addmm_impl_cpu_"), beta, alpha)
+
+
+def _kinds(*arrays: Array) -> list[str]:
+    return [dtypes.BY_NUMPY[each.dtype].legacy for each in arrays]
+
+
+def _one_type(self: Array, mat1: Array, mat2: Array) -> None:
+    for name, each in (("self", self), ("mat1", mat1)):
+        if each.dtype != mat2.dtype:
+            first, second = _kinds(each, mat2)
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {first} and {second}")
 
 
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
     """beta * self + alpha * found, in the memory of found."""
-    if self.dtype != found.dtype:
-        raise RuntimeError(
-            f"self and mat2 must have the same dtype, but got {dtypes.BY_NUMPY[self.dtype].legacy} and "
-            f"{dtypes.BY_NUMPY[found.dtype].legacy}"
-        )
     if alpha != 1:
         found = found * found.dtype.type(alpha)
     try:
@@ -133,6 +137,14 @@ def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
         ) from None
 
 
+def _check_addmv(*operands: Array) -> None:
+    if any(each.dtype != operands[0].dtype for each in operands):
+        first, second, third = _kinds(*operands)
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {first}, {second}, and {third}"
+        )
+
+
 @op("MvBackward0", self=lambda grad, vec: grad.outer(vec), vec=lambda grad, self: self.t().mv(grad))
 def mv(self: Array, vec: Array) -> Array:
     """A matrix times a vector."""
@@ -142,11 +154,7 @@ def mv(self: Array, vec: Array) -> Array:
         raise RuntimeError(
             f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.shape[0]})"
         )
-    if self.dtype != vec.dtype:
-        mine, theirs = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[vec.dtype].legacy
-        raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {theirs}, {mine}, and {theirs}"
-        )
+    _check_addmv(vec, self, vec)
     return product(self, vec, "addmv_impl_cpu")
 
 
@@ -165,6 +173,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
             f"size mismatch, got input ({self.shape[0] if self.ndim else 1}), mat ({mat.shape[0]}x{mat.shape[1]}), vec "
             f"({vec.shape[0]})"
         )
+    _check_addmv(self, mat, vec)
     return _plus(self, product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
 
@@ -198,18 +207,24 @@ def vdot(self: Array, other: Array) -> Array:
     return product(self, other)
 
 
-def _check_bmm(a: Array, b: Array) -> None:
+def _check_batches(a: Array, b: Array) -> None:
     for each, text in ((a, "batch1"), (b, "batch2")):
         if each.ndim != 3:
             raise RuntimeError(f"{text} must be a 3D tensor")
+
+
+def _check_same(a: Array, b: Array) -> None:
+    if a.dtype != b.dtype:
+        first, second = _kinds(a, b)
+        raise RuntimeError(f"expected scalar type {first} but found {second}")
+
+
+def _check_bmm(a: Array, b: Array) -> None:
+    _check_batches(a, b)
     if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
             f"[{b.shape[0]}, {b.shape[1]}]."
-        )
-    if a.dtype != b.dtype:
-        raise RuntimeError(
-            f"expected scalar type {dtypes.BY_NUMPY[a.dtype].legacy} but found {dtypes.BY_NUMPY[b.dtype].legacy}"
         )
 
 
@@ -221,6 +236,7 @@ def _check_bmm(a: Array, b: Array) -> None:
 def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each entry of the first dimension."""
     _check_bmm(self, mat2)
+    _check_same(self, mat2)
     return product(self, mat2, "bmm")
 
 
@@ -232,7 +248,15 @@ def bmm(self: Array, mat2: Array) -> Array:
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (batch1 @ batch2)."""
+    if batch2.ndim < 3:
+        wrap_dim(2, batch2.ndim)
     _check_bmm(batch1, batch2)
+    if self.dtype != batch1.dtype:
+        first, second, third = (dtypes.c_name(each.dtype) for each in (self, batch1, batch2))
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {first}, batch1: {second}, batch2: {third}"
+        )
+    _check_same(batch1, batch2)
     return _plus(self, product(batch1, batch2, "baddbmm"), beta, alpha)
 
 
@@ -258,7 +282,17 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
 )
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * the sum of batch1 @ batch2."""
-    _check_bmm(batch1, batch2)
+    if batch2.ndim < 3:
+        wrap_dim(2, batch2.ndim)
+    _check_batches(batch1, batch2)
+    if batch1.shape[0] != batch2.shape[0]:
+        raise RuntimeError(
+            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
+        )
+    if batch1.shape[2] != batch2.shape[1]:
+        first, second = (f"{each.shape[1]}x{each.shape[2]}" for each in (batch1, batch2))
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({first} and {second})")
+    _one_type(self, batch1, batch2)
     refuse_bools("addmm_impl_cpu_", batch1)
     return _plus(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
 
@@ -272,9 +306,8 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
 def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * outer(vec1, vec2)."""
     if vec1.ndim != 1 or vec2.ndim != 1:
-        raise RuntimeError(
-            f"addr: Expected 1-D argument vec{1 if vec1.ndim != 1 else 2}, but got {vec1.ndim}-D"
-        )
+        number, wrong = (1, vec1) if vec1.ndim != 1 else (2, vec2)
+        raise RuntimeError(f"addr: Expected 1-D argument vec{number}, but got {wrong.ndim}-D")
     kind = dtypes.result_dtype(self, vec1, vec2)
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if kind.kind in "iub" and isinstance(factor, float):

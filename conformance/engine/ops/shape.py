@@ -12,7 +12,7 @@ from .. import dtypes, errors
 from ..fitting import sum_to
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, wrap_dim, wrap_dims
-from ..tensor import Tensor, make
+from ..tensor import Tensor, make, read_only
 from .copying import in_order
 
 # Views --------------------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ def _matrix_adjoint(self: Tensor) -> Tensor:
 def attach() -> None:
     """The properties that transpose."""
     Tensor.broadcast_to = _broadcast_to  # type: ignore[attr-defined]
-    Tensor.T = property(_reversed_dims)  # type: ignore[attr-defined]
-    Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]
-    Tensor.H = property(_hermitian)  # type: ignore[attr-defined]
-    Tensor.mH = property(_matrix_adjoint)  # type: ignore[attr-defined]
+    Tensor.T = property(_reversed_dims, read_only("T"))  # type: ignore[attr-defined]
+    Tensor.mT = property(_matrix_transpose, read_only("mT"))  # type: ignore[attr-defined]
+    Tensor.H = property(_hermitian, read_only("H"))  # type: ignore[attr-defined]
+    Tensor.mH = property(_matrix_adjoint, read_only("mH"))  # type: ignore[attr-defined]
