@@ -271,6 +271,16 @@ def full_like(
     return finish(np.full(input._array.shape, dtypes.number_within(kind, fill_value), kind), requires_grad)
 
 
+def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:
+    """Refuse to count in bools.
+
+    Raises:
+        NotImplementedError: by the kernel's name.
+    """
+    if kind == np.bool_:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
 def arange(
     *bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     start: Any = None, end: Any = None, step: Any = None, out: Any = None, layout: Any = None,
@@ -306,6 +316,7 @@ def arange(
             raise ValueError("step must be nonzero")
         if kind is dtypes.int64:
             count = max(0, -((first - last) // by))
+    refuse_bool("arange_cpu", kind.numpy)
     array = (first + np.arange(count) * by).astype(kind.numpy)
     if out is not None and out._array.size not in (0, count):
         warnings.warn(
@@ -336,6 +347,7 @@ def range(
     kind = kind_of(dtype, out)
     if kind.kind not in "f":
         start, end, step = int(start), int(end), int(step)
+    refuse_bool("range_cpu", kind)
     places = np.arange(math.floor((end - start) / step) + 1)
     return finish((start + places * step).astype(kind), requires_grad, out)
 
@@ -368,6 +380,8 @@ def linspace(
         first, last = float(int(first)), float(int(last))
     if steps == 1:
         return finish(np.array([first], kind), requires_grad, out)
+    if steps:
+        refuse_bool("linspace_cpu", kind)
     number = np.arange(steps)
     exact = kind if kind.kind == "f" else np.dtype(np.float64)
     by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
@@ -385,6 +399,8 @@ def logspace(
     kind = kind_of(dtype, out)
     if kind.kind != "f":
         start, end = int(start), int(end)
+    if steps > 1:
+        refuse_bool("logspace_cpu", kind)
     powers = np.power(base, linspace(start, end, steps, dtype=dtypes.float64)._array)
     return finish(powers.astype(kind), requires_grad, out)
 

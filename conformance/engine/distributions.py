@@ -78,7 +78,7 @@ def normal(
             generator, (2 * count,), _part(dtype), mean, std / math.sqrt(2.0), contiguous=contiguous
         )
         return _paired(parts, shape)
-    _require_floating(dtype, "normal_kernel_cpu")
+    _require_floating(dtype, "normal_kernel_cpu", count)
     if count < box_muller.BLOCK or not contiguous:
         samples = _narrow(box_muller.fused(box_muller.standard_pairs(generator, count), std, mean), dtype)
     elif dtype == np.float64:
@@ -96,7 +96,7 @@ def log_normal(
     """Tensor.log_normal_."""
     if not std > 0.0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    _require_floating(dtype, "log_normal_cpu")
+    _require_floating(dtype, "log_normal_cpu", math.prod(shape))
     samples = box_muller.fused(box_muller.standard_pairs(generator, math.prod(shape)), std, mean)
     with np.errstate(over="ignore"):
         return _narrow(np.exp(samples), dtype).reshape(shape)
@@ -104,7 +104,7 @@ def log_normal(
 
 def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
     """Tensor.exponential_."""
-    if dtype.kind != "f":
+    if dtype.kind != "f" and 0 not in shape:
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating "
             f"point but you specified {BY_NUMPY[dtype].legacy}"
@@ -133,7 +133,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     """Tensor.geometric_: the number of trials up to the first success."""
     if not 0.0 < p < 1.0:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    if dtype.kind in "bc":
+    if dtype.kind in "bc" and 0 not in shape:
         raise NotImplementedError(f"\"geometric_cpu\" not implemented for '{BY_NUMPY[dtype].legacy}'")
     with np.errstate(divide="ignore"):
         samples = np.ceil(np.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
@@ -149,7 +149,7 @@ def bernoulli(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
 
 def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
     """torch.bernoulli and Tensor.bernoulli_ with a p for each element."""
-    _require_floating(p.dtype, "bernoulli_tensor_cpu_p_")
+    _require_floating(p.dtype, "bernoulli_tensor_cpu_p_", p.size)
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
@@ -378,6 +378,7 @@ def _paired(parts: Array, shape: Shape) -> Array:
     return parts.view(np.complex64 if parts.dtype == np.float32 else np.complex128).reshape(shape)
 
 
-def _require_floating(dtype: DType, kernel: str) -> None:
-    if dtype.kind not in "fc":
+def _require_floating(dtype: DType, kernel: str, count: int = 1) -> None:
+    """What has no elements is asked of no kernel."""
+    if dtype.kind not in "fc" and count:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[dtype].legacy}'")

@@ -54,6 +54,7 @@ INFERENCE_INPLACE = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
     "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
+NOT_DIFFERENTIABLE = "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have requires_grad True."
 NO_DERIVATIVE = "derivative for {} is not implemented"
 HOOKS_NOT_CALLABLE = (
     "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types are "

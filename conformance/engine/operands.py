@@ -71,6 +71,17 @@ def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
             raise RuntimeError(errors.INFERENCE_SAVED)
 
 
+def check_constant(row: Row, name: str, tensor: Tensor | None) -> None:
+    """Refuse a gradient for what has no formula.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if tensor is not None and tensor.requires_grad:
+        called = row.name + "_forward" * row.name.startswith("nll_loss") * ("backward" not in row.name)
+        raise RuntimeError(errors.NOT_DIFFERENTIABLE.format(called, name))
+
+
 def is_used(row: Row, name: str, given: dict[str, Any]) -> bool:
     """Whether a formula that will be asked for takes this input, see Note [Only what is needed is saved]."""
     users = [key.split() for key, rule in row.formulas.items() if name in names_of(rule)]

@@ -54,6 +54,7 @@ from .node import (
 from .operands import (
     MISSING,
     array_to_float,
+    check_constant,
     check_recorded,
     checked_meeting,
     meet_arrays,
@@ -138,6 +139,12 @@ class Row:
         """The arguments that are tensors (or numbers, where operands meet)."""
         named = (*self.inputs, *self.further, *self.meet)
         return tuple(each for each in self.parameters if each in named and each not in self.lists)
+
+    @cached_property
+    def undifferentiated(self) -> tuple[str, ...]:
+        """The tensors beside the inputs, which may not require a gradient."""
+        given = (*self.inputs, *self.meet, *self.outputs)
+        return tuple(name for name in self.tensors if name not in given) if self.recorded else ()
 
     @cached_property
     def saved(self) -> dict[str, str]:
@@ -269,7 +276,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
-    "laid_out": laid_out, "check_recorded": check_recorded,
+    "laid_out": laid_out, "check_constant": check_constant, "check_recorded": check_recorded,
 }  # fmt: skip
 
 

@@ -184,6 +184,9 @@ def call_source(row: Row, variant: str = "call") -> str:
     if _only_tensors(row) and variant != "operator":
         body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
     body += _unwrap(row, variant)
+    for name in row.undifferentiated:
+        body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
+        body.append(f"    if state.recording: check_constant(row, '{name}', {name})")
     body += _run(row, "out_ =")
     recorded = row.recorded
     if recorded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..absent import look_up
+from ..dtypes import bool_, float16
 from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
 from ..ops.norms import vector_norm
@@ -48,16 +49,16 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     """torch.linalg.vander: the powers of each element, a column each."""
     from ..ops.joining import cat
 
-    if x._array.dtype.kind == "b":
+    if x.dtype in (bool_, float16):
         raise RuntimeError(
-            "linalg.vander supports floating point, complex, and integer tensors, but got Bool"
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.legacy}"
         )
     if x._array.ndim == 0:
         x = x.unsqueeze(-1)
     column = x.unsqueeze(-1)
-    if N is not None and N <= 1:
-        raise RuntimeError("N must be greater than 1.")
     count = x._array.shape[-1] if N is None else N
+    if count <= 1:
+        raise RuntimeError("N must be greater than 1.")
     wide = column.expand((*x._array.shape, count - 1))
     return cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
 

@@ -27,18 +27,15 @@ def matrix(name: str, array: Array, text: str = "A") -> None:
         raise RuntimeError(f"{name}: The input tensor {text} must have at least 2 dimensions.")
 
 
-def floating(name: str, array: Array, low_precision: bool = True, kernel: str | None = None) -> None:
-    """Refuse integers and halves; ``kernel`` is what refuses halves where the operation itself does not.
+def floating(name: str, array: Array, low_precision: bool = True) -> None:
+    """Refuse integers, and halves where the operation itself does and not its kernel.
 
     Raises:
         RuntimeError: as torch words it.
-        NotImplementedError: halves, by the kernel's name.
     """
     kind = dtypes.BY_NUMPY[array.dtype].legacy
     if array.dtype.kind not in "fc":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind}")
-    if kernel and array.dtype == np.float16:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Half'")
     if low_precision and array.dtype == np.float16:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..dtypes import BY_NUMPY
 from ..inplace import run_inplace
 from ..ops.joining import cat
 from ..ops.matmul import matmul
@@ -39,7 +38,7 @@ def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
 )
 def _cholesky_ex(self: Array, upper: bool, name: str) -> tuple[Array, Array]:
-    floating(name, self, kernel="cholesky_cpu")
+    floating("linalg.cholesky", self, False)
     square(name, self)
     factors, info = kernels.cholesky(self, upper)
     return columns_first(factors), info
@@ -114,7 +113,8 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
 )
 def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     matrix("linalg.qr", A)
-    floating("linalg.qr", A, kernel="geqrf_cpu")
+    floating("linalg.qr", A, False)
+    kernels.refuse_without_lapack("geqrf_cpu", A)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
@@ -170,8 +170,9 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     square("linalg.eigh", A)
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    if A.dtype == np.float16 or A.dtype.kind not in "fc":
-        raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{BY_NUMPY[A.dtype].legacy}'")
+    if not A.size:
+        return np.zeros(A.shape[:-1], A.dtype), np.zeros(A.shape, A.dtype)
+    kernels.refuse_without_lapack("linalg_eigh_cpu", A)
     try:
         values, vectors = np.linalg.eigh(A, UPLO.upper())
     except np.linalg.LinAlgError:
@@ -246,13 +247,27 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
 )
 def _svd(A: Array, full_matrices: bool = False, name: str = "linalg.svd") -> tuple[Array, Array, Array]:
     matrix(name, A)
-    floating(name, A, kernel="linalg_svd_cpu")
+    floating(name, A, False)
+    if not A.size:
+        return _empty_svd(A, full_matrices)
+    kernels.refuse_without_lapack("linalg_svd_cpu", A)
     if not np.isfinite(A).all():
         raise LinAlgError(
             f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
         )
     u, s, vh = np.linalg.svd(A, full_matrices)
     return columns_first(u), s, columns_first(vh)
+
+
+def _empty_svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    *batch, m, n = a.shape
+    k = min(m, n)
+    u, vh = (
+        np.eye(m, m if full_matrices else k, dtype=a.dtype),
+        np.eye(n if full_matrices else k, n, dtype=a.dtype),
+    )
+    u, vh = (columns_first(np.broadcast_to(each, (*batch, *each.shape))) for each in (u, vh))
+    return u, np.zeros((*batch, k), a.dtype), vh
 
 
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:

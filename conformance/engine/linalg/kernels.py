@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import FULL_PRECISION
+from ..ops.kernels import unimplemented
 from ..rows import Array
+
+
+def refuse_without_lapack(kernel: str, array: Array) -> None:
+    """Refuse dtypes of which LAPACK has no matrices.
+
+    Raises:
+        NotImplementedError: by the kernel's name.
+    """
+    if array.dtype not in FULL_PRECISION:
+        raise unimplemented(kernel, array.dtype)
 
 
 def routine(name: str, array: Array) -> Any:
@@ -21,7 +33,8 @@ def factor(a: Array) -> tuple[Array, Array, Array]:
     rank = min(a.shape[-2:])
     factors, pivots = np.zeros(a.shape, a.dtype), np.zeros((*a.shape[:-2], rank), np.int32)
     info = np.zeros(a.shape[:-2], np.int32)
-    if rank:
+    if a.size:
+        refuse_without_lapack("lu_cpu", a)
         getrf = routine("getrf", a)
         for place in np.ndindex(a.shape[:-2]):
             factors[place], found, info[place] = getrf(a[place])
@@ -40,6 +53,7 @@ def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint
     b = np.broadcast_to(b, (*batch, *b.shape[-2:]))
     found = np.zeros(b.shape, b.dtype)
     if found.size:
+        refuse_without_lapack("linalg.lu_solve_cpu", factors)
         getrs = routine("getrs", factors)
         for place in np.ndindex(batch):
             found[place], _ = getrs(factors[place], pivots[place] - 1, b[place], trans=int(adjoint))
@@ -69,6 +83,7 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
     """The Cholesky factor, and the order of the first minor that is not positive (0: none)."""
     factors, info = np.zeros(a.shape, a.dtype), np.zeros(a.shape[:-2], np.int32)
     if a.size:
+        refuse_without_lapack("cholesky_cpu", a)
         potrf = routine("potrf", a)
         for place in np.ndindex(a.shape[:-2]):
             factors[place], info[place] = potrf(a[place], lower=not upper, clean=True)

@@ -16,7 +16,7 @@ from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
 from .checks import floating, square
 from .decompositions import eigh, svd
-from .norms import threshold
+from .norms import need_epsilon, threshold
 from .solving import is_vector
 
 # Pseudoinverse ------------------------------------------------------------------------------------
@@ -64,6 +64,8 @@ def pinv(
 ) -> Tensor:
     """torch.linalg.pinv: the pseudoinverse; small singular values count as zero."""
     array = A._array
+    if atol is not None and rtol is None and rcond is None:
+        need_epsilon(A)
     if array.ndim < 2 or array.dtype.kind not in "fc" or array.dtype == np.float16:
         raise RuntimeError(
             f"linalg.pinv({dtypes.BY_NUMPY[array.dtype].legacy}{{{list(array.shape)}}}): expected a tensor "
@@ -166,7 +168,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None)
         raise RuntimeError(f"{name}: input.size(-2) should match other.size({-1 if vector else -2})")
     if driver is not None and driver not in _DRIVERS:
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
-    floating(name, A._array)
+    need_epsilon(A)
     return _lstsq(A, B, rcond, driver or "gelsy")
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..dtypes import BY_NUMPY, FULL_PRECISION
 from ..ops.joining import cat
 from ..out import given, given_several
 from ..rows import Array, op
@@ -104,8 +103,9 @@ def _check(name: str, a: Array, pivot: bool) -> None:
     if a.ndim < 2:
         shape = list(a.shape)
         raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {shape} instead")
-    if a.dtype not in FULL_PRECISION:
-        raise NotImplementedError(f"\"lu_cpu\" not implemented for '{BY_NUMPY[a.dtype].legacy}'")
+    if not a.size:
+        return
+    kernels.refuse_without_lapack("lu_cpu", a)
     if not pivot:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
@@ -166,7 +166,8 @@ def _triangles(factors: Array) -> tuple[Array, Array]:
 def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
     _check("linalg.lu", A, pivot)
     factors, pivots, _ = kernels.factor(A)
-    return _permutation(pivots, A.shape[-2], A.dtype), *_triangles(factors)
+    P = _permutation(pivots, A.shape[-2], A.dtype) if pivot else np.zeros(0, A.dtype)
+    return P, *_triangles(factors)
 
 
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
@@ -250,7 +251,7 @@ def _solve_factors_backward(
 )
 def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False) -> Array:
     name = "linalg.lu_solve"
-    floating(name, LU)
+    floating(f"torch.{name}", LU, False)
     matrix(name, LU, "LU")
     if pivots.dtype != np.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")

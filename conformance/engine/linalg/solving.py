@@ -113,7 +113,7 @@ def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
     A=lambda grad, result, A, LU, pivots: _adjugate_backward(grad, result, A, LU, pivots),
 )
 def _det(A: Array) -> tuple[Array, Array, Array]:
-    floating("linalg.det", A, kernel="lu_cpu")
+    floating("linalg.det", A, False)
     square("linalg.det", A)
     _, _, factors, pivots, product = _determinant(A)
     return np.asarray(product), factors, pivots
@@ -187,7 +187,7 @@ def _solve_backward(
     },
 )
 def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
-    floating(name, A)
+    floating(name, A, False)
     matrix(name, A)
     if A.dtype != B.dtype:
         from .. import dtypes
@@ -265,9 +265,9 @@ def _triangular_backward(
 )
 def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
     name = "linalg.solve_triangular"
-    floating(name, self, False)
     square(name, self)
     check_equation(name, self, B, left)
+    kernels.refuse_without_lapack("triangular_solve_cpu", self)
     return columns_first(kernels.solve_triangular(self, B, upper, left, unitriangular))
 
 

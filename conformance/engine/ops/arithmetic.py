@@ -13,7 +13,7 @@ from ..inplace import run_inplace
 from ..operands import plain_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import floor_quotient, trunc_quotient
+from .kernels import check_subtractable, floor_quotient, refuse_bool_negation, trunc_quotient
 from .scalars import maybe_times
 
 
@@ -45,30 +45,17 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     return np.add(self, _scaled(other, alpha))
 
 
-def _subtractable(self: Any, other: Any) -> None:
-    for each in (self, other):
-        if getattr(each, "dtype", None) == np.bool_ or isinstance(each, bool):
-            both = all(getattr(x, "dtype", None) == np.bool_ or isinstance(x, bool) for x in (self, other))
-            raise RuntimeError(
-                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                "`logical_xor()` operator instead."
-                if both
-                else "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
-                "a mask, use the `~` or `logical_not()` operator instead."
-            )
-
-
 @op(
     "SubBackward0",
     meet="self other",
-    check=_subtractable,
+    check=check_subtractable,
     self=lambda grad: grad,
     other=lambda grad, alpha: maybe_times(-grad, alpha),
 )
 def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self - alpha * other."""
     if self.dtype == np.bool_:
-        _subtractable(self, other)
+        check_subtractable(self, other)
     return np.subtract(self, other if alpha.__class__ is int and alpha == 1 else _scaled(other, alpha))
 
 
@@ -82,7 +69,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     """other - alpha * self, for a number."""
     if self.dtype in FULL_PRECISION and alpha == 1 and other.__class__ is not bool:
         return np.subtract(other, self)
-    _subtractable(self, other)
+    check_subtractable(self, other)
     kind = dtypes.result_dtype(self, other)
     return np.subtract(np.asarray(other).astype(kind), _scaled(self.astype(kind, copy=False), alpha))
 
@@ -91,13 +78,13 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     "RsubBackward0",
     name="rsub_tensor",
     meet="self other",
-    check=_subtractable,
+    check=check_subtractable,
     numbers=False,
     self=lambda grad, alpha: maybe_times(-grad, alpha),
     other=lambda grad: grad,
 )
 def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
-    _subtractable(self, other)
+    check_subtractable(self, other)
     return np.subtract(other, _scaled(self, alpha))
 
 
@@ -189,11 +176,7 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
 @op("NegBackward0", self=lambda grad: -grad)
 def neg(self: Array) -> Array:
     """-self."""
-    if self.dtype == np.bool_:
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or `logical_not()` operator instead."
-        )
+    refuse_bool_negation(self)
     return np.negative(self)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..dtypes import BY_NUMPY
 from ..rows import Array, op
 from ..tensor import Tensor, make
+from .kernels import refuse_integers
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -275,6 +276,7 @@ def im2col(
     self_sym_argsize_minus_1: int,
 ) -> Array:  # fmt: skip
     """The windows of images, each as a column."""
+    refuse_integers("im2col_out_cpu", self)
     found = windows(self, Geometry(kernel_size, stride, padding, dilation))
     lead = self.ndim - 3
     rows = self.shape[lead] * math.prod(kernel_size)
@@ -291,6 +293,7 @@ def col2im(
     self: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> Array:
     """Images that columns add up to."""
+    refuse_integers("col2im_out_cpu", self)
     geometry = Geometry(kernel_size, stride, padding, dilation)
     channels = self.shape[-2] // math.prod(kernel_size)
     columns = self.reshape(*self.shape[:-2], channels, *kernel_size, *geometry.places(output_size))

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
-from ..dtypes import c_name
+from ..dtypes import bool_, c_name
 from ..inplace import placed, run_inplace
 from ..modes import state
 from ..out import given, several
@@ -295,12 +295,21 @@ def _pairs(y: Tensor, axis: int) -> Tensor:
     return left + right
 
 
+def _refuse_bools(name: str, y: Tensor, x: Tensor | None) -> None:
+    if any(each is not None and each.dtype is bool_ for each in (y, x)):
+        which = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
+
+
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
     _refuse_no_numbers("trapezoid", y, x, dx)
-    if not y._array.ndim or not y._array.shape[axis]:
+    if not y._array.ndim:
+        raise IndexError(f"Dimension specified as {dim if x is None else axis} but tensor has no dimensions")
+    if not y._array.shape[axis]:
         return make(np.zeros([m for i, m in enumerate(y._array.shape) if i != axis], y._array.dtype))
+    _refuse_bools("trapezoid", y, x)
     if x is None:
         ends = times(y.select(dim, 0) + y.select(dim, -1), 0.5)
         return times(y.sum(dim) - ends, float(dx))
@@ -315,6 +324,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim
     """The integral so far along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
     _refuse_no_numbers("cumulative_trapezoid", y, x, dx)
+    _refuse_bools("cumulative_trapezoid", y, x)
     if x is None:
         return times(_pairs(y, dim), dx / 2.0).cumsum(dim)
     apart = _spacing("cumulative_trapezoid", y, x, axis)

@@ -11,6 +11,7 @@ from ..creation import finish
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
+from .kernels import unimplemented
 from .slicing import diagonal_backward
 
 # Triangles ----------------------------------------------------------------------------------------
@@ -43,7 +44,10 @@ def _indices(name: str, function: Any, text: str) -> Any:
         for value, what in ((row, "row"), (col, "col")):
             if value < 0:
                 raise RuntimeError(f"{what} must be non-negative, got{value}")
-        return finish(np.stack(function(row, offset, col)).astype((dtype or dtypes.int64).numpy))
+        kind = dtype or dtypes.int64
+        if kind not in (dtypes.int64, dtypes.int32):
+            raise unimplemented(name, kind.numpy)
+        return finish(np.stack(function(row, offset, col)).astype(kind.numpy))
 
     make_indices.__name__, make_indices.__doc__ = name, text
     return make_indices

@@ -10,6 +10,8 @@ from ..dtypes import BY_NUMPY
 from ..rows import Array, op
 from ..tensor import Tensor
 from ..views import increment_version
+from .kernels import refuse_bools
+from .norms import need_norm
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -94,6 +96,8 @@ def renormalize_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type
     """Shorten the rows that the indices name to a norm of at most ``max_norm``, in place."""
     array = weight._array
     _check_indices(indices._array, len(array))
+    if indices._array.size:
+        need_norm(array)
     rows = np.unique(indices._array)
     lengths = np.linalg.norm(array[rows].astype(np.float64), norm_type, axis=1)
     long = lengths > max_norm
@@ -121,6 +125,10 @@ def trilinear(
 ) -> Array:
     """The product of three with dimensions of length 1 put in, summed over some."""
     ndim = i1.ndim + len(expand1)
+    if i1.dtype.kind == "b" and all(each.size for each in (i1, i2, i3)):
+        (_, rows), columns = i1.shape, i3.shape[1]
+        kernel = "bmm" if rows * columns * len(i1) < 400 else "addmm_impl_cpu_"
+        refuse_bools(kernel, i1)
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
     exact = [each.astype(np.promote_types(each.dtype, np.float32), copy=False) for each in (i1, i2, i3)]
     found = np.einsum(f"{a},{b},{c}->{_letters(ndim, sumdim)}", *exact, optimize=True)

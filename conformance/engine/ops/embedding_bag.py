@@ -31,7 +31,7 @@ def _check(
     if weight.dtype.kind != "f":
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
-            f"Float, Double; but got {_legacy(weight)} instead {where}"
+            f"Float, Double; but got {'CPUBoolType' if weight.dtype == np.bool_ else _legacy(weight)} instead {where}"
         )
     if offsets.size and offsets[0] != 0:
         raise RuntimeError(

@@ -10,9 +10,10 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..modes import is_grad_enabled, no_grad
+from ..operands import meet_arrays
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
-from .kernels import need_floats
+from .kernels import check_subtractable, need_floats, updated
 from .loss import MEAN, NONE, reduced
 from .scalars import less_than, over, plus, times
 from .unary import sigmoid
@@ -137,11 +138,18 @@ def binary_cross_entropy_with_logits(
 ) -> Array:
     """binary_cross_entropy of the logits' sigmoid, computed without overflow."""
     need_floats("log_sigmoid_cpu", self)
-    factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
-    each = (1 - target) * self - factor * _log_sigmoid(self)
+    log = _log_sigmoid(self)
+    if pos_weight is not None:
+        (factor, _) = meet_arrays(False, pos_weight - pos_weight.dtype.type(1), target)
+        log = updated(
+            np.multiply, log, factor * target.astype(factor.dtype, copy=False) + factor.dtype.type(1)
+        )
+    check_subtractable(target, target)
+    each = updated(np.multiply, target.dtype.type(1) - target, self)
+    each = updated(np.subtract, each, log)
     if weight is not None:
-        each = each * weight
-    return reduced(np.asarray(each), reduction)
+        each = updated(np.multiply, each, weight)
+    return reduced(each, reduction)
 
 
 def _logits_backward(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..creation import zeros_like
 from ..rows import Array, op
+from .kernels import need_floats
 from .pooling import at_indices, gathered
 
 Ints = tuple[int, ...]
@@ -46,6 +47,10 @@ def _check(name: str, self: Array, kernel: Ints, out: Ints, samples: Array) -> N
 def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Array, Array]:
     spatial = len(out)
     sizes = self.shape[-spatial:]
+    if not self.size:
+        empty = (*self.shape[:-spatial], *out)
+        return np.zeros(empty, self.dtype), np.zeros(empty, np.int64)
+    need_floats(f"fractional_max_pool{spatial}d_out_frame", self)
     planes = self.reshape(-1, *sizes)
     drawn = samples.reshape(-1, samples.shape[-1])[:, :spatial][:, :: -1 if spatial == 2 else 1]
     found = np.empty((len(planes), math.prod(out)), self.dtype)

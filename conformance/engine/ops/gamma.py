@@ -101,18 +101,25 @@ def _mvlgamma_shifts(kind: Any, p: int) -> Array:
 
 @op(
     "MvlgammaBackward0",
+    name="mvlgamma",
     meet="self",
     to_float=True,
     self=lambda grad, self, p: (
         grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma().sum(-1)
     ),
 )
-def mvlgamma(self: Array, p: int) -> Array:
-    """The logarithm of gamma of p dimensions."""
+def _mvlgamma(self: Array, p: int) -> Array:
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     each = _lgamma_kernel(self[..., None] + _mvlgamma_shifts(self.dtype, p))
     return np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
+
+
+def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:
+    """The logarithm of gamma of p dimensions."""
+    if input.dtype is dtypes.bool_:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    return _mvlgamma(input, p, out=out)
 
 
 _GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}

@@ -9,12 +9,13 @@ import numpy as np
 from .. import random
 from ..creation import zeros_like
 from ..distributions import uniform
+from ..dtypes import FULL_PRECISION
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat
-from .kernels import half_up, need_floats
+from .kernels import half_up, need_floats, unimplemented
 from .selection import where
 
 PUBLIC = ("prelu", "rrelu", "rrelu_")
@@ -126,7 +127,8 @@ def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: b
     if not training:
         need_floats("leaky_relu_cpu", self)
         return np.where(self > 0, self, self * ((lower + upper) / 2))
-    need_floats("rrelu_with_noise_out_cpu", self)
+    if self.dtype not in FULL_PRECISION:
+        raise unimplemented("rrelu_with_noise_out_cpu", self.dtype)
     below = self <= 0
     noise[...] = 1
     noise[below] = uniform(random.default_generator, (int(below.sum()),), np.dtype(np.float64), lower, upper)

@@ -14,6 +14,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .gather import add_along, at_least_1d, in_bounds
+from .kernels import refuse_bools
 from .scalars import maybe_times
 from .scatter_reduce import Places, reduce_at, reduce_backward
 
@@ -279,6 +280,12 @@ def index_reduce(
     where = _check_put("index_reduce", self, axis, index, source)
     warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
     _refuse_outside(where, self.shape[axis] if self.ndim else 1)
+    if not include_self:
+        refuse_bools("index_reduce_func_exclude_input_init", self)
+    elif self.ndim <= 1:
+        refuse_bools("index_func_", self)
+    elif reduce == "mean" and where.size:
+        refuse_bools("div_floor_cpu", self)
     result = self.copy("C")
     target = _slices(result, axis)
     reduce_at(target, (where,), _slices(source, axis), reduce, include_self)

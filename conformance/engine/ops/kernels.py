@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..inplace import check_castable
 from ..rows import Array, op
-from ..shapes import laid_out
+from ..shapes import broadcast_shapes, laid_out
 
 
 def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
@@ -46,6 +47,65 @@ def refuse_bools(kernel: str, *operands: Any) -> None:
     kind = kind_of(*operands)
     if kind.kind == "b":
         raise unimplemented(kernel, kind)
+
+
+def refuse_integers(kernel: str, *operands: Any) -> None:
+    """Refuse integers, not bools.
+
+    Raises:
+        NotImplementedError: there are some.
+    """
+    kind = kind_of(*operands)
+    if kind.kind in "iu":
+        raise unimplemented(kernel, kind)
+
+
+def refuse_bool_negation(operand: Array) -> None:
+    """Refuse the negative of bools.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if operand.dtype == np.bool_:
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+
+
+def check_subtractable(self: Any, other: Any) -> None:
+    """Refuse bools among operands of which one is subtracted.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    for each in (self, other):
+        if getattr(each, "dtype", None) == np.bool_ or isinstance(each, bool):
+            both = all(getattr(x, "dtype", None) == np.bool_ or isinstance(x, bool) for x in (self, other))
+            raise RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                "`logical_xor()` operator instead."
+                if both
+                else "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
+                "a mask, use the `~` or `logical_not()` operator instead."
+            )
+
+
+def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
+    """What a function of two operands would write into the first: its dtype and shape stay.
+
+    Raises:
+        RuntimeError: they cannot, as torch words it.
+    """
+    common = dtypes.result_dtype(self, other)
+    check_castable(common, self.dtype)
+    shape = broadcast_shapes(self.shape, other.shape)
+    if shape != self.shape:
+        raise RuntimeError(
+            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
+    found = function(self.astype(common, copy=False), other.astype(common, copy=False))
+    return np.asarray(found).astype(self.dtype, copy=False)
 
 
 def need_integers(kernel: str, *operands: Any) -> None:

@@ -156,6 +156,7 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
             f"b matrix is {self.shape[-2]} by {self.shape[-1]}"
         )
     broadcast_shapes(self.shape[:-2], input2.shape[:-2])
+    kernels.refuse_without_lapack("cholesky_solve_cpu", self)
     turned = np.swapaxes(input2, -1, -2)
     first, second = (turned, input2) if upper else (input2, turned)
     half = kernels.solve_triangular(first, self, False, True, False)
@@ -175,6 +176,7 @@ def _cholesky_inverse_backward(grad: Tensor, self: Tensor, upper: bool, result: 
 def cholesky_inverse(self: Array, upper: bool = False) -> Array:
     """The inverse of a matrix, from its Cholesky factor."""
     square("cholesky_inverse", self)
+    kernels.refuse_without_lapack("cholesky_inverse_out_cpu", self)
     identity = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
     turned = np.swapaxes(self, -1, -2)
     first, second = (turned, self) if upper else (self, turned)
@@ -244,6 +246,7 @@ def _triangular_solve(
         stacklevel=2,
     )
     batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
+    kernels.refuse_without_lapack("triangular_solve_cpu", self)
     right = np.broadcast_to(self, (*batch, *self.shape[-2:]))
     left = np.broadcast_to(A, (*batch, n, n))
     turned = np.swapaxes(left, -1, -2) if transpose else left

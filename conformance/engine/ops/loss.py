@@ -10,9 +10,8 @@ from .. import dtypes
 from ..dtypes import c_name
 from ..inplace import check_castable, run_inplace
 from ..rows import ROWS, Array, op
-from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
-from .kernels import need_floats
+from .kernels import need_floats, refuse_bool_negation, unimplemented, updated
 from .scalars import over, plus, times
 from .undefined import unsupported
 
@@ -138,8 +137,8 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     common = dtypes.result_dtype(self, target)
-    need_floats("huber_cpu", np.empty(0, common))
     check_castable(common, self.dtype)
+    need_floats("huber_cpu", np.empty(0, common))
     z = np.abs(self.astype(common) - target.astype(common))
     found = np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta))
     return reduced(found.astype(self.dtype), reduction)
@@ -193,8 +192,11 @@ def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, del
 )
 def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
     """log(1 + exp(-target * self))."""
-    broadcast_shapes(self.shape, target.shape)
-    return reduced(np.log1p(np.exp(-target * self)), reduction)
+    refuse_bool_negation(self)
+    product = updated(np.multiply, np.negative(self), target)
+    if product.dtype.kind not in "fc":
+        check_castable(dtypes.default.numpy, product.dtype)
+    return reduced(np.log1p(np.exp(product)), reduction)
 
 
 @op(
@@ -209,9 +211,13 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
 )
 def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     """The gradient of soft_margin_loss."""
-    z = np.exp(-target * self)
-    norm = self.dtype.type(_norm(self, reduction))
-    return np.multiply(-norm * target * z / (z + 1), grad_output)
+    refuse_bool_negation(target)
+    common = dtypes.result_dtype(self, target)
+    z = np.exp(np.negative(target).astype(common, copy=False) * self.astype(common, copy=False))
+    norm = common.type(_norm(self, reduction))
+    return np.multiply(-norm * target.astype(common, copy=False) * z / (z + 1), grad_output).astype(
+        self.dtype
+    )
 
 
 def _soft_margin_grad_output(
@@ -255,6 +261,8 @@ def multi_margin_loss(
     self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None, reduction: int = MEAN
 ) -> Array:
     """How far other classes come closer to the right one's score than the margin."""
+    if self.size and self.dtype not in dtypes.FULL_PRECISION:
+        raise unimplemented("multi_margin_loss_cpu_kernel", self.dtype)
     if target.dtype != np.int64:
         raise RuntimeError(f"expected scalar type Long but found {c_name(target.dtype).capitalize()}")
     wrong = target[(target < 0) | (target >= (self.shape[-1] if self.ndim else 1))]

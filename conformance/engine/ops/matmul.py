@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..inplace import check_castable
 from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
@@ -93,6 +94,8 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 
     """beta * self + alpha * (mat1 @ mat2)."""
     _check_mm(mat1, mat2, "mat1")
     _one_type(self, mat1, mat2)
+    if not mat1.shape[1]:
+        _check_factor(self, beta)
     return _plus(self, product(mat1, mat2, "addmm_impl_cpu_"), beta, alpha)
 
 
@@ -105,6 +108,12 @@ def _one_type(self: Array, mat1: Array, mat2: Array) -> None:
         if each.dtype != mat2.dtype:
             first, second = _kinds(each, mat2)
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {first} and {second}")
+
+
+def _check_factor(self: Array, beta: Any) -> None:
+    """Where nothing is added, torch multiplies by beta as it would anywhere else."""
+    if beta != 0:
+        check_castable(dtypes.result_dtype(self, beta), self.dtype)
 
 
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
@@ -207,6 +216,11 @@ def vdot(self: Array, other: Array) -> Array:
     return product(self, other)
 
 
+def _batch_kernel(name: str, a: Array, b: Array) -> str:
+    """Products so small that torch has a loop of its own for them, or each by the kernel of one."""
+    return name if a.shape[1] * a.shape[2] * b.shape[2] < 400 else "addmm_impl_cpu_"
+
+
 def _check_batches(a: Array, b: Array) -> None:
     for each, text in ((a, "batch1"), (b, "batch2")):
         if each.ndim != 3:
@@ -237,7 +251,7 @@ def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each entry of the first dimension."""
     _check_bmm(self, mat2)
     _check_same(self, mat2)
-    return product(self, mat2, "bmm")
+    return product(self, mat2, _batch_kernel("bmm", self, mat2))
 
 
 @op(
@@ -257,7 +271,9 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
             f"Input dtypes must be the same, got: input {first}, batch1: {second}, batch2: {third}"
         )
     _check_same(batch1, batch2)
-    return _plus(self, product(batch1, batch2, "baddbmm"), beta, alpha)
+    if not batch1.shape[2]:
+        _check_factor(self, beta)
+    return _plus(self, product(batch1, batch2, _batch_kernel("baddbmm", batch1, batch2)), beta, alpha)
 
 
 @op(
@@ -293,7 +309,14 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
         first, second = (f"{each.shape[1]}x{each.shape[2]}" for each in (batch1, batch2))
         raise RuntimeError(f"Incompatible matrix sizes for bmm ({first} and {second})")
     _one_type(self, batch1, batch2)
-    refuse_bools("addmm_impl_cpu_", batch1)
+    if batch1.size and batch2.size:
+        refuse_bools("addmm_impl_cpu_", batch1)
+    elif not batch1.shape[2]:
+        _check_factor(self, beta)
+    if batch1.dtype == np.float16 and len(batch1):  # rounded after each
+        for first, second in zip(batch1, batch2, strict=True):
+            self, beta = _plus(self, product(first, second), beta, alpha), 1
+        return self
     return _plus(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
 
 
@@ -310,6 +333,8 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
         raise RuntimeError(f"addr: Expected 1-D argument vec{number}, but got {wrong.ndim}-D")
     kind = dtypes.result_dtype(self, vec1, vec2)
     for name, factor in (("beta", beta), ("alpha", alpha)):
+        if kind.kind != "b" and isinstance(factor, bool):
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
         if kind.kind in "iub" and isinstance(factor, float):
             raise RuntimeError(
                 f"For integral input tensors, argument {name} must not be a floating point number."

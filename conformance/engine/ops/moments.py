@@ -40,7 +40,12 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
             "numel divided by output numel).",
             stacklevel=4,
         )
-    if ("_" in name or count != self.size) and not np.isfinite(variance).all() and np.isfinite(self).all():
+    if (
+        ("_" in name or count != self.size)
+        and self.size
+        and not np.isfinite(variance).all()
+        and np.isfinite(self).all()
+    ):
         running, mean = _running_moments(self.astype(np.float64, copy=False), axes, mean.shape)
         variance = np.true_divide(running.reshape(variance.shape), max(freedom, 0))
     elif "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity

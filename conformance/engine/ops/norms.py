@@ -11,7 +11,7 @@ from .. import dtypes
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
-from .kernels import unimplemented
+from .kernels import check_subtractable, unimplemented
 from .reduction import axes_of, dims, unsqueeze_multiple
 from .scalars import plus, times
 from .selection import where
@@ -35,6 +35,19 @@ def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool
     else:
         found = np.power(np.add.reduce(np.power(size, order), axis=axes, keepdims=keepdims), 1.0 / order)
     return np.asarray(found, kind)
+
+
+def need_norm(array: Array) -> None:
+    """Refuse what has no norm.
+
+    Raises:
+        RuntimeError: integers, bools.
+    """
+    if array.dtype.kind not in "fc":
+        kind = dtypes.BY_NUMPY[array.dtype].legacy
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {kind} instead."
+        )
 
 
 def norm_backward(
@@ -101,7 +114,7 @@ def _vector_norm(
                 f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not "
                 "have an identity"
             )
-        for axis in axes:
+        for axis in dim:
             if not self.shape[axis]:
                 raise RuntimeError(
                     f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is "
@@ -152,17 +165,15 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
 @op(
     "DistBackward0",
     meet="self other",
+    check=check_subtractable,
     numbers=False,
     self=lambda grad, self, other, p, result: _dist_backward(grad, self, other, p, result),
     other=lambda grad, self, other, p, result: _negative(_dist_backward(grad, self, other, p, result)),
 )
 def dist(self: Array, other: Array, p: Any = 2) -> Array:
     """The norm of the difference."""
-    if self.dtype.kind not in "fc":
-        kind = dtypes.BY_NUMPY[self.dtype].legacy
-        raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got {kind} instead."
-        )
+    check_subtractable(self, other)
+    need_norm(self)
     away = np.subtract(self, other)
     return norm_array(away, p, tuple(range(away.ndim)), False)
 

@@ -19,6 +19,7 @@ from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
 from .grids import broadcast_tensors
 from .introsort import unstable_order
+from .kernels import refuse_bools
 from .partial_sort import kth_index, mode_index, top_indices
 from .scalars import minus, times
 
@@ -141,6 +142,8 @@ def _topk(
     axis = wrap_dim(dim, self.ndim)
     if not 0 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
+    if self.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     where = top_indices(self, k, axis, largest, sorted)
@@ -151,8 +154,6 @@ def topk(
     input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
     """The k greatest (or least) elements along a dimension, and where they are."""
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("topk does not support bool dtypes on CPU")
     arguments = (input, k.__index__(), dim, largest, sorted)
     return several(ROWS["topk"], out, *arguments)
 
@@ -171,8 +172,8 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
     nonzero_size("kthvalue", self, axis)
     if not 1 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(axis))
-    if self.dtype.kind == "b":
-        raise NotImplementedError("\"kthvalue_cpu\" not implemented for 'Bool'")
+    if self.ndim:
+        refuse_bools("kthvalue_cpu", self)
     return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
 
 
@@ -201,9 +202,11 @@ def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
 def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
     def forward(self: Array) -> Array:
         if not self.size:
-            nothing = np.nan if self.dtype.kind in "fb" else np.iinfo(self.dtype).min
-            return np.array(nothing, self.dtype)
-        _refuse_bool("median_cpu", self)
+            nothing = (
+                np.nan if self.dtype.kind in "fb" else np.iinfo(np.promote_types(self.dtype, np.int32)).min
+            )
+            return np.asarray(nothing).astype(self.dtype)
+        refuse_bools("median_cpu", self)
         flat = self.reshape(-1)
         return flat[_median_index(flat, 0, ignore_nan)].copy()
 
@@ -211,16 +214,11 @@ def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
     return op(node, self=lambda grad, self, result: evenly_distribute(grad, self, result))(forward)
 
 
-def _refuse_bool(kernel: str, array: Array) -> None:
-    if array.dtype.kind == "b":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
-
-
 def _median_dim(name: str, node: str, ignore_nan: bool) -> Any:
     def forward(self: Array, dim: Any, keepdim: bool = False) -> tuple[Array, Array]:
         axis = wrap_dim(dim, self.ndim)
         nonzero_size("median", self, axis)
-        _refuse_bool("median_out", self)
+        refuse_bools("median_out", self)
         where = _median_index(self, axis, ignore_nan) if self.ndim else np.zeros((), np.int64)
         return taken(self, where, axis, keepdim)
 

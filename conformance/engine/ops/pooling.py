@@ -11,6 +11,7 @@ import numpy as np
 from ..creation import zeros_like
 from ..rows import Array, op
 from ..tensor import Tensor
+from .kernels import need_floats
 from .resampling import named
 
 PUBLIC = ()
@@ -362,6 +363,9 @@ def _unpool_rows(spatial: int) -> Any:
         self=lambda grad, indices: gathered(grad, indices, spatial),
     )
     def forward(self: Array, indices: Array, output_size: Ints) -> Array:
+        if not self.size:
+            return np.zeros((*self.shape[:-spatial], *output_size), self.dtype)
+        need_floats(f"max_unpool{spatial}d", self)
         area = math.prod(output_size)
         wrong = indices[(indices < 0) | (indices >= area)]
         if wrong.size:

@@ -32,9 +32,10 @@ _round_whole = _whole("round", np.rint, "The nearest integer; of two as near, th
 
 @op("RoundBackward1", name="round_decimals", self=lambda grad: zeros_like(grad))
 def _round_decimals(self: Array, decimals: int) -> Array:
-    need_floats("round_cpu", self)
     if decimals == 0:
+        need_floats("round_vml_cpu", self)
         return np.rint(self)
+    need_floats("round_cpu", self)
     scale = self.dtype.type(10.0 ** abs(decimals))
     if decimals < 0:
         return np.rint(self / scale) * scale

@@ -11,6 +11,7 @@ from ..creation import ones_like, zeros_like
 from ..rows import Array, op
 from ..tensor import Tensor
 from .gather import at_least_1d, checked, places, src_part
+from .kernels import refuse_bools
 from .selection import where
 
 _KERNELS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
@@ -57,6 +58,8 @@ def scatter_reduce(
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     axis, where = checked("scatter_reduce", self, dim, index, src)
     result = self.copy("C")
+    if reduce == "mean":
+        refuse_bools("scatter_gather_tensor_cpu_reduce_mean" if where.size else "div_floor_cpu", self)
     if where.size:
         target = at_least_1d(result)
         reduce_at(target, places(target, axis, where), src_part(src, where), reduce, include_self)

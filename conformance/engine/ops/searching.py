@@ -14,6 +14,7 @@ from ..out import store_out
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make, wrap
+from .kernels import need_floats, refuse_bools
 from .undefined import undefined
 
 # unique -------------------------------------------------------------------------------------------
@@ -237,6 +238,8 @@ def searchsorted(
             "value tensor "
             f"{list(values.shape)}"
         )
+    if values.size and sequence.dtype == values.dtype:
+        refuse_bools("searchsorted_out_cpu", values)
     found = _search(sequence, values, after, out_int32)
     if out is None:
         return wrap(found)
@@ -282,10 +285,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 @op(name="histc", tensors="self")
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """How many elements fall into each of equally wide bins."""
-    if self.dtype.kind not in "f":
-        raise NotImplementedError(
-            f"\"histogram_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'"
-        )
+    refuse_bools("linspace_cpu", self)
+    need_floats("histogram_cpu", self)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = float(min), float(max)

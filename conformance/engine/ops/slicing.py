@@ -48,7 +48,7 @@ def select_backward(grad_: Array, sizes: Any, dim: Any, index: Any) -> Array:
 def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Array:
     """Entries start to end along a dimension."""
     if self.ndim == 0:
-        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
         raise RuntimeError("slice step must be positive")
     return self[(slice(None),) * wrap_dim(dim, self.ndim) + (slice(start, end, step),)]

@@ -23,10 +23,15 @@ def _softmax(self: Array, dim: int) -> Array:
     return _softmax_row(self, wrap_dim(dim, self.ndim))
 
 
+def _need_floats(kernel: str, self: Array, dim: int) -> None:
+    """torch has a kernel of its own for the last dimension."""
+    need_floats(f"{kernel}_lastdim_kernel_impl" if dim == self.ndim - 1 else f"{kernel}_kernel_impl", self)
+
+
 def _softmax_row(self: Array, dim: int) -> Array:
     if not self.size:  # of any dtype
         return self.copy()
-    need_floats("softmax_lastdim_kernel_impl", self)
+    _need_floats("softmax", self, dim)
     exponentials = np.exp(_shifted(half_up(self), dim))
     return np.divide(exponentials, np.add.reduce(exponentials, axis=dim, keepdims=True)).astype(
         self.dtype, order="C", copy=False
@@ -66,7 +71,7 @@ def _log_softmax(self: Array, dim: int) -> Array:
 def _log_softmax_row(self: Array, dim: int) -> Array:
     if not self.size:
         return self.copy()
-    need_floats("log_softmax_lastdim_kernel_impl", self)
+    _need_floats("log_softmax", self, dim)
     shifted = _shifted(half_up(self), dim)
     # torch keeps the sums in the tensor's own precision.
     total = np.add.reduce(np.exp(shifted), axis=dim, keepdims=True).astype(self.dtype, copy=False)

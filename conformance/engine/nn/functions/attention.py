@@ -127,8 +127,10 @@ def _check_inputs(*inputs: Tensor) -> None:
             f"Expected query, key, and value to all be  at least 2 dimensional, but got {q} {k} and {v} instead."
         )
     if not inputs[0].is_floating_point():
-        kind = c_name(inputs[0]._array.dtype)
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: float != {kind}")
+        if all(each._array.ndim == 2 for each in inputs):
+            kind = c_name(inputs[0]._array.dtype)
+            raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: float != {kind}")
+        raise RuntimeError(f"expected scalar type Float but found {inputs[0].dtype.legacy}")
 
 
 def scaled_dot_product_attention(

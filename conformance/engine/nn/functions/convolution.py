@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...dtypes import c_name
+from ...dtypes import c_name, int64
 from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
-from ...ops.kernels import refuse_bools
+from ...ops.kernels import refuse_bools, unimplemented
 from ...tensor import Tensor
 from .padding import constant_pad
 
@@ -87,9 +87,8 @@ def _check(
         raise RuntimeError(
             f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
         )
-    spatial = max(len(shape) - 2, 2)  # one dimension is computed as two
-    dense = "slow_conv2d_cpu" if spatial == 2 else "compute_columns3d"
-    refuse_bools(f"slow_conv_transpose{spatial}d_out_cpu" if transposed else dense, input._array)
+    if input._array.size:
+        _check_kernel(input, geometry, kernel, transposed, groups)
     if transposed:
         _check_output_padding(geometry, output_padding)
         return
@@ -100,6 +99,19 @@ def _check(
             f"Calculated padded input size per channel: ({have}). Kernel size: ({want}). Kernel size can't be greater "
             "than actual input size"
         )
+
+
+def _check_kernel(input: Tensor, geometry: Geometry, weight: Ints, transposed: bool, groups: int) -> None:
+    spatial = max(len(weight) - 2, 2)  # one dimension is computed as two
+    array = input._array
+    dilated = any(each != 1 for each in geometry.dilation)
+    if (transposed or dilated) and array.dtype.kind in "biu" and input.dtype is not int64:
+        name = f"slow_conv_transpose{spatial}d_out_cpu" if transposed else "slow_conv_dilated<>"
+        raise unimplemented(name, array.dtype)
+    plain = set(geometry.stride) == set(weight[2:]) == {1} and not any(geometry.padding) and groups == 1
+    refuse_bools(
+        "slow_conv2d_cpu" if spatial == 2 else "slow_conv3d_cpu" if plain else "compute_columns3d", array
+    )
 
 
 def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:

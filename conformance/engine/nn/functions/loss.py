@@ -260,10 +260,6 @@ def binary_cross_entropy_with_logits(
     number = chosen(size_average, reduce, reduction)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
-    if input.is_floating_point() and not target.is_floating_point():
-        raise RuntimeError(
-            f"result type {input.dtype.legacy} can't be cast to the desired output type {target.dtype.legacy}"
-        )
     return entropy.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
 
 

@@ -38,7 +38,8 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return reduce_loss(plus(-target * (input1 - input2), margin).clamp_min_(0), number)
+    difference = input1 - input2  # first: see Note [Right operands first]
+    return reduce_loss(plus(-target * difference, float(margin)).clamp_min_(0), number)
 
 
 def hinge_embedding_loss(

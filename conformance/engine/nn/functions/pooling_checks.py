@@ -131,6 +131,8 @@ def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> No
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}"
         )
     _check_adaptive(name, input, 1 if spatial == 3 else len(shape) - spatial)
+    if any(n != 1 for n in out) and (spatial == 3 or input._array.size):  # else it is the mean
+        _check_kernel(name, input, spatial)
 
 
 def check_adaptive_max(name: str, input: Tensor, spatial: int, out: Ints) -> None:
@@ -143,6 +145,7 @@ def check_adaptive_max(name: str, input: Tensor, spatial: int, out: Ints) -> Non
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got: {list(shape)}"
         )
     _check_adaptive(name, input, len(shape) - spatial - (len(shape) == spatial + 2))
+    _check_kernel(name, input, spatial)
     if any(n < 0 for n in out):
         made = [*shape[:-spatial], *out]
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(out)}: {made}")
@@ -156,5 +159,7 @@ def _check_adaptive(name: str, input: Tensor, first: int) -> None:
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
                 f"{list(shape)} with dimension {axis} being empty"
             )
-    if not input.is_floating_point():
-        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.legacy}'")
+
+
+def _check_kernel(name: str, input: Tensor, spatial: int) -> None:
+    need_floats(f"{name}_cpu" if spatial == 3 else name, input._array)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ...dtypes import uint8
+from ...ops.kernels import unimplemented
 from ...ops.resampling import CUBIC, LINEAR, NEAREST, NEAREST_EXACT
 from ...tensor import Tensor
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -67,12 +69,16 @@ def interpolate(
     spatial = ndim - 2
     if spatial in (1, 2, 3) and mode == "area":
         return _AREA[spatial](input, tuple(out))
-    if spatial not in (1, 2, 3) or mode not in ("nearest", "nearest-exact", "bicubic", *_SPATIAL):
+    if (
+        spatial not in (1, 2, 3)
+        or mode not in ("nearest", "nearest-exact", "bicubic", *_SPATIAL)
+        or (mode == "bicubic" and spatial != 2)
+    ):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | "
             f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
         )
-    needs = 2 if mode == "bicubic" else _SPATIAL.get(mode, spatial)
+    needs = _SPATIAL.get(mode, spatial)
     if needs != spatial:
         raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {needs + 2}D input")
     _check(input, out, mode)
@@ -95,13 +101,15 @@ def _check(input: Tensor, out: list[int], mode: str) -> None:
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input {have}{joint} {want}"
         )
-    if input.dtype.legacy == "Byte" and not mode.startswith("nearest"):
+    if input.is_floating_point() or (input.dtype is uint8 and mode.startswith("nearest")):
+        return
+    if input.dtype is uint8 and mode in ("bilinear", "bicubic"):
         raise NotImplementedError(f"interpolate of uint8, mode {mode}")  # torch weighs in fixed point
-    if not input.is_floating_point() and input.dtype.legacy != "Byte":
-        kernel = "nearest" if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
-        raise NotImplementedError(
-            f"\"compute_indices_weights_{kernel}\" not implemented for '{input.dtype.legacy}'"
-        )
+    kind = "nearest" if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
+    kernel = f"compute_indices_weights_{kind}"
+    if len(out) == 2 and sum(out) <= 128 and kind != "cubic":  # so small that it is not worth another
+        kernel = f"upsample_{mode.removesuffix('-exact')}2d_channels_last"
+    raise unimplemented(kernel, input._array.dtype)
 
 
 def upsample(
