@@ -31,6 +31,10 @@ _RESIZED = (
 
 # Operations that take no other dtype than the result's, by the text in which they say so; all others take any
 # to which the result can be cast.
+_CAST = (
+    "Expected {} to be true, but got false.  (Could this error message be improved?  If so, please report an "
+    "enhancement request to PyTorch.)"
+)
 _SAME_DTYPE = {
     "Expected out tensor to have dtype {wanted}, but got {got} instead": """
         addmm addmv baddbmm bmm cross linalg_cross diagonal_copy alias_copy linalg_lu_solve lu_solve max_dim min_dim
@@ -40,14 +44,20 @@ _SAME_DTYPE = {
         linalg_vector_norm linalg_lu_factor linalg_lu_factor_ex linalg_lu linalg_inv linalg_inv_ex linalg_solve
         linalg_svdvals linalg_cholesky linalg_cholesky_ex linalg_eigh linalg_eigvalsh linalg_qr linalg_svd
         linalg_solve_ex qr svd triangular_solve sort_stable msort as_strided_copy squeeze_dim_copy squeeze_dims_copy
-        scatter_reduce_into scatter_value_reduce isin argmax argmin matmul
+        scatter_reduce_into scatter_value_reduce isin argmax argmin matmul scatter_with scatter_value_with mv
+        matrix_power linear avg_pool2d avg_pool3d lu_unpack argsort
     """,
+    "self and mat2 must have the same dtype, but got {Got} and {Wanted}": "addbmm",
+    "multi_dot(): expected out tensor to have dtype {wanted} but got {got}": "multi_dot",
+    _CAST.format("self.dtype() == output.dtype()"): "narrow_copy",
+    "torch.frexp() expects mantissa to have dtype {wanted} but got {got}": "frexp_mantissa",
+    "torch.frexp() expects exponent to have {wanted} dtype but got {got}": "frexp_exponent",
     "Found dtype {Got} but expected {Wanted}": """
         abs ceil frac floor softshrink hardshrink gelu neg round round_decimals sign sgn trunc lerp_tensor softplus
-        clamp clamp_min clamp_max
+        clamp clamp_min clamp_max conj_physical_
     """,
     "expected scalar_type {Wanted} but found {Got}": "cummax cummin logcumsumexp",
-    "expected scalar type {Wanted} but found {Got}": "linalg_solve_triangular",
+    "expected scalar type {Wanted} but found {Got}": "linalg_solve_triangular log_sigmoid_forward",
     "output values must be of same type as input": "kthvalue",
     "result dtype {Got} does not match input dtype {Wanted}": "dot vdot",
     "nan_to_num: dtype of out: {Got} should be same as input: {Wanted}": "nan_to_num",
@@ -79,8 +89,29 @@ _SAME_DTYPE = {
     ),
     "the output given to float_power has dtype {Got} but the operation's result requires dtype {Wanted}": "float_power",
 }
+# What the operations say that take any dtype to which the result can be cast.
+_SAFELY = "{0}: Expected {1} to be safely castable from {{Wanted}} dtype, but got {1} with dtype {{Got}}"
+_NOT_CASTABLE = {
+    "cholesky": _SAFELY.format("cholesky", "result"),
+    "linalg_pinv": _SAFELY.format("linalg.pinv", "result"),
+    "matrix_power": _SAFELY.format("matrix_power", "result"),
+    "cholesky_inverse": _SAFELY.format("cholesky_inverse", "result"),
+    "cholesky_solve": _SAFELY.format("cholesky_solve", "result"),
+    "linalg_cond": _SAFELY.format("linalg.cond", "result"),
+    "linalg_eigvals": _SAFELY.format("torch.linalg.eigvals", "eigenvalues"),
+    "linalg_eig": _SAFELY.format("torch.linalg.eig", "eigenvalues"),
+    "linalg_lstsq": _SAFELY.format("torch.linalg.lstsq", "solution"),
+    "linalg_lstsq_rank": _SAFELY.format("torch.linalg.lstsq", "rank"),
+    "linalg_lstsq_singular_values": _SAFELY.format("torch.linalg.lstsq", "singular_values"),
+    "ldexp": "ldexp can't be cast to the desired output type {Got}",
+    "diag": "diag: result type {Wanted} can't be cast to the desired out= type {Got}",
+    "mvlgamma": "mvlgamma: result type {Wanted} can't be cast to the desired output type {Wanted}",
+    "mean": "mean.dtype_out(): input types can't be cast to the desired output type {Got}",
+    "max": _CAST.format("canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype()))"),
+}
+_NOT_CASTABLE["min"] = _NOT_CASTABLE["max"]
 # They add up or multiply in the dtype of the tensor given.
-_WITHIN = frozenset(["cumsum", "cumprod", "sum_all", "sum", "sum_dim", "prod_dim", "prod", "nansum"])
+WITHIN = frozenset(["cumsum", "cumprod", "sum_dim", "prod_dim", "prod", "nansum"])
 # The second result of these has texts of its own.
 _INDICES = {
     "kthvalue": "output indices must be of scalar type Long",
@@ -132,6 +163,8 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
         return
     text = _SAME.get(name.lstrip("_"))
     wanted, got = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[kind]
+    if name in _NOT_CASTABLE and not dtypes.can_cast(wanted, got):
+        text = _NOT_CASTABLE[name]
     if text is not None:
         raise RuntimeError(
             text.format(
@@ -143,8 +176,6 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
         )
     if dtypes.can_cast(wanted, got):
         return
-    if name.lstrip("_") in _WITHIN:
-        raise NotImplementedError(f"{name} of {wanted} into a tensor of {got}")
     if name in ("cat", "stack"):
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {got.legacy}")
     raise RuntimeError(f"result type {wanted.legacy} can't be cast to the desired output type {got.legacy}")
@@ -218,11 +249,16 @@ def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
     return store_out(name, out, found._array)
 
 
-def given_several(name: str, out: Any, found: Sequence[Tensor]) -> Any:
-    """given, for several results."""
+def given_several(name: str, out: Any, found: Sequence[Tensor], names: Sequence[str] = ()) -> Any:
+    """given, for several results, which may have texts of their own."""
     if out is None:
         return found
-    stored = [given(name, each, value) for each, value in zip(out, found, strict=True)]
+    for each in out:
+        check_out(name, each, found)
+    stored = [
+        given(which, each, value.detach())
+        for which, each, value in zip(names or (name,) * len(out), out, found, strict=True)
+    ]
     return getattr(return_types, f"{name}_out", tuple)(stored)
 
 

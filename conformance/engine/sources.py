@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .out import WITHIN
+
 if TYPE_CHECKING:
     from .rows import Row
 
@@ -184,6 +186,8 @@ def call_source(row: Row, variant: str = "call") -> str:
     if _only_tensors(row) and variant != "operator":
         body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
     body += _unwrap(row, variant)
+    if variant == "call" and row.name in WITHIN:
+        body.append("if dtype is None: dtype = getattr(out, 'dtype', None)")
     for name in row.undifferentiated:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: check_constant(row, '{name}', {name})")

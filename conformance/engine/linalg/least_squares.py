@@ -10,7 +10,7 @@ from .. import dtypes, return_types
 from ..ops.matmul import matmul
 from ..ops.scalars import times
 from ..ops.selection import where
-from ..out import given
+from ..out import given, given_several
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
@@ -152,10 +152,11 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     return solution[..., 0] if vector else solution, residuals, rank, values
 
 
+_NAMES = ("linalg_lstsq", "linalg_lstsq", "linalg_lstsq_rank", "linalg_lstsq_singular_values")
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None) -> Any:
+def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
     """torch.linalg.lstsq: the X for which A X - B is least."""
     name = "torch.linalg.lstsq"
     if A._array.ndim < 2:
@@ -169,7 +170,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None)
     if driver is not None and driver not in _DRIVERS:
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     need_epsilon(A)
-    return _lstsq(A, B, rcond, driver or "gelsy")
+    found = _lstsq(A, B, rcond, driver or "gelsy")
+    return given_several("linalg_lstsq", out, found, _NAMES)
 
 
 # The exponential ----------------------------------------------------------------------------------

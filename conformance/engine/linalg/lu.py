@@ -206,7 +206,7 @@ def _unpack_backward(grads: Any, m: int, n: int) -> Any:
         grads, LU_data_sym_argsize_minus_2, LU_data_sym_argsize_minus_1
     ),
 )
-def lu_unpack(
+def _lu_unpack(
     LU_data: Array, LU_pivots: Array, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> tuple[Array, Array, Array]:
     """The factors of one matrix apart, and the permutation that the pivots make."""
@@ -218,6 +218,18 @@ def lu_unpack(
     empty = np.zeros(0, LU_data.dtype)
     p = _permutation(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else empty
     return p, *(_triangles(LU_data) if unpack_data else (empty, empty))
+
+
+def lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+    *,
+    out: Any = None,
+) -> Any:
+    """The factors of one matrix apart, and the permutation that the pivots make."""
+    return given_several("lu_unpack", out, _lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
 
 
 # Equations ----------------------------------------------------------------------------------------

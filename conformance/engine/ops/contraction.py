@@ -80,13 +80,12 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension."""
     a, b = input._array.shape, other._array.shape
     if not a or not b:
-        found = input * other
-    else:
-        if a[-1] != b[-1]:
-            raise RuntimeError(
-                f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
-            )
-        found = _contract(input, other, [-1], [-1])
+        return given("mul", out, input * other)
+    if a[-1] != b[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
+        )
+    found = _contract(input, other, [-1], [-1])
     return given("inner", out, found)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import finish
+from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
@@ -94,7 +95,9 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     ndim = input._array.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    return (diag_embed if ndim == 1 else diagonal_copy)(input, diagonal, out=out)
+    if ndim == 2:
+        return diagonal_copy(input, diagonal, out=out)
+    return given("diag", out, diag_embed(input, diagonal))
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:

@@ -370,7 +370,8 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """torch.matmul: chosen by the number of dimensions, folded to mm, mv or bmm as torch does."""
     if out is not None:
-        return given("matmul", out, matmul(input, other))
+        name = "dot" if input._array.ndim == other._array.ndim == 1 else "matmul"
+        return given(name, out, matmul(input, other))
     if not isinstance(other, Tensor):
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     a, b = input._array.ndim, other._array.ndim
@@ -447,8 +448,10 @@ def rmatmul(self: Tensor, other: Any) -> Tensor:
     return matmul(other, self)
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
+    if out is not None:
+        return given("linear", out, linear(input, weight, bias))
     for position, (name, each) in enumerate((("input", input), ("weight", weight)), 1):
         if not isinstance(each, Tensor):
             raise TypeError(

@@ -115,10 +115,16 @@ def sort(
 
 
 def argsort(
-    input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT
+    input: Tensor,
+    *places: Any,
+    dim: Any = -1,
+    descending: bool = False,
+    stable: Any = _ABSENT,
+    out: Any = None,
 ) -> Tensor:
     """Where the elements are found in order along a dimension."""
-    return sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
+    found = sort(input.detach(), *places, dim=dim, descending=descending, stable=stable)[1]
+    return given("argsort", out, found)
 
 
 def msort(input: Tensor, *, out: Any = None) -> Tensor:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
+from ..out import given_several
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from ..views import as_view
@@ -16,16 +17,21 @@ from ..views import as_view
 
 @op(
     "FrexpBackward0",
+    name="frexp",
     outputs="mantissa exponent",
     returns=return_types.frexp,
     self=lambda grad, exponent: grad / exponent.exp2(),
 )
-def frexp(self: Array) -> tuple[Array, Array]:
-    """Mantissa (from 0.5 to 1) and exponent of two."""
+def _frexp(self: Array) -> tuple[Array, Array]:
     if self.dtype.kind != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(self)
     return mantissa, exponent
+
+
+def frexp(input: Tensor, *, out: Any = None) -> Any:
+    """Mantissa (from 0.5 to 1) and exponent of two."""
+    return given_several("frexp", out, _frexp(input), ("frexp_mantissa", "frexp_exponent"))
 
 
 @op("AngleBackward0", meet="self", to_float=True, self=lambda grad, self: zeros_like(self))
@@ -46,9 +52,19 @@ def _itself(name: str, text: str) -> Any:
 
 
 real = _itself("real", "The real part: of a real tensor, the tensor itself.")
+_conj_physical = _itself("conj_physical", "")
 conj = _itself("conj", "The conjugate: of a real tensor, the tensor itself.")
-conj_physical = _itself("conj_physical", "The conjugate: of a real tensor, the tensor itself.")
-resolve_conj = _itself("resolve_conj", "The tensor itself.")
+
+
+def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+    """The conjugate: of a real tensor, the tensor itself."""
+    if out is not None:
+        return _conj_physical_in_place(input.detach(), out=out)
+    return _conj_physical(input)
+
+
+resolve__conj_physical = _itself("conj_physical", "")
+conj = _itself("resolve_conj", "The tensor itself.")
 resolve_neg = _itself("resolve_neg", "The tensor itself.")
 
 

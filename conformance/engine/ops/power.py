@@ -135,6 +135,10 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         raise invalid_combination("float_power", (input, exponent))
     base = input.to(dtypes.float64) if isinstance(input, Tensor) else float(input)
     to = exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent)
+    if out is not None and out.dtype is not dtypes.float64:
+        raise RuntimeError(
+            f"the output given to float_power has dtype {out.dtype.legacy} but the operation's result requires dtype Double"
+        )
     return pow(base, to, out=out)
 
 

@@ -14,6 +14,7 @@ from ..modes import state
 from ..rows import Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
+from .kernels import need_floats
 from .scalars import over
 
 
@@ -130,6 +131,7 @@ def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Ten
 def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
     kind = _sum_type(self, dtype)
     if self.dtype.kind == "f":
+        need_floats("nansum_cpu", np.empty(0, kind))
         self = np.where(np.isnan(self), self.dtype.type(0), self)
     return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
 
@@ -243,7 +245,9 @@ def nanmean(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
         )
     count = input.isnan().logical_not().sum(dim, keepdim)
-    return nansum(input, dim, keepdim, dtype=dtype).div(count, out=out)
+    if out is None:
+        return nansum(input, dim, keepdim, dtype=dtype).div(count)
+    return nansum(input, dim, keepdim, dtype=dtype, out=out).div_(count)
 
 
 # prod ---------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..inplace import run_inplace
 from ..modes import state
+from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
@@ -192,8 +193,10 @@ def _log_sigmoid(self: Array, buffer: Array) -> Array:
     return found.astype(self.dtype, order="C", copy=False)
 
 
-def logsigmoid(input: Tensor) -> Tensor:
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sigmoid."""
+    if out is not None:
+        return given("log_sigmoid_forward", out, logsigmoid(input))
     array = input._array
     need_floats("log_sigmoid_cpu", array)
     return _log_sigmoid(input, make(np.exp(-np.abs(array))))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops import pooling as ops
+from ...out import given
 from ...tensor import Tensor
 from .activation import relu
 from .pooling_checks import (
@@ -183,11 +184,12 @@ def _mean(
 def _avg_pool(spatial: int) -> Callable[..., Tensor]:
     def function(
         input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True, divisor_override: int | None = None,
+        count_include_pad: bool = True, divisor_override: int | None = None, *, out: Tensor | None = None,
     ) -> Tensor:  # fmt: skip
-        return _mean(
+        found = _mean(
             input, spatial, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
+        return given(f"avg_pool{spatial}d", out, found)
 
     function.__name__ = function.__qualname__ = f"avg_pool{spatial}d"
     function.__doc__ = "The mean of each window."
