@@ -59,6 +59,16 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     ),
     "torch.nn.Module": (lambda torch: torch.nn.Linear(1, 1),),
     "torch.optim.Optimizer": (lambda torch: _optimizer(torch),),
+    "torch.utils.checkpoint.CheckpointPolicy": (lambda torch: torch.utils.checkpoint.CheckpointPolicy,),
+    "SelectiveCheckpointContext": (
+        lambda torch: torch.utils.checkpoint.SelectiveCheckpointContext(is_recompute=False),
+    ),
+    "OpOverload": (
+        lambda torch: torch.ops.aten.mul,
+        lambda torch: torch.ops.aten.mul.Tensor,
+        lambda torch: torch.ops.aten.sum,
+        lambda torch: torch.ops.aten.var_mean,
+    ),
     "Node": (
         lambda torch: (torch.ones(1, requires_grad=True) * 2).grad_fn,
         lambda torch: (torch.ones(1, requires_grad=True) * 2).grad_fn.next_functions[0][0],

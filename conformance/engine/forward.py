@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -49,6 +49,11 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             raise RuntimeError(OUT.format(row.name))
         result = each_example(partial(_dispatched, row, made), args, kwargs, level)
         return alike(result, args, kwargs, level)
+    if state.dispatch_modes:
+        from .dispatch import operation, through_modes
+
+        op = operation(row, args, in_place=False)
+        return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
         return made(*args, **kwargs)
@@ -108,6 +113,12 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         return each_in_place(
             lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
         )
+    if state.dispatch_modes:
+        from .dispatch import operation, through_modes
+
+        given = tuple(arguments)
+        op = operation(row, given, in_place=True)
+        return cast(Tensor, through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
     if not carried(arguments):
         return write(arguments)
     named = dict(zip(row.parameters, arguments, strict=True))

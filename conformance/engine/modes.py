@@ -47,6 +47,8 @@ class State(threading.local):
     nesting = 0  # how many backward passes run inside one another
     multithreading = True
     view_replay = False  # whether views know how to be taken anew
+    pending: Any = None  # the operation that a TorchDispatchMode is asked about
+    dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do
     checkpoint_valid = True  # no backward pass with inputs is running
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint

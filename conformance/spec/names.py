@@ -165,7 +165,14 @@ NAMES: dict[str, dict[str, str]] = {
             detach_ data output_nr grad_dtype _version _base _is_view is_inference as_subclass
             """,
         "in torch.autograd.functional": "jacobian hessian vjp jvp hvp vhp",
-        "in torch.utils.checkpoint": "checkpoint checkpoint_sequential set_checkpoint_early_stop",
+        "in torch.utils.checkpoint": """
+            checkpoint checkpoint_sequential set_checkpoint_early_stop create_selective_checkpoint_contexts
+            """,
+        "class in torch.utils.checkpoint": "CheckpointPolicy",
+        "of torch.utils.checkpoint.CheckpointPolicy": "MUST_SAVE PREFER_SAVE MUST_RECOMPUTE PREFER_RECOMPUTE",
+        "of SelectiveCheckpointContext": "is_recompute op_output",
+        "in torch.ops.aten": "sin mul mul_ view var_mean sum",
+        "of OpOverload": "default Tensor correction dim_IntList overloadpacket",
     },
     "forward AD": {
         "in torch.autograd.forward_ad": "make_dual unpack_dual enter_dual_level exit_dual_level",

@@ -148,4 +148,12 @@ def _attach_inplace() -> None:
             FUNCTIONS.setdefault(name, getattr(Tensor, name))
 
 
+def __getattr__(name: str) -> Any:
+    if name == "aten":  # torch.ops.aten
+        from ..dispatch import aten
+
+        return aten
+    raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+
+
 attach()

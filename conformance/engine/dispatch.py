@@ -1,0 +1,321 @@
+"""Modes that see every operation below autograd (torch: utils/_python_dispatch.py, _ops.py).
+
+Note [Below autograd]: while a mode is in force an operation asks it for the result, and records the node of what it
+gets. The mode is handed the operation as torch's dispatcher names it, an ``OpOverload``; called there, that runs the
+next mode, or the operation itself, outside the graph. The result then stands in for the row's forward, once. What is
+written in place is computed like that, too, and written afterwards.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from .modes import state
+from .rows import ROWS, Row
+from .saved import SavedTensor
+from .tensor import Tensor, version_counter
+from .transforms import transforms
+
+
+class TorchDispatchMode:
+    """Inside, ``__torch_dispatch__`` is asked what each operation gives."""
+
+    __module__ = "torch.utils._python_dispatch"
+
+    def __init__(self, _dispatch_key: Any = None) -> None:
+        pass
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """The result of the operation ``func``."""
+        raise NotImplementedError
+
+    def __enter__(self) -> TorchDispatchMode:
+        state.dispatch_modes = (*state.dispatch_modes, self)
+        transforms.begin()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        state.dispatch_modes = state.dispatch_modes[:-1]
+        transforms.end()
+
+
+# Operations by the dispatcher's names -------------------------------------------------------------
+
+# Rows by the overload that they are; a row that stands for several has one of them for tensors, one for numbers.
+_OVERLOADS = {
+    name: overload
+    for overload, names in {
+        "Tensor Scalar": "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor",
+        "Tensor": "add sub mul div index slice split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
+        "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor masked_fill_tensor lerp_tensor clamp_tensors "
+        "clamp_min_tensor clamp_max_tensor floor_divide_tensor copysign_tensor index_fill_tensor repeat_interleave",
+        "Scalar": "rsub pow_of_number fmod remainder fill masked_fill lerp eq_number_ ne_number_ lt_number_ le_number_ gt_number_ "
+        "ge_number_ copysign",
+        "Tensor_Scalar": "pow",
+        "Tensor_Tensor": "pow_tensor",
+        "default dim": "all any",
+        "dim_IntList": "sum_dim",
+        "dim": "mean_dim max_dim min_dim median_dim nanmedian_dim squeeze_dim",
+        "dims": "squeeze_dims",
+        "dim_int": "prod_dim",
+        "correction": "var std var_mean std_mean",
+        "int": "select transpose unbind",
+        "self": "where",
+        "src": "scatter",
+        "value": "scatter_value",
+        "int_Scalar": "index_fill",
+        "Tensor_mode": "div_rounded",
+        "decimals": "round_decimals",
+        "stable": "sort_stable",
+    }.items()
+    for name in names.split()
+}
+_SUFFIXES = (
+    "_scalar",
+    "_tensor",
+    "_tensors",
+    "_dim",
+    "_dims",
+    "_of_number",
+    "_decimals",
+    "_rounded",
+    "_value",
+)
+
+
+def _base(row: str) -> str:
+    """The operation's name without what tells its rows apart."""
+    in_place = row.endswith("_")
+    name = row.removesuffix("_")
+    for suffix in (*_SUFFIXES, "_number"):
+        if name.endswith(suffix) and name.removesuffix(suffix) in ROWS:
+            name = name.removesuffix(suffix)
+    return name + "_" * in_place
+
+
+class OpOverload:
+    """One form of an operation, such as ``torch.ops.aten.mul.Tensor``."""
+
+    __module__ = "torch._ops"
+
+    def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
+        self.overloadpacket, self._overloadname = packet, overload
+        self._opname = self.__name__ = f"{packet.__name__}.{overload}"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        pending: Pending | None = state.pending
+        if pending is None or pending.op is not self or (pending.written not in (None, id(args[0]))):
+            return self.overloadpacket(*args, **kwargs)
+        return ask(pending, args, kwargs) if state.dispatch_modes else pending.row.call(*args, **kwargs)
+
+    def name(self) -> str:
+        """The name with its namespace, without the default overload's."""
+        rest = "" if self._overloadname == "default" else f".{self._overloadname}"
+        return f"aten::{self.overloadpacket.__name__}{rest}"
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='aten.{self.overloadpacket.__name__}', overload='{self._overloadname}')>"
+
+
+class OpOverloadPacket:
+    """All forms of an operation, such as ``torch.ops.aten.mul``."""
+
+    __module__ = "torch._ops"
+
+    def __init__(self, name: str, call: Callable[..., Any]) -> None:
+        self.__name__, self._call = name, call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> OpOverload:
+        if name.startswith("_"):
+            raise AttributeError(f"'OpOverloadPacket' object has no attribute '{name}'")
+        return overload(self, name)
+
+    def __str__(self) -> str:
+        return f"aten.{self.__name__}"
+
+    __repr__ = __str__
+
+
+@cache
+def overload(packet: OpOverloadPacket, name: str) -> OpOverload:
+    """The overload of that name, one for all."""
+    return OpOverload(packet, name)
+
+
+@cache
+def packet(name: str) -> OpOverloadPacket:
+    """An operation by the dispatcher's name.
+
+    Raises:
+        AttributeError: there is none.
+    """
+    from . import ops
+    from .nn.functions import FUNCTIONS
+
+    method = vars(Tensor).get(name)
+    call = ops.FUNCTIONS.get(name) or FUNCTIONS.get(name)
+    if call is None and name in ROWS:
+        call = ROWS[name].call
+    if call is None and callable(method):
+        call = method
+    if call is None:
+        raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
+    return OpOverloadPacket(name, call)
+
+
+class Namespace:
+    """``torch.ops.aten``."""
+
+    def __getattr__(self, name: str) -> OpOverloadPacket:
+        return packet(name)
+
+
+aten = Namespace()
+
+
+def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
+    """What the dispatcher calls a row with these arguments."""
+    name = row.name
+    forms = (
+        _OVERLOADS.get(name) or _OVERLOADS.get(_base(name))
+        if name.endswith("_scalar")
+        else _OVERLOADS.get(name)
+    )
+    chosen = (forms or "default").split()
+    second = len(args) > 1 and isinstance(args[1], Tensor)
+    if len(chosen) > 1:
+        first = second if chosen[0] == "Tensor" else len(args) == 1
+        chosen = chosen[:1] if first else chosen[1:]
+    base = _base(name)
+    if in_place and not base.endswith("_"):
+        base += "_"
+    return overload(_packet_of(base, row), chosen[0])
+
+
+def _packet_of(name: str, row: Row) -> OpOverloadPacket:
+    try:
+        return packet(name)
+    except AttributeError:
+        return _row_packet(name, row.name)
+
+
+@cache
+def _row_packet(name: str, row: str) -> OpOverloadPacket:
+    return OpOverloadPacket(name, ROWS[row].call)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """An operation whose result a mode is asked for."""
+
+    row: Row
+    op: OpOverload
+    written: int | None  # the id of the tensor that is written in place
+
+
+# Asking the modes ---------------------------------------------------------------------------------
+
+
+def through_modes(
+    row: Row, op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[[], Any]
+) -> Any:
+    """Ask the innermost mode for an operation's result, and run the row around it; see Note [Below autograd]."""
+    if kwargs.get("out") is not None:
+        raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
+    args, kwargs = _as_called(row, args, kwargs)
+    in_place = op.overloadpacket.__name__.endswith("_") and not row.name.endswith("_")
+    before = state.dispatch_modes
+    result = ask(Pending(row, op, id(args[0]) if in_place else None), args, kwargs)
+    given = list(result) if isinstance(result, (tuple, list)) else [result]
+    arrays = [each._array for each in given]
+    state.dispatch_modes = ()
+    try:
+        with _standing_in(row, arrays if isinstance(result, (tuple, list)) else arrays[0]):
+            found = run()
+    finally:
+        state.dispatch_modes = before
+    if row.view is None and not in_place:
+        for each, like in zip([found] if isinstance(found, Tensor) else found, given, strict=True):
+            _share_version(row, each, like)
+    return found
+
+
+def _as_called(
+    row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments without those that only say the default."""
+    while len(args) > row.fewest and args[-1] is row.defaults[len(args) - 1]:
+        args = args[:-1]
+    return args, {
+        name: value
+        for name, value in kwargs.items()
+        if name != "out" and not (name in row.parameters and value is row.parameters[name].default)
+    }
+
+
+def _share_version(row: Row, result: Tensor, like: Tensor) -> None:
+    """Let a result count its versions with the tensor whose memory it is."""
+    counter = version_counter(like)
+    result._version_counter = counter
+    for name, kind in row.saved.items():
+        saved = getattr(result._node, f"saved_{name}", None)
+        if kind == "output" and isinstance(saved, SavedTensor) and saved.array is result._array:
+            saved.counter, saved.version = counter, counter.value
+
+
+def ask(pending: Pending, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the innermost mode says of an operation; inside, there are only those around it.
+
+    Raises:
+        TypeError: it does not know.
+    """
+    before, outer = state.dispatch_modes, state.pending
+    recording = state.recording
+    state.dispatch_modes, state.pending = before[:-1], pending
+    state.recording = recording and False  # grad mode itself stays as it is
+    try:
+        result = before[-1].__torch_dispatch__(pending.op, (), args, kwargs)
+    finally:
+        state.dispatch_modes, state.pending = before, outer
+        state.recording = recording
+    if result is NotImplemented:
+        raise TypeError(
+            f"Multiple dispatch failed for 'torch._ops.{pending.op}'; all __torch_dispatch__ handlers returned "
+            f"NotImplemented:\n\n  - mode object {before[-1]}\n\nFor more information, try re-running with "
+            "TORCH_LOGS=not_implemented"
+        )
+    return result
+
+
+_lock = threading.RLock()
+
+
+@contextmanager
+def _standing_in(row: Row, arrays: Any) -> Iterator[None]:
+    """In this thread the row's forward gives these arrays when it is next called."""
+    thread = threading.get_ident()
+    with _lock:
+        forward = row.scope.setdefault("forward", row.forward)
+        waiting = [arrays]
+
+        def given(*args: Any, **kwargs: Any) -> Any:
+            if waiting and threading.get_ident() == thread:
+                return waiting.pop()
+            return forward(*args, **kwargs)
+
+        row.scope["forward"] = given
+        try:
+            yield
+        finally:
+            row.scope["forward"] = forward

@@ -1,0 +1,91 @@
+"""Modes below autograd beside torch's own: no scenario may have one, since it defines a method of Python's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import conformance.engine
+import conformance.engine.utils
+
+torch = pytest.importorskip("torch")
+ENGINES = [pytest.param(torch, id="torch"), pytest.param(conformance.engine, id="engine")]
+
+
+def log(module: Any, seen: list[Any], name: str = "") -> Any:
+    class Log(module.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if "detach" not in str(func):
+                seen.append((name, str(func)))
+            return func(*args, **(kwargs or {}))
+
+    return Log()
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_operations_and_writes(module: Any) -> None:
+    seen: list[Any] = []
+    x = module.tensor([1.0, 2.0], requires_grad=True)
+    with log(module, seen):
+        y = (x * 3).clone()
+        version = y._version
+        z = y.add_(x)
+    assert seen == [("", "aten.mul.Tensor"), ("", "aten.clone.default"), ("", "aten.add_.Tensor")]
+    assert z is y and y._version == version + 1 and y.tolist() == [4.0, 8.0]
+    y.sum().backward()
+    assert x.grad.tolist() == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_inner_mode_calls_outer(module: Any) -> None:
+    seen: list[Any] = []
+    x = module.tensor([1.0, 2.0], requires_grad=True)
+    with log(module, seen, "outer"), log(module, seen, "inner"):
+        x.clone().add_(x)
+    names = ["aten.clone.default", "aten.add_.Tensor"]
+    assert seen == [(mode, name) for name in names for mode in ("inner", "outer")]
+    module.sin(x)
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_result_stands_in(module: Any) -> None:
+    class Replace(module.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if func is module.ops.aten.sin.default:
+                return module.ops.aten.cos(*args)
+            return func(*args, **(kwargs or {}))
+
+    x = module.tensor([0.0], requires_grad=True)
+    with Replace():
+        y = x.sin()
+    assert y.tolist() == [1.0] and type(y.grad_fn).__name__ == "SinBackward0"
+    assert x.sin().tolist() == [0.0]
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_backward_is_seen(module: Any) -> None:
+    seen: list[Any] = []
+    x = module.tensor([1.0, 2.0], requires_grad=True)
+    y, weight = x.sin(), module.ones(2)
+    with log(module, seen):
+        module.autograd.grad(y, x, weight)
+    assert seen == [("", "aten.cos.default"), ("", "aten.mul.Tensor")]
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_not_implemented(module: Any) -> None:
+    class Refuse(module.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return NotImplemented
+
+    x = module.tensor([1.0])
+    with (
+        Refuse(),
+        pytest.raises(TypeError, match=r"Multiple dispatch failed for 'torch\._ops\.aten\.sin\.default'"),
+    ):
+        x.sin()
+    with module.utils._python_dispatch.TorchDispatchMode(), pytest.raises(NotImplementedError):
+        x.sin()
+    assert module.utils._python_dispatch._get_current_dispatch_mode() is None
