@@ -63,12 +63,6 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     "SelectiveCheckpointContext": (
         lambda torch: torch.utils.checkpoint.SelectiveCheckpointContext(is_recompute=False),
     ),
-    "OpOverload": (
-        lambda torch: torch.ops.aten.mul,
-        lambda torch: torch.ops.aten.mul.Tensor,
-        lambda torch: torch.ops.aten.sum,
-        lambda torch: torch.ops.aten.var_mean,
-    ),
     "Node": (
         lambda torch: (torch.ones(1, requires_grad=True) * 2).grad_fn,
         lambda torch: (torch.ones(1, requires_grad=True) * 2).grad_fn.next_functions[0][0],

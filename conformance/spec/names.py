@@ -171,8 +171,6 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.utils.checkpoint": "CheckpointPolicy",
         "of torch.utils.checkpoint.CheckpointPolicy": "MUST_SAVE PREFER_SAVE MUST_RECOMPUTE PREFER_RECOMPUTE",
         "of SelectiveCheckpointContext": "is_recompute op_output",
-        "in torch.ops.aten": "sin mul mul_ view var_mean sum",
-        "of OpOverload": "default Tensor correction dim_IntList overloadpacket",
     },
     "forward AD": {
         "in torch.autograd.forward_ad": "make_dual unpack_dual enter_dual_level exit_dual_level",

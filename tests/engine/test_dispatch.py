@@ -89,3 +89,35 @@ def test_not_implemented(module: Any) -> None:
     with module.utils._python_dispatch.TorchDispatchMode(), pytest.raises(NotImplementedError):
         x.sin()
     assert module.utils._python_dispatch._get_current_dispatch_mode() is None
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_overloads(module: Any) -> None:
+    aten, x = module.ops.aten, module.tensor([1.0, 2.0])
+    assert aten.mul.Tensor is aten.mul.Tensor and aten.mul.Tensor.overloadpacket is aten.mul
+    assert [str(aten.mul), str(aten.sum.dim_IntList), aten.mul.Tensor.name()] == [
+        "aten.mul",
+        "aten.sum.dim_IntList",
+        "aten::mul.Tensor",
+    ]
+    assert aten.mul.Tensor(x, x).tolist() == aten.mul(x, x).tolist() == [1.0, 4.0]
+    assert aten.mul_.Tensor(x, x) is x and x.tolist() == [1.0, 4.0]
+    with pytest.raises(AttributeError, match="object has no attribute 'nonsense'"):
+        str(aten.nonsense)
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_selective_checkpoint_by_a_list(module: Any) -> None:
+    contexts = module.utils.checkpoint.create_selective_checkpoint_contexts
+    sin = module.ops.aten.sin
+    with pytest.raises(ValueError, match="update the OpOverloadPacket to a specific OpOverload"):
+        contexts([sin])
+    forward, again = contexts([sin.default])
+    x = module.tensor([1.0, 2.0], requires_grad=True)
+    with forward:
+        y = x.sin() * 2
+    with again:
+        z = x.sin() * 2
+    assert z.tolist() == y.tolist() and type(z.grad_fn).__name__ == "MulBackward0"
+    with again, pytest.raises(RuntimeError, match="Trying to backward an extra time"):
+        x.sin()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 from .. import errors
 from ..creation import zeros
-from ..func.vmap import old_vmap
 from ..ops.joining import stack
 from ..random import randn_like
 from ..tensor import Tensor
@@ -52,6 +51,8 @@ def wrong_batched_tangents(func: Function, points: Tensors) -> Iterator[str]:
 def _differences(
     func: Callable[..., list[Tensor | None]], examples: list[Tensor], advice: str, number: int | None = None
 ) -> Iterator[str]:
+    from ..func.vmap import old_vmap
+
     expected = [stack(column) for column in zip(*map(func, examples), strict=True)]
     try:
         found = old_vmap(func, [stack(examples)], _COUNT)
