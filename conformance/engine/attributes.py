@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from . import dtypes, errors
 from .device import CPU
+from .dtypes import refuse_complex
 from .formats import lies_so, strided
 from .shapes import strides, wrap_dim
 from .size import Size
@@ -102,19 +103,14 @@ def get_device(self: Tensor) -> int:
 
 def is_neg(self: Tensor) -> bool:
     """Whether this is a negated view of imaginary parts: of what is real, never."""
-    _refuse_complex("is_neg", self)
+    refuse_complex("Tensor.is_neg", self._array)
     return False
 
 
 def is_conj(self: Tensor) -> bool:
     """Whether this is a conjugated view: of what is real, never."""
-    _refuse_complex("is_conj", self)
+    refuse_complex("Tensor.is_conj", self._array)
     return False
-
-
-def _refuse_complex(name: str, tensor: Tensor) -> None:
-    if tensor._array.dtype.kind == "c":
-        raise NotImplementedError(f"Tensor.{name} of a complex tensor")
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:

@@ -35,7 +35,7 @@ class dtype:
 
     def to_complex(self) -> dtype:
         """The complex type whose parts have this type."""
-        return complex128 if self is float64 else complex64
+        return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:
         """The type of the parts of this complex type."""
@@ -98,10 +98,11 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
     Raises:
         RuntimeError: it does not fit (``name`` is how the text calls the type).
     """
-    if (
-        kind.kind == "f"
-        and number.__class__ in NUMBERS
-        and float(np.finfo(kind).max) < abs(number) < math.inf
+    if isinstance(number, complex) and kind.kind != "c" and not number.imag:
+        number = number.real
+    if kind.kind == "f" and (
+        isinstance(number, complex)
+        or (number.__class__ in NUMBERS and float(np.finfo(kind).max) < abs(number) < math.inf)
     ):
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES[kind.name]} without overflow")
     if kind.kind not in "iu" or number.__class__ is bool:
@@ -228,6 +229,16 @@ def can_cast(source: dtype, target: dtype) -> bool:
     if source.category >= FLOATING and target.category < FLOATING:
         return False
     return not (target is bool_ and source is not bool_)
+
+
+def refuse_complex(name: str, *arrays: np.ndarray[Any, Any]) -> None:
+    """Refuse complex numbers where this engine, unlike torch, has no case for them.
+
+    Raises:
+        NotImplementedError: there are some.
+    """
+    if any(each.dtype.kind == "c" for each in arrays):
+        raise NotImplementedError(f"{name} of complex tensors")
 
 
 class finfo:

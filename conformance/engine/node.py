@@ -239,7 +239,13 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
 
 
 def known_metadata(key: tuple[tuple[int, ...], np.dtype[Any]]) -> tuple[InputMetadata]:
-    """The metadata of a node of one output of this shape and dtype: one tuple for all that are alike."""
+    """The metadata of a node of one output of this shape and dtype: one tuple for all that are alike.
+
+    Raises:
+        NotImplementedError: of complex numbers.
+    """
+    if key[1].kind == "c":
+        raise NotImplementedError("gradients of complex tensors")
     if len(METADATA) > 10_000:
         METADATA.clear()
     return METADATA.setdefault(key, (key,))

@@ -111,6 +111,8 @@ def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], ou
         for name, each in zip(row.parameters, arguments, strict=True)
     ]
     if all(a is b for a, b in zip(plain, arguments, strict=True)):
+        if any(isinstance(each, complex) for each in plain):
+            raise NotImplementedError(f"torch.{row.name} of a tensor and a complex number")
         if function is row.operator:
             return NotImplemented
         name = row.name + "_" * (function is row.evaluate)  # which in-place forms call

@@ -135,6 +135,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch": "Tensor Size dtype device finfo iinfo",
         "in torch": """
             float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 bool
+            complex64 complex128
             contiguous_format preserve_format channels_last strided pi e inf nan newaxis get_default_dtype
             set_default_dtype result_type promote_types can_cast is_tensor is_floating_point is_complex
             numel

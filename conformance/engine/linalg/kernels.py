@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FULL_PRECISION
+from ..dtypes import FULL_PRECISION, refuse_complex
 from ..ops.kernels import unimplemented
 from ..rows import Array
 
@@ -25,7 +25,7 @@ def routine(name: str, array: Array) -> Any:
     """LAPACK's routine for the array's precision."""
     from scipy.linalg import lapack  # slow to import
 
-    return getattr(lapack, ("s" if array.dtype == np.float32 else "d") + name)
+    return getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[array.dtype.char] + name)
 
 
 def factor(a: Array) -> tuple[Array, Array, Array]:
@@ -45,6 +45,7 @@ def factor(a: Array) -> tuple[Array, Array, Array]:
 def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint: bool = False) -> Array:
     """The solution of A X = B (X A = B), or of the transposed equation, from A's factors."""
     if not left:
+        refuse_complex("X A = B", factors)
         found = lu_solve(factors, pivots, np.swapaxes(b, -1, -2), True, not adjoint)
         return np.swapaxes(found, -1, -2)
     batch = np.broadcast_shapes(factors.shape[:-2], b.shape[:-2])
@@ -55,8 +56,9 @@ def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint
     if found.size:
         refuse_without_lapack("linalg.lu_solve_cpu", factors)
         getrs = routine("getrs", factors)
+        turned = 2 if adjoint and factors.dtype.kind == "c" else int(adjoint)
         for place in np.ndindex(batch):
-            found[place], _ = getrs(factors[place], pivots[place] - 1, b[place], trans=int(adjoint))
+            found[place], _ = getrs(factors[place], pivots[place] - 1, b[place], trans=turned)
     return found
 
 

@@ -159,6 +159,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
     """torch.linalg.lstsq: the X for which A X - B is least."""
     name = "torch.linalg.lstsq"
+    dtypes.refuse_complex(name, A._array, B._array)
     if A._array.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if B._array.ndim < 1:

@@ -150,6 +150,7 @@ def matrix_rank(
 ) -> Tensor:
     """torch.linalg.matrix_rank: how many singular values count."""
     matrix("torch.linalg.matrix_rank", A._array, "input")
+    dtypes.refuse_complex("torch.linalg.matrix_rank", A._array)
     a = A.detach()
     absolute, relative = atol if tol is None else tol, 0.0 if tol is not None else rtol
     if relative is None:

@@ -139,6 +139,7 @@ def _refuse_bool_exponent(self: Any, other: Any) -> None:
 )
 def ldexp(self: Array, other: Array) -> Array:
     """self * 2**other."""
+    dtypes.refuse_complex("ldexp", self, other)
     return np.multiply(self, np.exp2(other.astype(np.float64)).astype(self.dtype))
 
 
@@ -159,6 +160,7 @@ def ldexp_(self: Tensor, other: Tensor) -> Tensor:
 def logaddexp(self: Array, other: Array) -> Array:
     """log(exp(self) + exp(other))."""
     need_floats("logaddexp_cpu", self)
+    dtypes.refuse_complex("logaddexp", self)
     return np.logaddexp(self, other)
 
 
@@ -172,6 +174,7 @@ def logaddexp(self: Array, other: Array) -> Array:
 def logaddexp2(self: Array, other: Array) -> Array:
     """log2(2**self + 2**other)."""
     need_floats("logaddexp2_cpu", self)
+    dtypes.refuse_complex("logaddexp2", self)
     return np.logaddexp2(self, other)
 
 
@@ -324,11 +327,11 @@ def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: boo
         if value < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     close = self == other
-    if equal_nan and self.dtype.kind == "f":
+    if equal_nan and self.dtype.kind in "fc":
         close = close | (np.isnan(self) & np.isnan(other))
     if rtol == 0 and atol == 0:
         return close
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fc":
         self, other = self.astype(dtypes.default.numpy), other.astype(dtypes.default.numpy)
     error = np.abs(self - other)
     return close | (np.isfinite(error) & (error <= atol + np.abs(rtol * other)))

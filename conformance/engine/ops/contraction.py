@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import eye
-from ..dtypes import c_name
+from ..dtypes import c_name, refuse_complex
 from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
@@ -105,6 +105,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         raise RuntimeError(
             f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}"
         )
+    if x._array.ndim != 1:
+        refuse_complex("linalg.vecdot", x._array)
     found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x * y).sum(dim)
     return given("vecdot", out, found)
 

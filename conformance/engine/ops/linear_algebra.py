@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import linalg, return_types
 from ..creation import scalar_tensor
+from ..dtypes import refuse_complex
 from ..linalg import kernels
 from ..linalg.checks import columns_first, floating, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
@@ -44,6 +45,7 @@ def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; nan where that is negative."""
     square("logdet", input)
     floating("logdet", input._array)
+    refuse_complex("logdet", input._array)
     sign, log = linalg.slogdet(input)
     return where(sign == -1.0, scalar_tensor(float("nan"), dtype=input.dtype), log)
 
@@ -139,6 +141,7 @@ def _cholesky_solve_backward(
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     """X in A X = B, from A's Cholesky factor."""
+    refuse_complex("cholesky_solve", self, input2)
     for each, text in ((self, "b"), (input2, "u")):
         if each.ndim < 2:
             raise RuntimeError(
@@ -177,6 +180,7 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
     """The inverse of a matrix, from its Cholesky factor."""
     square("cholesky_inverse", self)
     kernels.refuse_without_lapack("cholesky_inverse_out_cpu", self)
+    refuse_complex("cholesky_inverse", self)
     identity = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
     turned = np.swapaxes(self, -1, -2)
     first, second = (turned, self) if upper else (self, turned)

@@ -9,6 +9,8 @@ import numpy as np
 from .. import dtypes
 from ..operands import invalid_combination
 from ..rows import Array, op
+from ..tensor import Tensor
+from ..views import increment_version
 
 # Logical: any dtype in, bool out ------------------------------------------------------------------
 
@@ -45,7 +47,17 @@ def _test(name: str, function: Any, integers: bool, text: str) -> Any:
 
 isnan = _test("isnan", np.isnan, False, "Where it is nan.")
 isinf = _test("isinf", np.isinf, False, "Where it is infinite.")
-isfinite = _test("isfinite", np.isfinite, True, "Where it is neither infinite nor nan.")
+_isfinite = _test("isfinite", np.isfinite, True, "Where it is neither infinite nor nan.")
+
+
+def isfinite(input: Tensor) -> Tensor:
+    """Where it is neither infinite nor nan."""
+    found: Tensor = _isfinite(input)
+    if input._array.dtype.kind == "c":  # torch asks both parts, and writes the second answer into the first
+        increment_version(found)
+    return found
+
+
 isposinf = _test("isposinf", np.isposinf, False, "Where it is infinite and positive.")
 isneginf = _test("isneginf", np.isneginf, False, "Where it is infinite and negative.")
 

@@ -213,7 +213,7 @@ def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
     _check_dot(self, other)
     refuse_bools("dot", self)
-    return product(self, other)
+    return product(np.conj(self) if self.dtype.kind == "c" else self, other)
 
 
 def _batch_kernel(name: str, a: Array, b: Array) -> str:

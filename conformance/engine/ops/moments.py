@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import scalar_tensor
+from ..dtypes import refuse_complex
 from ..out import several
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -18,6 +19,7 @@ from .selection import where
 
 def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
     """Variance and mean, in double precision; torch takes a variance of all elements about their rounded mean."""
+    refuse_complex(name, self)
     if self.dtype.kind != "f":
         both = name if "_" in name else "std and var"
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
@@ -186,6 +188,7 @@ def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
     """The covariance matrix of variables in rows."""
+    refuse_complex("cov", input._array)
     if input._array.ndim > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} "

@@ -34,7 +34,7 @@ def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool
         found = np.sqrt(np.add.reduce(size * size, axis=axes, keepdims=keepdims))
     else:
         found = np.power(np.add.reduce(np.power(size, order), axis=axes, keepdims=keepdims), 1.0 / order)
-    return np.asarray(found, kind)
+    return np.asarray(found, size.dtype if kind.kind == "c" else kind)
 
 
 def need_norm(array: Array) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
+from ..dtypes import refuse_complex
 from ..out import given_several
 from ..rows import Array, op
 from ..tensor import Tensor, make
@@ -37,13 +38,14 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
 @op("AngleBackward0", meet="self", to_float=True, self=lambda grad, self: zeros_like(self))
 def angle(self: Array) -> Array:
     """The angle from the positive real numbers: 0, or pi for negative ones."""
+    if self.dtype.kind == "c":
+        return np.asarray(np.angle(self))
     return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
 
 
 def _itself(name: str, text: str) -> Any:
     def function(input: Tensor) -> Tensor:
-        if input._array.dtype.kind == "c":
-            raise NotImplementedError(f"{name} of complex tensors")
+        refuse_complex(name, input._array)
         return input
 
     function.__name__ = function.__qualname__ = name

@@ -133,6 +133,8 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """The power, computed in double precision."""
     if not (isinstance(input, Tensor) or isinstance(exponent, Tensor)):
         raise invalid_combination("float_power", (input, exponent))
+    for each in (input, exponent):
+        dtypes.refuse_complex("float_power", each._array if isinstance(each, Tensor) else np.asarray(each))
     base = input.to(dtypes.float64) if isinstance(input, Tensor) else float(input)
     to = exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent)
     if out is not None and out.dtype is not dtypes.float64:

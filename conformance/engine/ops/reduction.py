@@ -362,6 +362,7 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
+    dtypes.refuse_complex("logsumexp", self)
     axes = wrap_dims(dim, self.ndim) if self.ndim else ()
     if self.ndim and not axes:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")

@@ -296,6 +296,7 @@ def swapdims(input: Tensor, dim0: Any, dim1: Any) -> Tensor:
 
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions exchanged (and conjugated)."""
+    dtypes.refuse_complex("adjoint", input._array)
     return _matrices_transposed(input, "tensor.adjoint()", "adjoint() is deprecated on 0-D tensors. " + _CONJ)
 
 
@@ -377,6 +378,7 @@ def _hermitian(self: Tensor) -> Tensor:
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor.{batches}"
         )
+    dtypes.refuse_complex("Tensor.H", self._array)
     return _matrices_transposed(self, "tensor.H", "Tensor.H is deprecated on 0-D tensors. " + _CONJ)
 
 
@@ -386,6 +388,7 @@ def _matrix_transpose(self: Tensor) -> Tensor:
 
 
 def _matrix_adjoint(self: Tensor) -> Tensor:
+    dtypes.refuse_complex("Tensor.mH", self._array)
     return _matrices_transposed(self, "tensor.mH", "Tensor.mH is deprecated on 0-D tensors. " + _CONJ)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..dtypes import refuse_complex
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .kernels import half_up, refuse_bools
@@ -175,8 +176,7 @@ def sgn(self: Array) -> Array:
 
 
 def _sign(array: Array) -> Array:
-    if array.dtype.kind == "c":
-        raise NotImplementedError("signs of complex numbers")
+    refuse_complex("signs", array)
     if array.dtype.kind == "b":
         return array.copy()
     return np.subtract(np.greater(array, 0), np.less(array, 0), dtype=array.dtype)
