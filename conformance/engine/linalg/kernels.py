@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import FULL_PRECISION, refuse_complex
+from ..dtypes import refuse_complex
 from ..ops.kernels import unimplemented
 from ..rows import Array
+
+_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}  # LAPACK's for numpy's
 
 
 def refuse_without_lapack(kernel: str, array: Array) -> None:
@@ -17,7 +19,7 @@ def refuse_without_lapack(kernel: str, array: Array) -> None:
     Raises:
         NotImplementedError: by the kernel's name.
     """
-    if array.dtype not in FULL_PRECISION:
+    if array.dtype.char not in _LETTERS:
         raise unimplemented(kernel, array.dtype)
 
 
@@ -25,7 +27,7 @@ def routine(name: str, array: Array) -> Any:
     """LAPACK's routine for the array's precision."""
     from scipy.linalg import lapack  # slow to import
 
-    return getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[array.dtype.char] + name)
+    return getattr(lapack, _LETTERS[array.dtype.char] + name)
 
 
 def factor(a: Array) -> tuple[Array, Array, Array]:
