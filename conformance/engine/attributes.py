@@ -14,6 +14,7 @@ from .shapes import strides, wrap_dim
 from .size import Size
 from .storage import Storage, TypedStorage, address, storage
 from .tensor import Tensor, read_only
+from .zero_tensor import ZeroTensor
 
 ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
     "shape": lambda self: Size(self._array.shape),
@@ -68,7 +69,8 @@ def storage_offset(self: Tensor) -> int:
 
 def data_ptr(self: Tensor) -> int:
     """The address of the first element; 0 where there is none."""
-    return address(self._array) if self._array.size else 0
+    array = self._array
+    return 0 if not array.size or isinstance(array, ZeroTensor) else address(array)
 
 
 def untyped_storage(self: Tensor) -> Storage:

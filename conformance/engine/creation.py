@@ -12,7 +12,7 @@ import numpy as np
 from . import dtypes, errors
 from .dtypes import BY_NUMPY
 from .formats import laid_out, preserve_format
-from .shapes import new_sizes
+from .shapes import like_steps, new_sizes
 from .tensor import Tensor, wrap
 
 
@@ -218,7 +218,9 @@ def _filled(
             )
         kind = dtype.numpy if dtype else input._array.dtype
         array = np.full_like(input._array, fill((), kind)[()], kind, order="K", subok=False)
-        if memory_format not in (None, preserve_format):
+        if memory_format in (None, preserve_format):
+            array = like_steps(array, input._array)
+        else:
             array = laid_out(array, memory_format)
         return finish(array, requires_grad)
 
@@ -268,7 +270,8 @@ def full_like(
 ) -> Tensor:
     """torch.full_like."""
     kind = dtype.numpy if dtype else input._array.dtype
-    return finish(np.full(input._array.shape, dtypes.number_within(kind, fill_value), kind), requires_grad)
+    array = np.full_like(input._array, dtypes.number_within(kind, fill_value), kind, order="K", subok=False)
+    return finish(like_steps(array, input._array), requires_grad)
 
 
 def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:

@@ -24,6 +24,7 @@ from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .modes import _set, state
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
+from .shapes import is_dense
 from .tensor import Tensor, make
 from .transforms import transforms
 from .views import increment_version
@@ -315,11 +316,25 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
     first = buffer[input_nr]
     if not afresh and getrefcount(first) <= _ALONE:
         array = first._array
-        if array.base is None and getrefcount(array) <= _ALONE and array.dtype is gradient._array.dtype:
+        if (
+            getrefcount(array) <= _ALONE
+            and array.dtype is gradient._array.dtype
+            and array.__class__ is np.ndarray  # see Note [Zeros without memory]
+            and (array.base is None or _holds_all(array))
+        ):
             np.add(array, gradient._array, out=array)
             increment_version(first)
             return
     buffer[input_nr] = first + gradient
+
+
+def _holds_all(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array is all that looks at its memory, and of all of it: CopySlices lays its copy out as the base."""
+    memory = array.base
+    return (
+        isinstance(memory, np.ndarray) and memory.base is None and getrefcount(memory) <= _ALONE and is_dense(array)
+        and memory.nbytes == array.nbytes
+    )  # fmt: skip
 
 
 def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:

@@ -21,6 +21,7 @@ from .storage import address
 from .tensor import Tensor
 from .transforms import transforms
 from .views import check_inplace, increment_version, rebase_history
+from .zero_tensor import COPIED_INTO, IMMUTABLE, ZeroTensor
 
 
 def check_castable(result: np.dtype[Any], target: np.dtype[Any]) -> None:
@@ -84,6 +85,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     except RuntimeError:
         check_tensors(row, arguments)  # what is no operand at all is said before
         raise
+    check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
     if row.check is not None:
         row.check(*(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.meet)]))
     onto_itself = row.name == "copy" and arguments[1] is self
@@ -246,8 +248,19 @@ def placed(zeros: Tensor, method: str, *arguments: Any) -> Tensor:
     return found
 
 
+def check_mutable(target: Tensor, text: str = IMMUTABLE) -> None:
+    """Refuse to write to what has no memory.
+
+    Raises:
+        RuntimeError: see Note [Zeros without memory].
+    """
+    if target._array.__class__ is ZeroTensor:
+        raise RuntimeError(text)
+
+
 def write(target: Tensor, value: Any) -> None:
     """Put values into a tensor's memory and count the change."""
+    check_mutable(target)
     if state.before_mutation is not None:
         state.before_mutation(target)
     np.copyto(target._array, value, casting="unsafe")

@@ -269,7 +269,7 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 # Compilation, see Note [Rows are compiled] --------------------------------------------------------
 
 _SHARED: dict[str, Any] = {  # what the functions of all rows use
-    "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asarray": np.asarray, "new": object.__new__,
+    "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asanyarray": np.asanyarray, "new": object.__new__,
     "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 
 def wrap_dim(dim: Any, ndim: int) -> int:
@@ -129,18 +130,15 @@ def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
 
 
 def strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    """The steps of an array in elements; as torch counts them where numpy leaves them open.
-
-    numpy gives a new dimension of length 1 the step 0, torch the extent of what follows it; an array that is made
-    empty has only steps of 0, and torch's has those of contiguous memory.
-    """
+    """The steps of an array in elements; one that is made empty has steps of 0, and torch's those of memory in order."""
+    if array.size or any(array.strides):
+        width = array.itemsize
+        return tuple([step // width for step in array.strides])
     found: list[int] = []
     extent = 1
-    empty = array.size == 0 and not any(array.strides)
-    for n, width in zip(reversed(array.shape), reversed(array.strides), strict=True):
-        step = extent if empty or (n == 1 and width == 0) else width // array.itemsize
-        found.append(step)
-        extent = step * max(n, 1)
+    for n in reversed(array.shape):
+        found.append(extent)
+        extent *= max(n, 1)
     return tuple(reversed(found))
 
 
@@ -182,38 +180,38 @@ def still_expanded(result: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) 
 def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, Any]:
     """An elementwise result in the order of memory that torch gives it.
 
-    Note [Order of an elementwise result]: where operands lie in different orders, the first that tells two dimensions
-    apart decides which is inner (torch: TensorIterator, reorder_dimensions); a step of 0, of what is broadcast,
-    tells nothing. Operands of one shape, without gaps, whose steps are equal, give the result the same steps.
-    numpy leaves dimensions as they are unless all operands agree.
+    Note [Order of an elementwise result]: operands of one shape that are all in order give a result in order; without
+    gaps and of equal steps, they give it these steps. Else, where operands lie in different orders, the first that tells
+    two dimensions apart decides which is inner (torch: TensorIterator, reorder_dimensions); a step of 0, of what is
+    broadcast, tells nothing. numpy leaves dimensions as they are unless all operands agree, and gives those of length
+    1 steps of its own.
     """
     shape = result.shape
-    for each in operands:
-        if each.__class__ is np.ndarray and not (each.shape == shape and each.flags.c_contiguous):
-            break
-    else:
-        return result
+    arrays = [each for each in operands if isinstance(each, np.ndarray)]
+    if all(each is None or getattr(each, "shape", None) == shape for each in operands):
+        if all(each.flags.c_contiguous for each in arrays):
+            return result
+        alike = all(each.strides == arrays[0].strides for each in arrays)
+        if alike and is_dense(arrays[0]):
+            return in_steps(result, strides(arrays[0]))
     if not result.size:
         return result
-    arrays = [each for each in operands if each.__class__ is np.ndarray and each.ndim]
     ndim = result.ndim
-    alike = all(each.shape == result.shape and each.strides == arrays[0].strides for each in arrays)
-    if alike and is_dense(arrays[0]):
-        return result
     steps = [
         [0] * (ndim - each.ndim)
         + [
             0 if n == 1 and m != 1 else s
-            for s, n, m in zip(each.strides, each.shape, result.shape[ndim - each.ndim :], strict=True)
+            for s, n, m in zip(strides(each), each.shape, shape[ndim - each.ndim :], strict=True)
         ]
         for each in arrays
+        if each.ndim
     ]
 
     def outward(inner: int, outer: int) -> int:
         """1 where the first belongs outside the second, -1 where not, 0 where nothing tells."""
         for step in steps:
             a, b = step[inner], step[outer]
-            if a == 0 or b == 0 or (a == b and result.shape[inner] <= result.shape[outer]):
+            if a == 0 or b == 0 or (a == b and shape[inner] <= shape[outer]):
                 continue
             return 1 if a > b or a == b else -1
         return 0
@@ -228,11 +226,56 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
                 place = before
             elif told < 0:
                 break
-    outermost = order[::-1]
-    turned = result.transpose(outermost)
-    if turned.flags.c_contiguous:
-        return result
-    return np.ascontiguousarray(turned).transpose(np.argsort(outermost))
+    wanted, extent = [0] * ndim, 1
+    for axis in order:
+        wanted[axis] = extent
+        extent *= shape[axis]
+    return in_steps(result, tuple(wanted))
+
+
+def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The array, or a copy with these steps between elements, which leave no gaps."""
+    if not array.size or strides(array) == steps:
+        return array
+    width = array.itemsize
+    found = np.ndarray(
+        array.shape, array.dtype, np.empty(array.size, array.dtype), 0, [s * width for s in steps]
+    )
+    found[...] = array
+    return found
+
+
+def like_steps(array: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A result that torch makes by empty_like: with the operand's steps, where that has no gaps."""
+    if array.strides == operand.strides or array.shape != operand.shape or not is_dense(operand):
+        return array
+    return in_steps(array, strides(operand))
+
+
+def viewed(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """The same memory in another shape (torch: computeStride), unlike numpy's in the steps of what has length 1.
+
+    Raises:
+        ValueError: there are no such steps.
+    """
+    found = array.reshape(shape, copy=False)
+    if not (array.size and shape and array.ndim and (1 in array.shape or 1 in shape)):
+        return found
+    steps = [0] * len(shape)
+    axis, extent, seen, base = len(shape) - 1, 1, 1, array.strides[-1]
+    for number in reversed(range(array.ndim)):
+        extent *= array.shape[number]
+        if number and (array.shape[number - 1] == 1 or array.strides[number - 1] == extent * base):
+            continue
+        while axis >= 0 and (seen < extent or shape[axis] == 1):
+            steps[axis] = seen * base
+            seen *= shape[axis]
+            axis -= 1
+        if number:
+            base, extent, seen = array.strides[number - 1], 1, 1
+    if found.strides == (wanted := tuple(steps)):
+        return found
+    return as_strided(array, shape, wanted, subok=True)
 
 
 def is_dense(array: np.ndarray[Any, Any]) -> bool:

@@ -205,7 +205,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         arrays = [f"{name}_a" for name in row.tensors]
         in_order = " and ".join(_in_order(row, name) for name in row.tensors)
         body += [
-            "shape = out_.shape",
+            "shape, steps = out_.shape, out_.strides",
             f"if len(shape) > 1 and not ({in_order}): out_ = laid_out(out_, {', '.join(arrays)})",
         ]
     single = len(row.outputs) == 1 and row.view != "multi_output"
@@ -218,7 +218,7 @@ def call_source(row: Row, variant: str = "call") -> str:
                 f"    return store_out(row.name, out, out_, ({_arguments(row)},))",
             ]
         body += [
-            "if out_.__class__ is not ndarray: out_ = asarray(out_)",
+            "if out_.__class__ is not ndarray: out_ = asanyarray(out_)",
             "result = new(Tensor)",
             "result._array = out_",
             *_PLAIN,
@@ -242,8 +242,8 @@ def call_source(row: Row, variant: str = "call") -> str:
 
 
 def _in_order(row: Row, name: str) -> str:
-    """Whether an operand has the result's shape and the plain order, so that nothing is to be laid out."""
-    test = f"{name}_a.flags.c_contiguous and {name}_a.shape == shape"
+    """Whether an operand has the result's shape and steps, so that nothing is to be laid out."""
+    test = f"{name}_a.strides == steps and {name}_a.shape == shape"
     if may_be_number(row, name):
         return f"({name}_n or {test})"
     return f"({name} is None or {test})" if is_optional(row, name) else test
@@ -259,7 +259,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
         "results = []",
         "for each in out_:",
         "    result = new(Tensor)",
-        "    result._array = each if each.__class__ is ndarray else asarray(each)",
+        "    result._array = each if each.__class__ is ndarray else asanyarray(each)",
         *(f"    {line}" for line in _PLAIN),
         f"    result._inference = {False if row.view else _inference(recorded)}",
     ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import dtypes
 from .device import CPU
+from .zero_tensor import ZeroTensor
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -40,7 +41,7 @@ class Storage:
 
     def data_ptr(self) -> int:
         """Its address; 0 where it is empty."""
-        return address(self._array) if self._array.size else 0
+        return 0 if not self._array.size or isinstance(self._array, ZeroTensor) else address(self._array)
 
     def nbytes(self) -> int:
         """Its size in bytes."""

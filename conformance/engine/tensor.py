@@ -397,7 +397,7 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
 
 def wrap(value: Any) -> Tensor:
     """A result outside the graph: arrays as they are, numpy scalars as 0-d."""
-    tensor = make(value if value.__class__ is np.ndarray else np.asarray(value))
+    tensor = make(value if value.__class__ is np.ndarray else np.asanyarray(value))
     if state.inference:
         tensor._inference = True
     return tensor

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..rows import Array, op
-from ..shapes import is_dense, sizes, still_expanded, wrap_dim, wrap_dims
+from ..shapes import is_dense, like_steps, sizes, still_expanded, wrap_dim, wrap_dims
 from ..tensor import Tensor, wrap
 from .copying import in_order
 from .kernels import unimplemented
@@ -25,7 +25,7 @@ def _flip(self: Array, dims: Any) -> Array:
     if not self.size:
         return still_expanded(flipped, self)
     # One element keeps even the step 0 of an expanded tensor: a grad that is laid out so is not stolen.
-    return flipped if self.size != 1 else as_strided(flipped, self.shape, self.strides)
+    return like_steps(flipped, self) if self.size != 1 else as_strided(flipped, self.shape, self.strides)
 
 
 def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:

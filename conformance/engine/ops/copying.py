@@ -11,14 +11,15 @@ from .. import dtypes, errors
 from ..formats import channels_last, contiguous_format, laid_out, lies_so, preserve_format
 from ..modes import state
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, is_dense, refuse_negative, sizes, still_expanded
+from ..shapes import broadcast_shapes, is_dense, like_steps, refuse_negative, sizes, still_expanded
 from ..shapes import laid_out as in_order_of
 from ..tensor import Tensor, make, version_counter
 
 
 @op("CloneBackward0", name="clone", self=lambda grad: grad)
 def _clone(self: Array, memory_format: Any = None) -> Array:
-    return laid_out(self, memory_format)
+    copy = laid_out(self, memory_format)
+    return like_steps(copy, self) if memory_format in (None, preserve_format) else copy
 
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
@@ -62,7 +63,7 @@ def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Arra
 
 
 def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
-    converted = array.astype(dtype.numpy)
+    converted = np.array(array, dtype.numpy, order="K")
     if not array.size:
         converted = still_expanded(converted, array)
     elif 0 in array.strides and is_dense(array):  # of length 1 and expanded: a grad laid out so is not stolen
@@ -70,7 +71,9 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
         converted = np.lib.stride_tricks.as_strided(converted, strides=steps)
     elif 0 in array.strides:
         converted = in_order_of(np.ascontiguousarray(converted), array)
-    return converted if memory_format in (None, preserve_format) else laid_out(converted, memory_format)
+    if memory_format in (None, preserve_format):
+        return like_steps(converted, array)
+    return laid_out(converted, memory_format)
 
 
 def to(

@@ -33,12 +33,12 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
         if array.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         laid_out = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)), array.dtype)
-    if array.dtype.kind not in "fc":
+    draw = _kept if alpha else distributions.dropout_noise
+    kept = random._laid_out(laid_out, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
+    if array.dtype.kind not in "fc":  # said when random numbers have been drawn
         given = dtypes.int64 if alpha and array.dtype.kind == "b" else dtypes.BY_NUMPY[array.dtype]
         kind, default = given.legacy, dtypes.get_default_dtype().legacy
         raise RuntimeError(f"result type {default} can't be cast to the desired output type {kind}")
-    draw = _kept if alpha else distributions.dropout_noise
-    kept = random._laid_out(laid_out, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
     if not alpha:
         return multiply(wrap(kept))
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import zeros_like
 from ..dtypes import number_within
 from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
@@ -62,7 +61,7 @@ def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
     "GatherBackward0",
     tensors="index",
     self=lambda grad, self, dim, index, sparse_grad: placed(
-        zeros_like(self), "scatter_add_", dim, index, grad
+        make(np.zeros(self._array.shape, grad._array.dtype)), "scatter_add_", dim, index, grad
     ),
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..batching import BatchedTensor, each_in_place
 from ..dtypes import c_name
+from ..inplace import check_mutable
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
@@ -117,6 +118,7 @@ def set_(
     given = source if isinstance(source, Tensor) else make(array)
     recorded = bool(state.recording and (self.requires_grad or given.requires_grad))
     check_inplace(self, recorded)
+    check_mutable(self)
     node: Any = None
     if recorded:
         node = new_node(NotImplementedNode)

@@ -35,7 +35,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     away = np.asarray(np.subtract(exact, mean, out=None if exact is self else exact))
     squares = np.square(away, out=away)
     variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(freedom, 0))
-    if freedom <= 0:
+    if freedom <= 0 or not variance.size:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             "factor (input "

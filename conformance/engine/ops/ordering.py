@@ -14,7 +14,7 @@ from .. import dtypes, return_types
 from ..creation import full_like
 from ..out import given, several
 from ..rows import ROWS, Array, op
-from ..shapes import wrap_dim
+from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
 from .grids import broadcast_tensors
@@ -58,7 +58,7 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
     where = order_along(self, axis, bool(descending))
     if not stable:
         _unstable(self, where, axis)
-    return np.take_along_axis(self, where, axis), np.ascontiguousarray(where)
+    return like_steps(np.take_along_axis(self, where, axis), self), np.ascontiguousarray(where)
 
 
 def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]) -> Tensor:

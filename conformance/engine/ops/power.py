@@ -13,6 +13,7 @@ from ..inplace import run_inplace
 from ..operands import invalid_combination, plain_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from ..zero_tensor import in_memory
 from .scalars import minus, times
 from .selection import where
 
@@ -24,6 +25,7 @@ def _refuse_negative(exponent: Any) -> None:
 
 def _to_a_number(base: Array, exponent: Any) -> Array:
     """A power with the exponents that torch has shortcuts for; numpy is slow on negative bases."""
+    base = in_memory(base)
     if exponent == 2:
         return np.multiply(base, base)
     if exponent == 3:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from .. import dtypes, errors
 from ..fitting import sum_to
 from ..rows import Array, op
-from ..shapes import infer_size, sizes, wrap_dim, wrap_dims
+from ..shapes import infer_size, sizes, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, read_only
 from .copying import in_order
 
@@ -27,7 +28,7 @@ from .copying import in_order
 def _view(self: Array, size: Any) -> Array:
     shape = infer_size(size, self.size)
     try:
-        return self.reshape(shape, copy=False)
+        return viewed(self, shape)
     except ValueError:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
@@ -64,7 +65,7 @@ def _unsafe_view(self: Array, size: Any) -> Array:
     self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
 )
 def _reshape_alias(self: Array, size: Any) -> Array:
-    return self.reshape(size, copy=False)
+    return viewed(self, size)
 
 
 def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
@@ -124,15 +125,14 @@ def _expand(self: Array, size: Any) -> Array:
                 f"The expanded size of the tensor ({n}) must match the existing size ({have}) at non-singleton "
                 f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
-    return np.lib.stride_tricks.as_strided(
-        self,
-        shape,
-        [0] * offset
-        + [
-            0 if m == 1 and n != 1 else s
-            for m, n, s in zip(self.shape, shape[offset:], self.strides, strict=True)
-        ],
-    )
+    steps = [
+        0 if m == 1 and n != 1 else s
+        for m, n, s in zip(self.shape, shape[offset:], self.strides, strict=True)
+    ]
+    for n in reversed(shape[:offset]):
+        extent = shape[-len(steps)] * steps[0] if steps else 0  # of a number all steps are 0
+        steps.insert(0, extent if n == 1 else 0)
+    return as_strided(self, shape, steps, subok=True)
 
 
 def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) -> Tensor:
@@ -160,8 +160,14 @@ def _broadcast_to(self: Tensor, *size: Any) -> Tensor:
 
 @op("UnsqueezeBackward0", view="default", self=lambda grad, dim: grad.squeeze(dim))
 def unsqueeze(self: Array, dim: Any) -> Array:
-    """A new dimension of length 1."""
-    return np.expand_dims(self, wrap_dim(dim, self.ndim + 1))
+    """A new dimension of length 1, whose step, unlike numpy's, is the extent of the one that it is put before."""
+    axis = wrap_dim(dim, self.ndim + 1)
+    shape, steps = self.shape, self.strides
+    step = steps[axis] * shape[axis] if axis < len(shape) else self.itemsize
+    shape, steps = (*shape[:axis], 1, *shape[axis:]), (*steps[:axis], step, *steps[axis:])
+    if self.flags.c_contiguous and self.__class__ is np.ndarray:
+        return np.ndarray(shape, self.dtype, self, 0, steps)
+    return as_strided(self, shape, steps, subok=True)
 
 
 def _unsqueeze_to(grad: Tensor, shape: tuple[int, ...], dims: Any) -> Tensor:

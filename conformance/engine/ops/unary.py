@@ -12,6 +12,7 @@ from ..creation import zeros_like
 from ..dtypes import refuse_complex
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
+from ..zero_tensor import zeros
 from .kernels import half_up, refuse_bools
 from .scalars import less_than, minus, plus, times
 from .undefined import undefined
@@ -164,12 +165,7 @@ def sign(self: Array) -> Array:
     return _sign(self)
 
 
-def _immutable_zeros(grad: Tensor) -> Tensor:
-    """torch's ZeroTensor: nothing is added into its memory, see Note [Stealing a gradient]; so it is another's here."""
-    return make(np.zeros(grad._array.shape, grad._array.dtype)[...])
-
-
-@op("SgnBackward0", self=lambda grad, self, result: _immutable_zeros(grad))
+@op("SgnBackward0", self=lambda grad, self, result: make(zeros(grad._array.shape, grad._array.dtype)))
 def sgn(self: Array) -> Array:
     """-1, 0 or 1; as sign, for real numbers."""
     return _sign(self)

@@ -1,0 +1,71 @@
+"""Zeros without memory, which nobody can write to (torch: ATen/ZeroTensorFallback.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class ZeroTensor(np.ndarray[Any, Any]):
+    """The array of such a tensor.
+
+    Note [Zeros without memory]: torch has no memory for the gradient of sgn, which is 0 everywhere. Products, quotients,
+    sums and differences know such operands and give such results, views of them are such; all else computes with
+    zeros in memory. An array of numpy's own tells of what is computed from it, so that nothing is asked of others.
+    """
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **named: Any) -> Any:
+        if any(isinstance(each, ZeroTensor) for each in named.get("out", ())):
+            raise RuntimeError(IMMUTABLE)
+        value = getattr(ufunc, method)(*map(in_memory, inputs), **named)
+        known = _KNOWN.get(ufunc) if method == "__call__" and "out" not in named else None
+        if known is None or not known(*(isinstance(each, ZeroTensor) for each in inputs)):
+            return value
+        return zeros(value.shape, value.dtype)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        value = function(*in_memory(args), **in_memory(kwargs))
+        viewed = isinstance(value, np.ndarray) and np.may_share_memory(value, in_memory(self))
+        return value.view(ZeroTensor) if viewed else value
+
+    def copy(self, order: Any = "C") -> Any:
+        """A copy in memory."""
+        return in_memory(self).copy(order)
+
+    def astype(self, dtype: Any, *args: Any, **named: Any) -> Any:
+        """Zeros of another dtype."""
+        return zeros(self.shape, np.dtype(dtype))
+
+
+IMMUTABLE = (
+    "ZeroTensors are immutable. Please use the materialized zero tensor obtained using .clone() if you want a "
+    "mutable tensor."
+)
+COPIED_INTO = "ZeroTensors are immutable. Please materialize the tensor using `.clone()`, if you want a mutable zero tensor."
+
+_KNOWN = {
+    np.multiply: lambda a, b: True,
+    np.true_divide: lambda a, b: a and not b,
+    np.add: lambda a, b: a and b,
+    np.subtract: lambda a, b: a and b,
+}
+
+
+def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ZeroTensor:
+    """Zeros of this shape."""
+    array = ZeroTensor(shape, dtype)
+    in_memory(array).fill(0)
+    array.flags.writeable = False
+    return array
+
+
+def in_memory(value: Any) -> Any:
+    """What numpy's functions are given in the place of such arrays."""
+    if isinstance(value, ZeroTensor):
+        return value.view(np.ndarray)
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(in_memory, value))
+    if isinstance(value, dict):
+        return {name: in_memory(each) for name, each in value.items()}
+    return value
