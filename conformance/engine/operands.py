@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     kind = dtypes.result_dtype(*present)
     if to_float and kind.kind not in "fc":
         kind = dtypes.default.numpy
-    return tuple(None if each is None else converted(np.asarray(each), kind) for each in operands)
+    return tuple(None if each is None else converted(np.asanyarray(each), kind) for each in operands)
 
 
 def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
@@ -50,6 +50,19 @@ def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]
         return meet_arrays(to_float, *operands)
 
     return meet
+
+
+def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
+    """What is given as a sequence of tensors has nothing else in it.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    for number, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {number} in argument {argument}, but got {_type(each)}"
+            )
 
 
 def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:

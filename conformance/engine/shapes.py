@@ -206,6 +206,12 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
         for each in arrays
         if each.ndim
     ]
+    return in_steps(result, _dense_steps(shape, steps))
+
+
+def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The steps without gaps in the order of dimensions that the first steps tell which tell any."""
+    ndim = len(shape)
 
     def outward(inner: int, outer: int) -> int:
         """1 where the first belongs outside the second, -1 where not, 0 where nothing tells."""
@@ -230,7 +236,7 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
     for axis in order:
         wanted[axis] = extent
         extent *= shape[axis]
-    return in_steps(result, tuple(wanted))
+    return tuple(wanted)
 
 
 def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -246,10 +252,11 @@ def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[
 
 
 def like_steps(array: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A result that torch makes by empty_like: with the operand's steps, where that has no gaps."""
-    if array.strides == operand.strides or array.shape != operand.shape or not is_dense(operand):
+    """A result that torch makes by empty_like: with the operand's steps; where they leave gaps, in their order."""
+    if array.strides == operand.strides or array.shape != operand.shape or not array.size:
         return array
-    return in_steps(array, strides(operand))
+    steps = strides(operand)
+    return in_steps(array, steps if is_dense(operand) else _dense_steps(array.shape, [steps]))
 
 
 def viewed(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

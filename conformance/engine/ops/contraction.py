@@ -10,6 +10,7 @@ import numpy as np
 
 from ..creation import eye
 from ..dtypes import c_name, refuse_complex
+from ..operands import check_list
 from ..out import given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
@@ -117,6 +118,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
     matrices = list(tensors)
+    check_list(matrices)
     n = len(matrices)
     if n < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")

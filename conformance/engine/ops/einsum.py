@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..operands import check_list
 from ..tensor import Tensor
 from .matmul import bmm
 
@@ -252,6 +253,7 @@ def einsum(*args: Any) -> Tensor:
             operands = tuple(operands[0])
     else:
         equation, operands = _from_lists(args)
+    check_list(operands, argument=1)
     inputs, output = _parse(equation, len(operands))
     covered = _covered(inputs, operands)
     places = _Places(inputs, output, covered)

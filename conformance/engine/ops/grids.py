@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..operands import check_list
 from ..shapes import broadcast_shapes as common_shape
 from ..size import Size
 from ..tensor import Tensor, wrap
@@ -17,11 +18,7 @@ from .joining import stack
 def _given(tensors: tuple[Any, ...]) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
-    for place, each in enumerate(tensors):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}"
-            )
+    check_list(tensors)
     return tensors
 
 

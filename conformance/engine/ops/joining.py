@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..operands import check_list
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
@@ -47,7 +48,7 @@ def _cat(tensors: Any, dim: Any, _tensors_sizes: Any) -> Array:
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
                     f"tensor number {number} in the list."
                 )
-    return np.concatenate(joined, axis, dtype=kind)
+    return np.ascontiguousarray(np.concatenate(joined, axis, dtype=kind))
 
 
 def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
@@ -58,11 +59,8 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
         )
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    check_list(tensors)
     for number, each in enumerate(tensors):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}"
-            )
         if each._array.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
     shapes = tuple(t._array.shape for t in tensors)
@@ -103,6 +101,7 @@ def _refuse_empty(name: str, tensors: Any) -> None:
         raise TypeError(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
         )
+    check_list(tensors)
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
 
@@ -192,4 +191,5 @@ def _block_diag(tensors: Any) -> Array:
 
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices on the diagonal of a large one."""
+    check_list(tensors)
     return _block_diag(tensors)

@@ -29,7 +29,7 @@ def _filled(self: Array, mask: Array, value: Any) -> Array:
         raise TypeError(
             f"masked_fill(): argument 'value' must be Number or Tensor, not {type(value).__name__}"
         )
-    result = np.array(np.broadcast_to(self, shape), kind, order="K" if shape == self.shape else "C")
+    result = np.array(np.broadcast_to(self, shape), kind, order="C")
     if value.__class__ in NUMBERS:
         value = dtypes.number_within(kind, value)
     np.copyto(result, np.asarray(value).astype(kind), where=mask)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import scalar_tensor
 from ..dtypes import refuse_complex
 from ..out import several
 from ..rows import ROWS, Array, op
@@ -52,6 +51,8 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         variance = np.true_divide(running.reshape(variance.shape), max(freedom, 0))
     elif "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
         mean = np.where(np.isinf(mean), np.nan, mean)
+    if not count:
+        mean = np.full_like(mean, np.nan)
     if not keepdim:
         mean = np.squeeze(mean, axes)
     return np.asarray(variance), np.asarray(mean)
@@ -77,7 +78,10 @@ def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, kee
     if self._array.ndim == 0 or dim is None:
         freedom = self._array.size - correction
         if freedom <= 0:
-            nan, inf = (scalar_tensor(float(each), dtype=self.dtype) for each in ("nan", "inf"))
+            nan, inf = (
+                float("nan"),
+                float("inf"),
+            )  # where() of numbers has the default dtype, whatever self has
             return grad * where(self == self.mean(), nan, inf)
         return times(grad, 2.0 / freedom) * (self - self.mean())
     if not keepdim and self._array.ndim > 1:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...creation import as_tensor, empty_like, full
 from ...dtypes import int64
+from ...operands import check_list
 from ...ops.ordering import sort
 from ...ops.packing import pack_padded_sequence as pack_row
 from ...tensor import Tensor, make, wrap
@@ -174,6 +175,7 @@ def pad_sequence(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
     tensors = tuple(sequences)
+    check_list(tensors)
     if not tensors:
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
