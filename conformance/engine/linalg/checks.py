@@ -55,6 +55,19 @@ def square(name: str, given: Tensor | Array, text: str = "A") -> None:
         )
 
 
+def same_dtype(A: Array, b: Array) -> None:
+    """Refuse an equation of two dtypes.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if A.dtype != b.dtype:
+        of_a, of_b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (A, b))
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {of_b} and A of type {of_a} instead."
+        )
+
+
 def succeeded(name: str, info: Array, text: str, error: type[RuntimeError] = LinAlgError) -> None:
     """Refuse a result that LAPACK says is none.
 

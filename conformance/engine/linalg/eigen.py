@@ -31,6 +31,8 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
         raise RuntimeError(f"Unknown Complex ScalarType for {kind.legacy}")
     if self.dtype == np.float16:
         raise NotImplementedError("\"linalg_eig_out_cpu\" not implemented for 'Half'")
+    if not np.isfinite(self).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     values, vectors = np.linalg.eig(self)
     target = kind.to_complex().numpy
     return values.astype(target), columns_first(vectors.astype(target))

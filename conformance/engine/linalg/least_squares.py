@@ -136,11 +136,13 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     m, n = self.shape[-2:]
     batch = broadcast_shapes(self.shape[:-2], right.shape[:-2])
     a, right = np.broadcast_to(self, (*batch, m, n)), np.broadcast_to(right, (*batch, m, right.shape[-1]))
+    if not (np.isfinite(a).all() and np.isfinite(right).all()):
+        raise RuntimeError("torch.linalg.lstsq: the input contains infs or NaNs")
     cut = np.finfo(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
     solution = np.zeros((*batch, n, right.shape[-1]), self.dtype)
     rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), self.dtype)
     for place in np.ndindex(batch):
-        if a[place].size:
+        if a[place].size and right.shape[-1]:
             solution[place], _, rank[place], values[place] = np.linalg.lstsq(a[place], right[place], cut)
     residuals = np.zeros(0, self.dtype)
     if m > n and driver != "gelsy" and (rank == n).all():
@@ -170,6 +172,11 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
         raise RuntimeError(f"{name}: input.size(-2) should match other.size({-1 if vector else -2})")
     if driver is not None and driver not in _DRIVERS:
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype.legacy} and other's "
+            f"dtype {B.dtype.legacy}"
+        )
     need_epsilon(A)
     found = _lstsq(A, B, rcond, driver or "gelsy")
     return given_several("linalg_lstsq", out, found, _NAMES)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
+from ..dtypes import BY_NUMPY
 from ..ops.joining import cat
 from ..out import given, given_several
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from . import kernels
-from .checks import columns_first, floating, matrix, succeeded
+from .checks import columns_first, floating, square, succeeded
 from .solving import check_equation, solve_triangular
 
 # The gradient of factors --------------------------------------------------------------------------
@@ -210,12 +211,22 @@ def _lu_unpack(
     LU_data: Array, LU_pivots: Array, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> tuple[Array, Array, Array]:
     """The factors of one matrix apart, and the permutation that the pivots make."""
+    if LU_data.ndim < 2:
+        shape = list(LU_data.shape)
+        raise RuntimeError(
+            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {shape} instead"
+        )
     if LU_pivots.dtype != np.int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function "
             "is intended to be used with the output produced by torch.linalg.lu_factor"
         )
     empty = np.zeros(0, LU_data.dtype)
+    if unpack_pivots and LU_data.size and ((LU_pivots < 1) | (LU_pivots > LU_data.shape[-2])).any():
+        raise RuntimeError(
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of "
+            "lu_factor?"
+        )
     p = _permutation(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else empty
     return p, *(_triangles(LU_data) if unpack_data else (empty, empty))
 
@@ -264,10 +275,28 @@ def _solve_factors_backward(
 def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False) -> Array:
     name = "linalg.lu_solve"
     floating(f"torch.{name}", LU, False)
-    matrix(name, LU, "LU")
+    square(f"torch.{name}", LU)
+    if LU.dtype != B.dtype:
+        kinds = [BY_NUMPY[each.dtype].legacy for each in (LU, B)]
+        raise RuntimeError(
+            f"{name}: Expected LU and B to have the same dtype, but found LU of type {kinds[0]} and B of type {kinds[1]} "
+            "instead"
+        )
     if pivots.dtype != np.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     check_equation(name, LU, B, left)
+    if pivots.shape[-1:] != LU.shape[-1:]:
+        raise RuntimeError(
+            f"{name}: Number of pivots per batch should be same as the dimension of the matrix"
+        )
+    for wrong, text in (
+        (pivots < 1, "greater or equal to 1"),
+        (pivots > LU.shape[-2], "smaller or equal to LU.size(-2)"),
+    ):
+        if wrong.any():
+            raise RuntimeError(
+                f"Pivots given to lu_solve must all be {text}. Did you properly pass the result of lu_factor?"
+            )
     return columns_first(kernels.lu_solve(LU, pivots, B, left, adjoint))
 
 

@@ -14,7 +14,7 @@ from ..ops.matmul import matmul
 from ..ops.reduction import _without_each
 from ..out import given, given_several, several
 from ..rows import ROWS, Array, op
-from ..shapes import broadcast_shapes
+from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor, make
 from . import kernels
 from .checks import columns_first, floating, matrix, square, succeeded
@@ -268,7 +268,8 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     square(name, self)
     check_equation(name, self, B, left)
     kernels.refuse_without_lapack("triangular_solve_cpu", self)
-    return columns_first(kernels.solve_triangular(self, B, upper, left, unitriangular))
+    b = B.astype(self.dtype, copy=False)  # A's, whichever is wider
+    return columns_first(kernels.solve_triangular(self, b, upper, left, unitriangular))
 
 
 def solve_triangular(
@@ -290,8 +291,10 @@ def solve_triangular(
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.tensorinv: the inverse of a tensor seen as a matrix."""
     if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     shape = A._array.shape
+    if ind > len(shape):
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {len(shape)}")
     rows, columns = int(np.prod(shape[:ind])), int(np.prod(shape[ind:]))
     if rows != columns:
         raise RuntimeError(
@@ -306,7 +309,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
     """torch.linalg.tensorsolve: X in tensordot(A, X) = B."""
     if dims is not None:
         ndim = A._array.ndim
-        moved = [d % ndim for d in dims]
+        moved = [wrap_dim(d, ndim) for d in dims]
         A = A.permute([*(d for d in range(ndim) if d not in moved), *moved])
     shape = A._array.shape[B._array.ndim :]
     rows, columns = B._array.size, int(np.prod(shape))

@@ -126,13 +126,19 @@ def repeat_interleave(
 ) -> Tensor:
     """Each entry several times in a row; alone, the indices that do it."""
     if repeats is None:
-        return wrap(_interleave(input._array))
+        found = _interleave(input._array)
+        _check_size(found, output_size)
+        return wrap(found)
     if not isinstance(repeats, Tensor):
         source = input.flatten() if dim is None else input
         axis = wrap_dim(0 if dim is None else dim, source._array.ndim)
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
         shape = source._array.shape
+        if output_size not in (None, shape[axis] * repeats):
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {shape[axis] * repeats} but got {output_size}"
+            )
         wide = source.unsqueeze(axis + 1).expand((*shape[: axis + 1], repeats, *shape[axis + 1 :]))
         return in_order(wide).flatten(axis, axis + 1)
     source = input.flatten() if dim is None else input
@@ -148,7 +154,14 @@ def repeat_interleave(
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
             f"input.size({axis}) = {n}"
         )
-    return source.index_select(axis, wrap(_interleave(counts)))
+    found = _interleave(counts)
+    _check_size(found, output_size)
+    return source.index_select(axis, wrap(found))
+
+
+def _check_size(found: Array, output_size: int | None) -> None:
+    if output_size not in (None, found.size):
+        raise RuntimeError("allocated size does not match required size")
 
 
 PUBLIC = ("flip", "fliplr", "flipud", "repeat_interleave", "roll", "rot90", "tile")

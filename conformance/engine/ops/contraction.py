@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import eye
-from ..dtypes import c_name, refuse_complex
+from ..dtypes import BY_NUMPY, c_name, refuse_complex
 from ..operands import check_list
 from ..out import given
 from ..rows import Array, op
@@ -30,6 +30,7 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
         raise RuntimeError("both dimension lists should have same length")
     if a._array.dtype != b._array.dtype:
         raise RuntimeError("both inputs should have same dtype")
+    dims_a, dims_b = wrap_dims(dims_a, a._array.ndim), wrap_dims(dims_b, b._array.ndim)
     first, second = a, b
     inner = 1
     for i, j in zip(dims_a, dims_b, strict=True):
@@ -108,6 +109,11 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         )
     if x._array.ndim != 1:
         refuse_complex("linalg.vecdot", x._array)
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+            f"{x.dtype.legacy} and y of type {y.dtype.legacy} instead"
+        )
     found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x * y).sum(dim)
     return given("vecdot", out, found)
 
@@ -265,19 +271,22 @@ def trace(self: Array) -> Array:
 @op(
     "LinalgCrossBackward0",
     name="linalg_cross",
-    meet="self other",
-    numbers=False,
     self=lambda grad, other, dim: _cross(other, grad, dim=dim),
     other=lambda grad, self, dim: _cross(grad, self, dim=dim),
 )
 def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    a, b = (each.shape[wrap_dim(dim, each.ndim)] if each.ndim else 1 for each in (self, other))
+    if not self.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    a, b = (each.shape[wrap_dim(dim, each.ndim)] for each in (self, other))
     if a != 3 or b != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {a} and {b}")
     broadcast_shapes(self.shape, other.shape)
     refuse_bools("cross", self)
+    if self.dtype != other.dtype:
+        kinds = [BY_NUMPY[each.dtype].legacy for each in (self, other)]
+        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
     found = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
     return np.stack(found, wrap_dim(dim, self.ndim))

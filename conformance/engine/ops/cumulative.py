@@ -238,6 +238,13 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    for position, (each, text) in enumerate(((prepend, "prepend"), (append, "append")), 4):
+        if not (each is None or isinstance(each, Tensor)):
+            raise TypeError(
+                f"diff(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
+            )
+    if n == 0 and prepend is append is None:  # whatever the dimension
+        return given("diff", out, zeros_like(input).copy_(input))
     axis = wrap_dim(dim, input._array.ndim)
     for each in (prepend, append):
         _check_diff(input, axis, each)

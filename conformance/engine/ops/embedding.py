@@ -21,10 +21,10 @@ Ints = tuple[int, ...]
 
 def _check_indices(indices: Array, rows: int) -> None:
     if indices.dtype not in (np.int64, np.int32):
-        kind = BY_NUMPY[indices.dtype].legacy
+        kind = "CPUBoolType" if indices.dtype == np.bool_ else f"torch.{BY_NUMPY[indices.dtype].legacy}Tensor"
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{kind}Tensor instead (while checking arguments for embedding)"
+            f"{kind} instead (while checking arguments for embedding)"
         )
     if indices.size and (indices.min() < 0 or indices.max() >= rows):
         raise IndexError("index out of range in self")
@@ -202,10 +202,20 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
 )
 def channel_shuffle(self: Array, groups: int) -> Array:
     """Channels of different groups next to each other."""
+    if self.ndim < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"
+        )
+    if groups <= 0:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
     n, c = self.shape[:2]
     if c % groups:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
         )
+    if not self.size:
+        return self.copy()
     parts = self.reshape(n, groups, c // groups, -1).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(parts).reshape(self.shape)

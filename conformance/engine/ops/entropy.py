@@ -187,6 +187,12 @@ def _logits_target(
 # Classes ------------------------------------------------------------------------------------------
 
 
+def _check_weight(self: Array, weight: Array | None) -> None:
+    if weight is not None and weight.dtype != self.dtype:
+        kinds = [dtypes.BY_NUMPY[each.dtype].legacy for each in (self, weight)]
+        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+
+
 def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore_index: int) -> None:
     """Refuse what is no class of self."""
     if target.dtype not in (np.int64, np.uint8):
@@ -287,6 +293,7 @@ def nll_loss(
 ) -> Array:  # fmt: skip
     """Minus the target class's entry."""
     need_floats("nll_loss_out_frame", self)
+    _check_weight(self, weight)
     return _nll(self, target, weight, reduction, ignore_index, total_weight, self.ndim - 1)
 
 
@@ -321,6 +328,7 @@ def nll_loss2d(
 ) -> Array:  # fmt: skip
     """nll_loss of an image: a class for each pixel."""
     need_floats("nll_loss2d_forward_out_frame", self)
+    _check_weight(self, weight)
     return _nll(self, target, weight, reduction, ignore_index, total_weight, 1)
 
 

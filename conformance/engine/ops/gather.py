@@ -98,6 +98,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
             f"dimensions for input, and {indices._array.ndim} dimensions for indices"
         )
     axis = wrap_dim(dim, ndim)
+    if not ndim:
+        raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
     from ..shapes import broadcast_shapes
 
     def others(shape: tuple[int, ...]) -> tuple[int, ...]:

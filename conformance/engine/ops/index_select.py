@@ -11,7 +11,7 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
-from ..shapes import wrap_dim
+from ..shapes import strides, wrap_dim
 from ..tensor import Tensor, make
 from .gather import add_along, at_least_1d, in_bounds
 from .kernels import refuse_bools
@@ -54,8 +54,10 @@ def index_select(self: Array, dim: Any, index: Array) -> Array:
             raise IndexError("index out of range in self")
         return self.copy()
     n = self.shape[axis]
+    if where.size and not n and self.ndim > 1:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if where.size and (where.min() < 0 or where.max() >= n):
-        if axis == 1:  # torch has a kernel of its own there
+        if axis == 1 or (not self.size and self.ndim > 1):  # torch has a kernel of its own there
             wrong = where[(where < 0) | (where >= n)][0]
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={n}")
         raise IndexError("index out of range in self")
@@ -143,6 +145,7 @@ def index_copy(self: Array, dim: Any, index: Array, source: Array) -> Array:
     """A copy with source written, slice by slice, where the index says."""
     axis = wrap_dim(dim, self.ndim)
     _check_copy(self, axis, index, source)
+    _check_memory(self, axis, index.size)
     where = index.reshape(-1)
     result = self.copy("C")
     _slices(result, axis)[where] = _slices(source, axis)
@@ -193,6 +196,25 @@ def _spaced(shape: tuple[int, ...]) -> str:
     return " ".join(map(str, shape))
 
 
+def _check_memory(self: Array, axis: int, count: int) -> None:
+    """torch looks at an empty tensor as if it had as many slices as there are indices.
+
+    Raises:
+        RuntimeError: they would have memory.
+    """
+    if self.size or not self.ndim:
+        return
+    sizes = [count if i == axis else n for i, n in enumerate(self.shape)]
+    if 0 in sizes:
+        return
+    steps = [0 if i == axis else step for i, step in enumerate(strides(self))]
+    needed = 1 + sum((n - 1) * step for n, step in zip(sizes, steps, strict=True))
+    raise RuntimeError(
+        f"setStorage: sizes {sizes}, strides {steps}, storage offset 0, and itemsize {self.itemsize} requiring a "
+        f"storage size of {needed * self.itemsize} are out of bounds for storage of size 0"
+    )
+
+
 def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Array:
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
@@ -200,6 +222,7 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     where = index.reshape(-1)
+    _check_memory(self, axis, where.size)
     result = self.copy("C")
     target = _slices(result, axis)
     n = target.shape[0]
@@ -301,7 +324,8 @@ def _flat_index(name: str, index: Array, size: int) -> Array:
             f"{name}(): Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}"
         )
     if not size and index.size:
-        raise IndexError(f"{name}(): tried to {name} from an empty tensor")
+        what = "Tried to put elements into" if name == "put_" else f"tried to {name} from"
+        raise IndexError(f"{name}(): {what} an empty tensor")
     wrong = (index < -size) | (index >= size)
     if wrong.any():
         raise IndexError(

@@ -11,7 +11,7 @@ from .. import linalg, return_types
 from ..creation import scalar_tensor
 from ..dtypes import refuse_complex
 from ..linalg import kernels
-from ..linalg.checks import columns_first, floating, square, succeeded
+from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
 from ..linalg.lu import lu_unpack as _lu_unpack
 from ..out import given_several
@@ -104,7 +104,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
     """torch.linalg.svd, with V itself and the small form by default."""
     if input._array.ndim < 2:
         raise RuntimeError(
-            "linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
+            f"linalg.svd: input should have at least 2 dimensions, but has {input._array.ndim} dimensions instead"
         )
     if not compute_uv:
         *batch, m, n = input._array.shape
@@ -147,9 +147,10 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
             raise RuntimeError(
                 f"{text} should have at least 2 dimensions, but has {each.ndim} dimensions instead"
             )
+    same_dtype(input2, self)
     if input2.shape[-1] != input2.shape[-2]:
         raise RuntimeError(
-            f"cholesky_solve: A must be batches of square matrices, but they are {input2.shape[-2]} by "
+            f"A must be batches of square matrices, but they are {input2.shape[-2]} by "
             f"{input2.shape[-1]} matrices"
         )
     if input2.shape[-2] != self.shape[-2]:
@@ -234,6 +235,7 @@ def _triangular_solve(
                 f"torch.triangular_solve: Expected {text} to have at least 2 dimensions, but it has {each.ndim} "
                 "dimensions instead"
             )
+    same_dtype(A, self)
     n, m = A.shape[-2:]
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")

@@ -268,6 +268,9 @@ def multi_margin_loss(
     wrong = target[(target < 0) | (target >= (self.shape[-1] if self.ndim else 1))]
     if wrong.size:
         raise RuntimeError("target out of range")
+    if weight is not None and weight.dtype != self.dtype:
+        kinds = [dtypes.BY_NUMPY[each.dtype].legacy for each in (self, weight)]
+        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     _, z, scale = _margins(self, target, p, margin, weight)
     each = (z**p * scale).sum(1).reshape(np.shape(target))
     return reduced(each.astype(self.dtype), reduction)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..inplace import check_castable
-from ..out import given
+from ..out import check_out, given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
@@ -250,8 +250,11 @@ def _check_bmm(a: Array, b: Array) -> None:
 def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each entry of the first dimension."""
     _check_bmm(self, mat2)
+    kernel = _batch_kernel("bmm", self, mat2)
+    if self.size and mat2.size:
+        refuse_bools(kernel, self)
     _check_same(self, mat2)
-    return product(self, mat2, _batch_kernel("bmm", self, mat2))
+    return product(self, mat2)
 
 
 @op(
@@ -270,10 +273,12 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {first}, batch1: {second}, batch2: {third}"
         )
+    if batch1.size and batch2.size:
+        refuse_bools(_batch_kernel("baddbmm", batch1, batch2), batch1)
     _check_same(batch1, batch2)
     if not batch1.shape[2]:
         _check_factor(self, beta)
-    return _plus(self, product(batch1, batch2, _batch_kernel("baddbmm", batch1, batch2)), beta, alpha)
+    return _plus(self, product(batch1, batch2), beta, alpha)
 
 
 @op(
@@ -370,6 +375,7 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """torch.matmul: chosen by the number of dimensions, folded to mm, mv or bmm as torch does."""
     if out is not None:
+        check_out("matmul", out, (input, other))
         name = "dot" if input._array.ndim == other._array.ndim == 1 else "matmul"
         return given(name, out, matmul(input, other))
     if not isinstance(other, Tensor):

@@ -307,10 +307,15 @@ def cdist(
     """The distance of each row of x1 from each row of x2."""
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    for position, (each, text) in enumerate(((x1, "x1"), (x2, "x2")), 1):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"cdist(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
+            )
     a, b = x1._array, x2._array
-    for each, text in ((a, "X1"), (b, "X2")):
-        if each.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {text} got: {each.ndim}D")
+    for array, text in ((a, "X1"), (b, "X2")):
+        if array.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {text} got: {array.ndim}D")
     if a.shape[-1] != b.shape[-1]:
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
@@ -323,6 +328,8 @@ def cdist(
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if a.dtype != b.dtype:
+        if a.dtype == np.float16:
+            raise unimplemented("cdist", a.dtype)
         raise RuntimeError(f"expected scalar type {x1.dtype.legacy} but found {x2.dtype.legacy}")
     mode = _MODES[compute_mode]
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])

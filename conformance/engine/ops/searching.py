@@ -14,7 +14,7 @@ from ..out import store_out
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make, wrap
-from .kernels import need_floats, refuse_bools
+from .kernels import need_floats, need_integers, refuse_bools
 from .undefined import undefined
 
 # unique -------------------------------------------------------------------------------------------
@@ -267,11 +267,9 @@ def bucketize(
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each small number occurs, or the sum of the weights where it does."""
     array = input._array
+    need_integers("bincount_cpu", array)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if array.dtype.kind not in "iu":
-        kind = input.dtype.legacy
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{kind}'")
     if array.ndim != 1 or (array.size and array.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights._array.shape != array.shape:

@@ -327,10 +327,14 @@ def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
     shape = input._array.shape
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not shape:
+        raise RuntimeError(
+            f"unflatten got an unexpected error:\nDimension specified as {axis} but tensor has no dimensions"
+        )
     try:
         parts = infer_size(tuple(sizes), shape[axis])
     except RuntimeError as error:
-        if "only one" in str(error):
+        if "only one" in str(error) or "ambiguous" in str(error):
             raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} "

@@ -44,6 +44,8 @@ def embedding_bag(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
                 f"sequences. However, found offsets of type {type(offsets)}"
             )
+        if not input.size(1):
+            raise RuntimeError("step must be nonzero")
         offsets = wrap(np.arange(0, input.numel(), input.size(1), input._array.dtype))
         include_last_offset = False
         input = input.reshape(-1)

@@ -10,6 +10,7 @@ from typing import Any
 from ...dtypes import c_name, int64
 from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...ops.kernels import refuse_bools, unimplemented
+from ...shapes import wrap_dim
 from ...tensor import Tensor
 from .padding import constant_pad
 
@@ -87,6 +88,16 @@ def _check(
         raise RuntimeError(
             f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
         )
+    if 0 in kernel[2:] and input._array.size:
+        full = kernel[2:] if len(kernel) > 3 else (1, *kernel[2:])
+        shown = " ".join(f"kernel_{name}: {n}" for name, n in zip(("height", "width"), full, strict=False))
+        if len(full) == 3:
+            shown = ": " + " x ".join(map(str, full)) + " (TxHxW)"
+        elif any(each != 1 for each in geometry.dilation):
+            shown = f" {list(full)}"
+        else:
+            shown = f" {shown}"
+        raise RuntimeError(f"kernel size should be greater than zero, but got{shown}")
     if input._array.size:
         _check_kernel(input, geometry, kernel, transposed, groups)
     if transposed:
@@ -245,6 +256,8 @@ def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: In
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images, each as a column."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
+    if input._array.ndim < 3:
+        wrap_dim(2, input._array.ndim)
     sizes = input._array.shape[-2:]
     blocks = _blocks(sizes, kernel, spaces, around, steps)
     if any(n < 1 for n in blocks):
@@ -262,7 +275,6 @@ def fold(
     """Images that columns add up to."""
     sizes, kernel, spaces, around, steps = map(_pair, (output_size, kernel_size, dilation, padding, stride))
     rows, columns = input._array.shape[-2:]
-    place = input._array.ndim - 2
     if rows % math.prod(kernel):
         raise RuntimeError(
             f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
@@ -273,6 +285,6 @@ def fold(
         raise RuntimeError(
             f"Given output_size={sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, stride={steps}, "
             "expected size of input's dimension 2 to match the calculated number of sliding blocks "
-            f"{blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got input.size({place + 1})={columns}."
+            f"{blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got input.size(2)={columns}."
         )
     return col2im(input, sizes, kernel, spaces, around, steps)

@@ -7,6 +7,7 @@ import numpy as np
 from ...dtypes import c_name
 from ...ops import embedding as ops
 from ...ops.norms import pdist  # noqa: F401  torch.nn.functional has it, too
+from ...shapes import wrap_dim
 from ...tensor import Tensor, wrap
 from ...views import increment_version
 
@@ -59,6 +60,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         got = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
         raise RuntimeError(f"All tensors must have the same dtype, got {got}")
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
+    for axis in (1, 2):
+        wrap_dim(axis, len(w))
     if len(a) != len(b):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
     for axis, (m, n) in enumerate(zip(a[:-1], b[:-1], strict=True)):
