@@ -163,6 +163,7 @@ _look_up = look_up("torch")
 _LATER = (
     "_C",
     "_VF",
+    "_vmap_internals",
     "cuda",
     "func",
     "linalg",

@@ -9,8 +9,8 @@ the rest. Batched tensors of an inner vmap hold those of an outer one; duals and
 Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
 engine's own nodes run for each example, a node or a hook of the user's once, with the whole batch.
 
-Note [One value for all]: where a tangent is batched and the primal is not, the duals differ in their tangents alone. Such
-a tensor is ``_alike``, and so is what an operation makes of such tensors: they tell the value that they all have.
+Note [Batched tangents]: a tensor that is one for all examples may have a tangent that is batched: so it tells its value.
+Inside another vmap each example has a dual of its own instead, lest examples of the two get into each other.
 """
 
 from __future__ import annotations
@@ -83,24 +83,21 @@ class BatchedTensor(Tensor):
     __slots__ = ()
     _examples: list[Tensor]
     _level: int
-    _alike = False  # see Note [One value for all]
 
-    def item(self) -> Any:
-        """Refused, unless it is the same for all examples."""
-        if self._alike:
-            return self._examples[0].item()
+    def item(self) -> NoReturn:
+        """Refused: there is one for each example."""
         raise RuntimeError(_OLD_REFUSAL.format("item") if vmaps[self._level].old else _ITEM)
 
     _scalar = item
 
     def __float__(self) -> float:
-        return float(self._examples[0] if self._alike else self.item())
+        return float(self.item())
 
     def __int__(self) -> int:
-        return int(self._examples[0] if self._alike else self.item())
+        return int(self.item())
 
     def __index__(self) -> int:
-        return int(self._examples[0] if self._alike else self.item())
+        return int(self.item())
 
     def tolist(self) -> NoReturn:
         """Refused: the memory is not that of one tensor."""
@@ -117,8 +114,6 @@ class BatchedTensor(Tensor):
     __array__ = numpy
 
     def __bool__(self) -> bool:
-        if self._alike:
-            return bool(self._examples[0])
         raise RuntimeError(_OLD_REFUSAL.format("is_nonzero") if vmaps[self._level].old else _CONTROL_FLOW)
 
     def __hash__(self) -> int:
@@ -262,16 +257,6 @@ def each_example(
     )
 
 
-def alike(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """What an operation made of batched arguments; see Note [One value for all]."""
-    given = (each for each in flat((*args, *kwargs.values())) if each.__class__ is BatchedTensor)
-    if all(each._alike for each in given if each._level == level):
-        for each in flat((result,)):
-            if each.__class__ is BatchedTensor:
-                each._alike = True
-    return result
-
-
 def combined(results: list[Any], level: int) -> Any:
     """The results of all examples as one result."""
     first = results[0]
@@ -317,6 +302,5 @@ def each_in_place(
         return function(*given, **named)
 
     result = each_example(write, arguments, kwargs, level)
-    target._alike = False
     target.refresh()
     return None if result is None else target

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from .batching import MASKED_SELECT, OUT, alike, each_example, each_in_place, flat, level_of
+from .batching import MASKED_SELECT, OUT, each_example, each_in_place, flat, level_of
 from .directions import BILINEAR, ELEMENTWISE, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
 from .execution import run_backward
 from .fitting import conform
@@ -22,7 +22,7 @@ from .modes import _set, state
 from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_node
 from .rows import Row
 from .saved import SavedTensor
-from .tangents import DualOutput, forward_base, levels, levels_of, set_tangent, tangent_of
+from .tangents import DualOutput, change_tangent, forward_base, levels, levels_of, set_tangent, tangent_of
 from .tensor import Tensor, make, version_counter
 from .transforms import transforms
 from .views import as_view
@@ -47,8 +47,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             raise RuntimeError(MASKED_SELECT)
         if kwargs.get("out") is not None:
             raise RuntimeError(OUT.format(row.name))
-        result = each_example(partial(_dispatched, row, made), args, kwargs, level)
-        return alike(result, args, kwargs, level)
+        return each_example(partial(_dispatched, row, made), args, kwargs, level)
     if state.dispatch_modes:
         from .dispatch import operation, through_modes
 
@@ -130,20 +129,12 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         return write(arguments)
     written = write(arguments)
     for level in sorted(levels_of(result)):
-        change_tangent(self, tangent_of(result, level), level)
+        tangent = tangent_of(result, level)
+        assert tangent is not None
+        change_tangent(self, tangent, level)
     place = self if self._view is None else self._view.base
     _save_tangents(row, [self], getattr(place._node, "function", place._node))
     return written
-
-
-def change_tangent(tensor: Tensor, tangent: Tensor | None, level: int) -> None:
-    """Give a tensor that was changed in place its new tangent: into the one that it has, if it has one."""
-    assert tangent is not None
-    own = tangent_of(tensor, level)
-    if own is None:
-        set_tangent(tensor, tangent.to(tensor.dtype), level, in_place=True)
-    else:
-        own.copy_(tangent)
 
 
 def carried(values: Iterable[Any]) -> set[int]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .batching import BatchedTensor, batched
 from .modes import state
 from .shapes import strides
 from .storage import address, storage
@@ -87,6 +88,8 @@ def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
 
 def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
     """The part of a base's tangent that belongs to a view of it."""
+    if tangent.__class__ is BatchedTensor:
+        return batched([_part(each, view, base) for each in tangent._examples], tangent._level)
     start = (address(view._array) - address(base._array)) // base._array.itemsize if view._array.size else 0
     own = (address(tangent._array) - address(storage(tangent._array))) // tangent._array.itemsize
     return tangent.as_strided(view._array.shape, strides(view._array), own + start)
@@ -144,13 +147,13 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
         if lies_as(tangent, base) and lies_as(tangent, tensor):
             _keep(base, tangent, level)
         else:
-            whole = _zeros_lying_as(base, tangent._array.dtype)
+            whole = _zeros_lying_as(base, tangent)
             part = _part(whole, tensor, base)
             part.copy_(tangent)
             _keep(base, whole, level)
             tangent = part
     if not lies_as(tangent, tensor):
-        tangent = _zeros_lying_as(tensor, tangent._array.dtype).copy_(tangent)
+        tangent = _zeros_lying_as(tensor, tangent).copy_(tangent)
     _keep(tensor, tangent, level)
 
 
@@ -161,6 +164,8 @@ def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
         return True
     if a.shape != b.shape or strides(a) != strides(b):
         return False
+    if tangent.__class__ is BatchedTensor:  # its memory is that of the batch
+        return True
     if a.base is None and b.base is None:
         return True
     under, beneath = storage(a), storage(b)
@@ -170,8 +175,32 @@ def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
     )
 
 
-def _zeros_lying_as(tensor: Tensor, kind: np.dtype[Any]) -> Tensor:
-    array = tensor._array
+def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
+    """Give a tensor that was changed in place its new tangent: into the one that it has, if it has one."""
+    own = tangent_of(tensor, level)
+    if own is None:
+        set_tangent(tensor, tangent.to(tensor.dtype), level, in_place=True)
+        return
+    if tangent.__class__ is BatchedTensor and own.__class__ is not BatchedTensor:
+        root = forward_base(tensor)
+        if root is None:
+            root = tensor
+        assert root._tangents is not None
+        whole = batched([root._tangents[level].clone() for _ in tangent._examples], tangent._level)
+        _keep(root, whole, level)
+        if root is not tensor:
+            own = _part(whole, tensor, root)
+            _keep(tensor, own, level)
+        else:
+            own = whole
+    own.copy_(tangent)
+
+
+def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """Zeros in memory that is laid out as the tensor's, of the tangent's dtype; for each example of a batched one."""
+    if tangent.__class__ is BatchedTensor:
+        return batched([_zeros_lying_as(tensor, each) for each in tangent._examples], tangent._level)
+    array, kind = tensor._array, tangent._array.dtype
     under = storage(array)
     memory = np.zeros(under.nbytes // array.itemsize, kind)
     start = (address(array) - address(under)) // array.itemsize if array.size else 0

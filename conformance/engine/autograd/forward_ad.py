@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from ..batching import alike, each_example, level_of
+from ..batching import each_example, level_of, vmaps
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..tangents import begin_level, end_level, set_tangent, tangent_of
@@ -80,9 +80,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
 def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual, at any level."""
     mapped = level_of((tensor, tangent))
-    if mapped >= 0:
-        found = each_example(dual_of, (tensor, tangent, level), {}, mapped)
-        return cast(Tensor, alike(found, (tensor,), {}, mapped))
+    if mapped >= 0 and not (len(vmaps) == 1 and level_of((tensor,)) < 0):  # see Note [Batched tangents]
+        return each_example(dual_of, (tensor, tangent, level), {}, mapped)
     if tangent_of(tensor, level) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
@@ -129,8 +128,7 @@ def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     """unpack_dual, at any level."""
     mapped = level_of((tensor,))
     if mapped >= 0:
-        primal, tangent = each_example(unpacked_dual, (tensor, level), {}, mapped)
-        return alike(primal, (tensor,), {}, mapped), tangent
+        return each_example(unpacked_dual, (tensor, level), {}, mapped)
     return unpacked(tensor, level), tangent_of(tensor, level)
 
 

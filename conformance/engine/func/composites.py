@@ -18,7 +18,6 @@ from ..batching import (
     MASK,
     OUT,
     BatchedTensor,
-    alike,
     batched,
     each_example,
     each_in_place,
@@ -193,7 +192,7 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return each_in_place(again, args, kwargs, level, "index_put_" if by_tensor else name)
     if kwargs.get("out") is not None:
         raise RuntimeError(OUT.format(name))
-    return alike(each_example(again, args, kwargs, level), args, kwargs, level)
+    return each_example(again, args, kwargs, level)
 
 
 def _again(name: str, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

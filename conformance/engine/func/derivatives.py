@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from .. import errors, modes
 from ..autograd.forward_ad import dual_of, unpacked_dual
 from ..autograd.graph import disable_saved_tensors_hooks
-from ..batching import alike, each_example, level_of
+from ..batching import each_example, level_of
 from ..creation import zeros_like
 from ..forward import primal
 from ..modes import state
@@ -50,8 +50,7 @@ def _fresh(value: Any, transform: Transform) -> Tensor:
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
     level = level_of((value,))
     if level >= 0:
-        found = each_example(_fresh, (value, transform), {}, level)
-        return cast(Tensor, alike(found, (value,), {}, level))
+        return each_example(_fresh, (value, transform), {}, level)
     if state.recording and value.requires_grad:
         return value.view_as(value)
     found = primal(value, _ALL_LEVELS, False)

@@ -45,8 +45,8 @@ def vmap(
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         flat, spec = flatten(args)
-        dims = _in_dims(func, in_dims, args, flat, spec)
-        size = _size(flat, dims)
+        dims = in_dims_of(func, in_dims, args, flat, spec)
+        size = size_of(flat, dims)
         run = functools.partial(_run, func, spec, dims, out_dims, randomness, kwargs)
         if chunk_size is None or size <= chunk_size:
             return run(flat, size)
@@ -140,7 +140,9 @@ def _name(func: Any) -> str:
     return repr(func)
 
 
-def _in_dims(func: Any, in_dims: Any, args: tuple[Any, ...], flat: list[Any], spec: Any) -> list[int | None]:
+def in_dims_of(
+    func: Any, in_dims: Any, args: tuple[Any, ...], flat: list[Any], spec: Any
+) -> list[int | None]:
     where = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): "
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
@@ -179,7 +181,7 @@ def _in_dims(func: Any, in_dims: Any, args: tuple[Any, ...], flat: list[Any], sp
     return dims
 
 
-def _size(flat: list[Any], dims: list[int | None]) -> int:
+def size_of(flat: list[Any], dims: list[int | None]) -> int:
     sizes = [each.size(dim) for each, dim in zip(flat, dims, strict=True) if dim is not None]
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
