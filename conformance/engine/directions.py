@@ -196,6 +196,7 @@ UNSUPPORTED = {
     "_cdist_forward": "_cdist_forward",
     "_pdist_forward": "_pdist_forward",
     "_unique2": "_unique2",
+    "_weight_norm_interface": "_weight_norm_interface",
     "_unique_consecutive": "unique_consecutive",
     "_unique_dim": "unique_dim",
     "_unique_dim_consecutive": "unique_dim_consecutive",

@@ -86,7 +86,7 @@ NAMES: dict[str, dict[str, str]] = {
     "matrix": {
         "in torch, of torch.Tensor, in place": "addmm addmv addr addbmm baddbmm renorm",
         "in torch, of torch.Tensor": "matmul mm bmm mv dot vdot inner outer ger kron cross",
-        "in torch": "einsum tensordot chain_matmul cdist vander bilinear",
+        "in torch": "einsum tensordot chain_matmul cdist vander bilinear norm_except_dim",
     },
     "linear algebra": {
         "in torch, of torch.Tensor": """
@@ -255,8 +255,9 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.nn.utils": """
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
-            vector_to_parameters
+            vector_to_parameters weight_norm remove_weight_norm spectral_norm remove_spectral_norm
             """,
+        "in torch.nn.utils.parametrizations": "weight_norm spectral_norm orthogonal",
         "in torch.nn.utils.rnn": """
             pad_sequence pack_sequence pack_padded_sequence pad_packed_sequence unpad_sequence unpack_sequence
             """,

@@ -141,6 +141,16 @@ def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False)
     return norm_array(self, p, axes_of(dim, self.ndim), keepdim)
 
 
+@op(
+    "NormBackward0",
+    name="norm_whole",
+    self=lambda grad, self, p, result: norm_backward(grad, self, p, result, (), False),
+)
+def norm_whole(self: Array, p: Any) -> Array:
+    """The norm over all dimensions, as torch's own code asks for it."""
+    return norm_array(self, p, axes_of((), self.ndim), False)
+
+
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 from ...ops import dropout as drop
 from ...ops import grid_sampling
 from ...ops.normalization import batch_norm
+from ...ops.weight_norm import norm_except_dim
 from ...tensor import Tensor
 from . import bags, convolution, distance, embedding, normalization, pooling, sequence
 
@@ -26,6 +27,7 @@ def _embedding(
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "batch_norm": batch_norm,
+    "norm_except_dim": norm_except_dim,
     "ctc_loss": sequence.at_top,
     "embedding": _embedding,
     "embedding_bag": bags.bags_of,

@@ -1,0 +1,231 @@
+"""torch.nn.utils.parametrizations: weights with a given norm, and orthogonal ones."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Any
+
+from ...creation import eye, zeros_like
+from ...dtypes import finfo
+from ...linalg import matrix_exp, qr, solve
+from ...modes import no_grad
+from ...ops.joining import cat
+from ...ops.weight_norm import norm_except_dim
+from ...ops.weight_norm import weight_norm as normalized
+from ...random import randn
+from ...tensor import Tensor
+from ..functions.distance import normalize
+from ..modules.module import Module
+from . import parametrize
+from .spectral_norm import check_iterations, dim_of_outputs
+
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
+
+
+# Orthogonal ---------------------------------------------------------------------------------------
+
+
+class _OrthMaps(Enum):
+    matrix_exp = auto()
+    cayley = auto()
+    householder = auto()
+
+
+def _is_orthogonal(matrix: Tensor) -> bool:
+    n, k = matrix.size(-2), matrix.size(-1)
+    close: bool = (matrix.mH @ matrix).allclose(
+        eye(k, dtype=matrix.dtype), atol=10.0 * n * finfo(matrix.dtype).eps
+    )
+    return close
+
+
+def _make_orthogonal(matrix: Tensor) -> Tensor:
+    """The Q of the QR decomposition whose R has a positive diagonal."""
+    q, r = qr(matrix)
+    found: Tensor = q.mul_(r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2))
+    return found
+
+
+class _Orthogonal(Module):
+    base: Tensor
+
+    def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True) -> None:
+        super().__init__()
+        if orthogonal_map is _OrthMaps.householder:
+            raise NotImplementedError("torch.linalg.householder_product")
+        self.shape, self.orthogonal_map = weight.shape, orthogonal_map
+        if use_trivialization:
+            self.register_buffer("base", None)
+
+    def forward(self, X: Tensor) -> Tensor:
+        n, k = X.size(-2), X.size(-1)
+        transposed = n < k
+        if transposed:
+            X, n, k = X.mT, k, n
+        X = X.tril()
+        if n != k:
+            X = cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)
+        skew = X - X.mH
+        if self.orthogonal_map is _OrthMaps.matrix_exp:
+            found = matrix_exp(skew)
+        else:
+            unit = eye(n, dtype=skew.dtype)
+            found = solve(unit.add(skew, alpha=-0.5), unit.add(skew, alpha=0.5))
+        if n != k:
+            found = found[..., :k]
+        if hasattr(self, "base"):
+            found = self.base @ found
+        return found.mT if transposed else found
+
+    @no_grad()
+    def right_inverse(self, Q: Tensor) -> Tensor:
+        """What stands for an orthogonal matrix, the closest that there is.
+
+        Raises:
+            ValueError: it is of another shape.
+        """
+        if Q.shape != self.shape:
+            raise ValueError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
+            )
+        given = Q
+        n, k = Q.size(-2), Q.size(-1)
+        if n < k:
+            Q, n, k = Q.mT, k, n
+        if not hasattr(self, "base"):
+            raise NotImplementedError(
+                "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                "use_trivialization=False."
+            )
+        if n != k:
+            Q = _make_orthogonal(cat([Q, randn(*Q.size()[:-2], n, n - k, dtype=Q.dtype)], dim=-1))
+        else:
+            Q = Q.clone() if _is_orthogonal(Q) else _make_orthogonal(Q)
+        self.base = Q
+        found = zeros_like(given)
+        found.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+        return found
+
+
+def _weight_of(module: Module, name: str) -> Tensor:
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    return weight
+
+
+def orthogonal(
+    module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
+) -> Any:
+    """Make a weight of the module orthogonal: its columns, or its rows where there are more columns.
+
+    Raises:
+        ValueError: there is no such weight, it is no matrix, or there is no such map.
+    """
+    weight = _weight_of(module, name)
+    if weight.ndim < 2:
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
+    if orthogonal_map is None:
+        orthogonal_map = "matrix_exp" if weight.size(-2) == weight.size(-1) else "householder"
+    chosen = getattr(_OrthMaps, orthogonal_map, None)
+    if chosen is None:
+        raise ValueError(
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+        )
+    own = _Orthogonal(weight, chosen, use_trivialization=use_trivialization)
+    parametrize.register_parametrization(module, name, own, unsafe=True)
+    return module
+
+
+# Of a given norm ----------------------------------------------------------------------------------
+
+
+class _WeightNorm(Module):
+    def __init__(self, dim: int | None = 0) -> None:
+        super().__init__()
+        self.dim = -1 if dim is None else dim
+
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
+        return normalized(weight_v, weight_g, self.dim)
+
+    def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """Its length and itself."""
+        return norm_except_dim(weight, 2, self.dim), weight
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """Parametrize a weight by its length and its direction; state_dicts of the older weight_norm can be loaded."""
+    parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+
+    def rename(state_dict: dict[str, Any], prefix: str, *_: Any) -> None:
+        old = [f"{prefix}{name}_g", f"{prefix}{name}_v"]
+        if all(each in state_dict for each in old):
+            for number, each in enumerate(old):
+                state_dict[f"{prefix}parametrizations.{name}.original{number}"] = state_dict.pop(each)
+
+    module._register_load_state_dict_pre_hook(rename)
+    return module
+
+
+class _SpectralNorm(Module):
+    _u: Tensor
+    _v: Tensor
+
+    def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+        super().__init__()
+        ndim = weight.ndim
+        if not -ndim <= dim < ndim:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [-{ndim}, {ndim - 1}] but got {dim})"
+            )
+        check_iterations(n_power_iterations)
+        self.dim, self.eps = dim % ndim, eps
+        if ndim > 1:
+            self.n_power_iterations = n_power_iterations
+            matrix = self._reshape_weight_to_matrix(weight)
+            height, width = matrix.size()
+            u = matrix.new_empty(height).normal_(0, 1)
+            v = matrix.new_empty(width).normal_(0, 1)
+            self.register_buffer("_u", normalize(u, dim=0, eps=eps))
+            self.register_buffer("_v", normalize(v, dim=0, eps=eps))
+            self._power_method(matrix, 15)
+
+    def _reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
+        if self.dim != 0:
+            weight = weight.permute(self.dim, *(each for each in range(weight.dim()) if each != self.dim))
+        return weight.flatten(1)
+
+    @no_grad()
+    def _power_method(self, matrix: Tensor, count: int) -> None:
+        for _ in range(count):
+            self._u = normalize(matrix.mv(self._v), dim=0, eps=self.eps, out=self._u)
+            self._v = normalize(matrix.H.mv(self._u), dim=0, eps=self.eps, out=self._v)
+
+    def forward(self, weight: Tensor) -> Tensor:
+        if weight.ndim == 1:
+            return normalize(weight, dim=0, eps=self.eps)
+        matrix = self._reshape_weight_to_matrix(weight)
+        if self.training:
+            self._power_method(matrix, self.n_power_iterations)
+        u, v = self._u.clone(), self._v.clone()  # the iterations write into them
+        found: Tensor = weight / u.vdot(matrix.mv(v))
+        return found
+
+    def right_inverse(self, value: Tensor) -> Tensor:
+        """The weight itself."""
+        return value
+
+
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Parametrize a weight so that its largest singular value is about 1.
+
+    Raises:
+        ValueError: there is no such weight, or no iteration is asked for.
+        IndexError: there is no such dimension.
+    """
+    weight = _weight_of(module, name)
+    own = _SpectralNorm(weight, n_power_iterations, dim_of_outputs(module, dim), eps)
+    parametrize.register_parametrization(module, name, own)
+    return module

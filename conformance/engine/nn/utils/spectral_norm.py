@@ -1,0 +1,203 @@
+"""torch.nn.utils.spectral_norm: a weight that a hook divides by its largest singular value, before each call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...linalg import multi_dot
+from ...modes import no_grad
+from ...tensor import Tensor
+from ..functions.distance import normalize
+from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from ..modules.module import Module
+from ..parameter import Parameter
+
+__all__ = [
+    "SpectralNorm",
+    "SpectralNormLoadStateDictPreHook",
+    "SpectralNormStateDictHook",
+    "remove_spectral_norm",
+    "spectral_norm",
+]
+
+_TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
+
+
+def as_matrix(weight: Tensor, dim: int) -> Tensor:
+    """The weight with one dimension before all others, which become one."""
+    if dim != 0:
+        weight = weight.permute(dim, *(each for each in range(weight.dim()) if each != dim))
+    return weight.reshape(weight.size(0), -1)
+
+
+def dim_of_outputs(module: Module, dim: int | None) -> int:
+    """The dimension that counts a module's outputs."""
+    return (1 if isinstance(module, _TRANSPOSED) else 0) if dim is None else dim
+
+
+def check_iterations(count: int) -> None:
+    """Refuse less than one iteration.
+
+    Raises:
+        ValueError: as torch words it.
+    """
+    if count <= 0:
+        raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={count}")
+
+
+class SpectralNorm:
+    """The hook."""
+
+    __module__ = "torch.nn.utils.spectral_norm"
+    _version = 1
+
+    def __init__(
+        self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
+    ) -> None:
+        check_iterations(n_power_iterations)
+        self.name, self.dim, self.n_power_iterations, self.eps = name, dim, n_power_iterations, eps
+
+    def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
+        """See as_matrix."""
+        return as_matrix(weight, self.dim)
+
+    def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
+        """The weight by its singular value, which the iterations estimate better and better."""
+        weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
+        matrix = as_matrix(weight, self.dim)
+        if do_power_iteration:
+            with no_grad():
+                for _ in range(self.n_power_iterations):
+                    v = normalize(matrix.t().mv(u), dim=0, eps=self.eps, out=v)
+                    u = normalize(matrix.mv(v), dim=0, eps=self.eps, out=u)
+                u, v = u.clone(), v.clone()
+        found: Tensor = weight / u.dot(matrix.mv(v))
+        return found
+
+    def remove(self, module: Module) -> None:
+        """Put a parameter back."""
+        with no_grad():
+            weight = self.compute_weight(module, do_power_iteration=False)
+        for name in (self.name, *(f"{self.name}_{part}" for part in ("u", "v", "orig"))):
+            delattr(module, name)
+        module.register_parameter(self.name, Parameter(weight.detach()))
+
+    def __call__(self, module: Module, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+
+    def _solve_v_and_rescale(self, matrix: Tensor, u: Tensor, target_sigma: Tensor) -> Tensor:
+        v = multi_dot([matrix.t().mm(matrix).pinverse(), matrix.t(), u.unsqueeze(1)]).squeeze(1)
+        return v.mul_(target_sigma / u.dot(matrix.mv(v)))
+
+    @staticmethod
+    def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
+        """Put the weight as it is, and estimates of its singular vectors, in place of a parameter.
+
+        Raises:
+            RuntimeError: that was done before.
+            ValueError: the parameter is None.
+        """
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook, SpectralNorm) and hook.name == name:
+                raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+        hook = SpectralNorm(name, n_power_iterations, dim, eps)
+        weight = module._parameters[name]
+        if weight is None:
+            raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        with no_grad():
+            height, width = as_matrix(weight, dim).size()
+            u = normalize(weight.new_empty(height).normal_(0, 1), dim=0, eps=eps)
+            v = normalize(weight.new_empty(width).normal_(0, 1), dim=0, eps=eps)
+        delattr(module, name)
+        module.register_parameter(f"{name}_orig", weight)
+        setattr(module, name, weight.data)
+        module.register_buffer(f"{name}_u", u)
+        module.register_buffer(f"{name}_v", v)
+        module.register_forward_pre_hook(hook)
+        module._register_state_dict_hook(SpectralNormStateDictHook(hook))
+        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(hook))
+        return hook
+
+
+class SpectralNormStateDictHook:
+    """Notes in a state_dict's metadata how its weight was computed."""
+
+    __module__ = "torch.nn.utils.spectral_norm"
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(self, module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
+        noted = local_metadata.setdefault("spectral_norm", {})
+        key = f"{self.fn.name}.version"
+        if key in noted:
+            raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
+        noted[key] = self.fn._version
+
+
+class SpectralNormLoadStateDictPreHook:
+    """Makes a state_dict of the first version, which has no ``v``, one of today's."""
+
+    __module__ = "torch.nn.utils.spectral_norm"
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(
+        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], strict: bool, missing_keys: list[str],
+        unexpected_keys: list[str], error_msgs: list[str],
+    ) -> None:  # fmt: skip
+        hook = self.fn
+        version = local_metadata.get("spectral_norm", {}).get(f"{hook.name}.version")
+        if version is not None and version >= 1:
+            return
+        key = prefix + hook.name
+        whole = all(key + part in state_dict for part in ("_orig", "_u", "_v"))
+        if version is None and whole and key not in state_dict:
+            return
+        missing = [key + part for part in ("_orig", "", "_u") if key + part not in state_dict]
+        if missing:
+            missing_keys.extend(missing if strict else [])
+            return
+        with no_grad():
+            original = state_dict[f"{key}_orig"]
+            sigma = (original / state_dict.pop(key)).mean()
+            matrix = hook.reshape_weight_to_matrix(original)
+            state_dict[f"{key}_v"] = hook._solve_v_and_rescale(matrix, state_dict[f"{key}_u"], sigma)
+
+
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Divide a parameter by its largest singular value before each call.
+
+    Raises:
+        RuntimeError: that was done before.
+        ValueError: no iteration is asked for, or the parameter is None.
+    """
+    SpectralNorm.apply(module, name, n_power_iterations, dim_of_outputs(module, dim), eps)
+    return module
+
+
+def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
+    """Make it a parameter again.
+
+    Raises:
+        ValueError: it is one.
+    """
+    for number, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, SpectralNorm) and hook.name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[number]
+            break
+    else:
+        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+    for hooks in (module._state_dict_hooks, module._load_state_dict_pre_hooks):
+        for number, each in hooks.items():
+            if (
+                isinstance(each, (SpectralNormStateDictHook, SpectralNormLoadStateDictPreHook))
+                and each.fn.name == name
+            ):
+                del hooks[number]
+                break
+    return module
