@@ -28,7 +28,9 @@ def resolve(path: str) -> Any:
             continue
         for part in rest:
             value = getattr(value, part)
-        return value
+        above, _, name = module.rpartition(".")
+        # A function may hide the module that it is in: torch.nn.utils.weight_norm.
+        return value if rest or not above else getattr(importlib.import_module(above), name, value)
     raise LookupError(path)
 
 
