@@ -59,7 +59,9 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
-        return np.roll(self, shifts[0]) if self.size else still_expanded(self.copy(), self)
+        return (
+            np.ascontiguousarray(np.roll(self, shifts[0])) if self.size else still_expanded(self.copy(), self)
+        )
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not self.size:
@@ -69,7 +71,7 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
     result = self
     for shift, dim in zip(shifts, dims, strict=True):
         result = np.roll(result, shift, wrap_dim(dim, self.ndim))
-    return result
+    return np.ascontiguousarray(result)
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:

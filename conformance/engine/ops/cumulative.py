@@ -34,10 +34,9 @@ def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
         return self.astype(kind)
     refuse_bools("cumsum_out_cpu" if function is np.add else "cumprod_out_cpu", np.empty(0, kind))
     if kind.kind == "f":  # double precision, rounded at each place
-        return function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64).astype(
-            kind, copy=False
-        )
-    return function.accumulate(self.astype(kind, copy=False), axis, dtype=kind)
+        found = function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64)
+        return found.astype(kind, order="C", copy=False)
+    return np.ascontiguousarray(function.accumulate(self.astype(kind, copy=False), axis, dtype=kind))
 
 
 def _reversed_cumsum(tensor: Tensor, axis: int) -> Tensor:

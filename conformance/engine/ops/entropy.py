@@ -12,6 +12,7 @@ from ..inplace import run_inplace
 from ..modes import is_grad_enabled, no_grad
 from ..operands import meet_arrays
 from ..rows import ROWS, Array, op
+from ..shapes import laid_out
 from ..tensor import Tensor, make
 from .kernels import check_subtractable, need_floats, updated
 from .loss import MEAN, NONE, reduced
@@ -63,7 +64,8 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
         raise RuntimeError("all elements of target should be between 0 and 1")
     lower = np.maximum(np.log1p(-self), -100)
     each = (target - 1) * lower - target * np.maximum(np.log(self), -100)
-    return reduced((each if weight is None else each * weight).astype(self.dtype, copy=False), reduction)
+    found = (each if weight is None else each * weight).astype(self.dtype, copy=False)
+    return reduced(laid_out(found, self), reduction)
 
 
 @op(
@@ -86,7 +88,8 @@ def binary_cross_entropy_backward(
     found = grad_output * (self - target) / np.maximum((1 - self) * self, _EPS)
     if weight is not None:
         found = found * weight
-    return (found / self.size if reduction == MEAN else found).astype(self.dtype, copy=False)
+    found = (found / self.size if reduction == MEAN else found).astype(self.dtype, copy=False)
+    return laid_out(found, self)
 
 
 def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:

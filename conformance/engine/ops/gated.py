@@ -12,7 +12,7 @@ from ..distributions import uniform
 from ..dtypes import FULL_PRECISION
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
-from ..shapes import wrap_dim
+from ..shapes import laid_out, wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat
 from .kernels import half_up, need_floats, unimplemented
@@ -66,7 +66,8 @@ def _of_weight(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:
 def _prelu_backward(grad_output: Array, self: Array, weight: Array) -> tuple[Array, Array]:
     positive = self > 0
     zero = grad_output.dtype.type(0)
-    return np.where(positive, grad_output, weight * grad_output), np.where(positive, zero, self * grad_output)
+    of_self = np.where(positive, grad_output, weight * grad_output)
+    return laid_out(of_self, self), np.where(positive, zero, self * grad_output)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -126,7 +127,7 @@ def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: b
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         need_floats("leaky_relu_cpu", self)
-        return np.where(self > 0, self, self * ((lower + upper) / 2))
+        return np.ascontiguousarray(np.where(self > 0, self, self * ((lower + upper) / 2)))
     if self.dtype not in FULL_PRECISION:
         raise unimplemented("rrelu_with_noise_out_cpu", self.dtype)
     below = self <= 0
@@ -197,7 +198,8 @@ def glu(self: Array, dim: int = -1) -> Array:
     """The first half of a dimension times the sigmoid of the second."""
     first, second = _halves(self, dim)
     need_floats("glu_cpu", self)
-    return (half_up(first) * _sigmoid(half_up(second))).astype(self.dtype, copy=False)
+    found = (half_up(first) * _sigmoid(half_up(second))).astype(self.dtype, copy=False)
+    return laid_out(found, first, second)
 
 
 @op(
@@ -211,7 +213,7 @@ def _glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
     first, second = (half_up(each) for each in _halves(self, dim))
     gate = _sigmoid(second)
     parts = [grad * gate, grad * first * gate * (1 - gate)]
-    return np.concatenate(parts, wrap_dim(dim, self.ndim)).astype(self.dtype, copy=False)
+    return np.concatenate(parts, wrap_dim(dim, self.ndim)).astype(self.dtype, order="C", copy=False)
 
 
 def _glu_double_of_grad(grad: Tensor, self: Tensor, dim: int) -> Tensor:

@@ -96,7 +96,7 @@ def native_layer_norm(
         found *= weight
     if bias is not None:
         found += bias
-    return found.astype(input.dtype)
+    return found.astype(input.dtype, order="C")
 
 
 @op(

@@ -10,6 +10,7 @@ from .. import dtypes
 from ..dtypes import c_name
 from ..inplace import check_castable, run_inplace
 from ..rows import ROWS, Array, op
+from ..shapes import laid_out
 from ..tensor import Tensor, make
 from .kernels import need_floats, refuse_bool_negation, unimplemented, updated
 from .scalars import over, plus, times
@@ -68,7 +69,7 @@ def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
 def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
     """The gradient of mse_loss."""
     norm = self.dtype.type(2.0 * _norm(self, reduction))
-    return np.multiply((self - target) * norm, grad_output).astype(self.dtype, copy=False)
+    return np.multiply((self - target) * norm, grad_output).astype(self.dtype, order="C", copy=False)
 
 
 def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
@@ -115,7 +116,7 @@ def smooth_l1_loss_backward(
     x = self - target
     norm = _norm(self, reduction)
     slope = np.where(x <= -beta, -norm, np.where(x >= beta, norm, norm * x / beta)).astype(x.dtype)
-    return np.multiply(slope, grad_output).astype(self.dtype, copy=False)
+    return np.multiply(slope, grad_output).astype(self.dtype, order="C", copy=False)
 
 
 def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
@@ -141,7 +142,7 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     need_floats("huber_cpu", np.empty(0, common))
     z = np.abs(self.astype(common) - target.astype(common))
     found = np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta))
-    return reduced(found.astype(self.dtype), reduction)
+    return reduced(laid_out(found.astype(self.dtype), self, target), reduction)
 
 
 @op(
@@ -166,7 +167,7 @@ def huber_loss_backward(
         found, wanted = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[self.dtype].legacy
         raise RuntimeError(f"Found dtype {found} but expected {wanted}")
     slope = np.where(x <= -delta, -norm * delta, np.where(x >= delta, norm * delta, norm * x))
-    return np.multiply(slope.astype(x.dtype), grad_output)
+    return np.ascontiguousarray(np.multiply(slope.astype(x.dtype), grad_output))
 
 
 def _huber_grad_output(
@@ -196,7 +197,7 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
     product = updated(np.multiply, np.negative(self), target)
     if product.dtype.kind not in "fc":
         check_castable(dtypes.default.numpy, product.dtype)
-    return reduced(np.log1p(np.exp(product)), reduction)
+    return reduced(laid_out(np.log1p(np.exp(product)), self), reduction)
 
 
 @op(
@@ -215,9 +216,8 @@ def soft_margin_loss_backward(grad_output: Array, self: Array, target: Array, re
     common = dtypes.result_dtype(self, target)
     z = np.exp(np.negative(target).astype(common, copy=False) * self.astype(common, copy=False))
     norm = common.type(_norm(self, reduction))
-    return np.multiply(-norm * target.astype(common, copy=False) * z / (z + 1), grad_output).astype(
-        self.dtype
-    )
+    found = np.multiply(-norm * target.astype(common, copy=False) * z / (z + 1), grad_output)
+    return laid_out(found.astype(self.dtype, copy=False), target, self)
 
 
 def _soft_margin_grad_output(

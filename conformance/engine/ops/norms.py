@@ -223,7 +223,7 @@ def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
         )
     size = norm_array(self, p, _others(self.ndim, dim), True)
     factor = np.where(size > maxnorm, maxnorm / (size + self.dtype.type(1e-7)), 1)
-    return (self * factor).astype(self.dtype)
+    return (self * factor).astype(self.dtype, order="C")
 
 
 # Distances of pairs -------------------------------------------------------------------------------
@@ -262,7 +262,9 @@ def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
     away = x1[..., :, None, :] - x2[..., None, :, :]
     if away.size and away.dtype == np.float16:
         raise unimplemented("cdist", away.dtype)
-    return norm_array(away, p, (-1,), False) if away.size else np.zeros(away.shape[:-1], away.dtype)
+    if not away.size:
+        return np.zeros(away.shape[:-1], away.dtype)
+    return np.ascontiguousarray(norm_array(away, p, (-1,), False))
 
 
 @op(
@@ -278,7 +280,9 @@ def _cdist_backward(grad_: Array, x1: Array, x2: Array, p: Any, cdist: Array) ->
     if not away.size:
         return np.zeros_like(x1)
     return (
-        _pairs_backward(away, grad_[..., None], cdist[..., None], p).sum(-2).astype(grad_.dtype, copy=False)
+        _pairs_backward(away, grad_[..., None], cdist[..., None], p)
+        .sum(-2)
+        .astype(grad_.dtype, order="C", copy=False)
     )
 
 

@@ -12,9 +12,11 @@ from .. import dtypes
 from ..creation import full_like, scalar_tensor
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
+from ..modes import state
 from ..out import given
 from ..rows import ROWS, Array, op
-from ..tensor import Tensor
+from ..shapes import laid_out
+from ..tensor import Tensor, make
 from . import bessel, error_function, polynomials
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
 from .kernels import float_function, half_up, scipy, unimplemented
@@ -260,7 +262,10 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
     low, high, outside = (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
     inside = (self >= low).logical_and(self <= high)
     rest = scalar_tensor(outside, dtype=self.dtype)
-    return where(inside, grad / (self * less_than(1.0, self)), rest)
+    found = grad / (self * less_than(1.0, self))
+    if not state.recording:
+        return make(laid_out(where(inside, found, rest)._array, grad._array, self._array))
+    return where(inside, found, rest)
 
 
 @op("LogitBackward0", meet="self", to_float=True, self=_logit_backward)
