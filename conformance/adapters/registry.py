@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
 from conformance.runner.engine import GROUPS, Engine
+from conformance.runner.isolate import collected_on_demand
 
 GROUP = "conformance.engines"
 """The entry-point group in which a package registers engines."""
@@ -36,7 +37,8 @@ def find(name: str) -> Engine:
     registered = {point.name: point.value for point in entry_points(group=GROUP)} | _OWN
     path, _, attribute = registered.get(name, name).partition(":")
     try:
-        module = importlib.import_module(path)
+        with collected_on_demand(freeze=False):  # an import makes much, and hardly any garbage
+            module = importlib.import_module(path)
     except ModuleNotFoundError as error:
         if error.name is None or f"{path}.".startswith(f"{error.name}."):
             raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None

@@ -79,6 +79,15 @@ def group_of(expression: str) -> str:
 
 
 def _differences(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[Difference]:
+    if [moment.statement for moment in reference.moments] == [moment.statement for moment in trace.moments]:
+        for one, other in zip(reference.moments, trace.moments, strict=True):
+            yield from _of_moments(scenario, one, other)
+    else:
+        yield from _of_courses(scenario, reference, trace)
+
+
+def _of_courses(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[Difference]:
+    """The differences of two runs of which one went where the other did not."""
     ours = {moment.statement: moment for moment in reference.moments}
     theirs = {moment.statement: moment for moment in trace.moments}
     for statement in _merged(reference, trace):
@@ -99,13 +108,12 @@ def _merged(reference: Trace, trace: Trace) -> list[Statement]:
     merged = [moment.statement for moment in reference.moments]
     known = set(merged)
     at = 0
-    if known != {moment.statement for moment in trace.moments}:
-        for moment in trace.moments:
-            if moment.statement in known:
-                at = merged.index(moment.statement)
-            else:
-                merged.insert(at, moment.statement)
-            at += 1
+    for moment in trace.moments:
+        if moment.statement in known:
+            at = merged.index(moment.statement)
+        else:
+            merged.insert(at, moment.statement)
+        at += 1
     return merged
 
 
@@ -124,8 +132,11 @@ def _of_moments(scenario: Scenario, one: Moment, other: Moment) -> Iterator[Diff
         if (text in one.failed) != (text in other.failed):
             said = ("fails", "holds") if text in one.failed else ("holds", "fails")
             yield Difference(place, "", f"assert {text}", group_of(text), *said)
-    yield from _of_texts(place, "warned", [w.message for w in one.warned], [w.message for w in other.warned])
-    yield from _of_texts(place, "printed", one.printed.splitlines(), other.printed.splitlines())
+    if one.warned != other.warned:
+        warned = [w.message for w in one.warned], [w.message for w in other.warned]
+        yield from _of_texts(place, "warned", *warned)
+    if one.printed != other.printed:
+        yield from _of_texts(place, "printed", one.printed.splitlines(), other.printed.splitlines())
     mine, its = dict(one.values), dict(other.values)
     failed = {e for e in mine if mine[e].startswith("raises ") or its.get(e, "").startswith("raises ")}
     for expression in failed:
@@ -158,9 +169,10 @@ def _of_states(
     scenario: Scenario, place: Statement, one: State, other: State, expressions: Collection[str]
 ) -> Iterator[Difference]:
     absent: list[str] = []
-    for name in dict.fromkeys((*one, *other)):
+    for name in one if one.keys() == other.keys() else dict.fromkeys((*one, *other)):
         if name in one and name in other:
-            yield from _of_names(scenario, place, name, one, other, expression=name in expressions)
+            if one[name] != other[name]:
+                yield from _of_names(scenario, place, name, one, other, expression=name in expressions)
         elif not any(name.startswith(parent) for parent in absent):
             absent += (f"{name}.", f"{name}[")
             without = "None" if name.endswith(".grad") else "not bound"
@@ -172,8 +184,6 @@ def _of_names(
     scenario: Scenario, place: Statement, name: str, one: State, other: State, *, expression: bool
 ) -> Iterator[Difference]:
     mine, its = one[name], other[name]
-    if mine == its:
-        return
     if mine.get("is") != its.get("is"):
         same = [f"the same object as {f['is']}" if "is" in f else "an object of its own" for f in (mine, its)]
         yield Difference(place, name, "is", "flags", *same)

@@ -10,6 +10,7 @@ import io
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
@@ -58,7 +59,7 @@ class Recorder:
         self._log = log
         self._observer = Observer(self._engine)
         self._own = self._bound()
-        self.namespace.update(self._own)
+        self.namespace.update(__builtins__=self._own, __name__=OWN_MODULE)
         last = len(self._scenario.steps) - 1
         for index, step in enumerate(self._scenario.steps):
             expressions = expressions_of(step)
@@ -76,8 +77,8 @@ class Recorder:
         return self._statement(self._at)
 
     def _bound(self) -> dict[str, Any]:
-        """What a program finds bound, and the recorder's own functions."""
-        bound = {}
+        """What a program finds bound, and the recorder's own functions, as builtins: all other names are its own."""
+        bound = dict(vars(builtins))  # torch's C++ imports through them: not to be stripped
         for name, path in BOUND.items():
             try:
                 bound[name] = self._import(path)
@@ -85,8 +86,6 @@ class Recorder:
                 continue  # an engine without optim: for programs that need it
         return {
             **bound,
-            "__builtins__": builtins,  # torch's C++ imports through them: not to be stripped
-            "__name__": OWN_MODULE,
             "print": self._print,
             "weakref": weakref.ref,
             "collect": collect,
@@ -170,13 +169,17 @@ class Recorder:
     def _names(self) -> Iterator[tuple[str, Any]]:
         own = self._own
         for name, value in self.namespace.items():
-            if (name not in own or own[name] is not value) and not name.startswith("__"):
+            if (
+                not name.startswith("__") and own.get(name, own) is not value
+            ):  # `import torch` binds what is bound
                 yield name, value
 
     def _statement(self, k: int) -> Statement:
         if self._program is None or not self._program.places:
             return Statement(self._step, 1)
         place = self._program.places[k]
+        if not place.loops:
+            return statement_at(self._step, *place.start)
         (line, column), turn = place.start, tuple(self._turns[n] for n in place.loops)
         return Statement(self._step, line, turn, column)
 
@@ -216,6 +219,12 @@ class Recorder:
         for part in path.split(".")[1:]:
             found = _part(found, part)
         return self._engine.torch if name else found
+
+
+@lru_cache(maxsize=4096)
+def statement_at(step: int, line: int, column: int) -> Statement:
+    """The statement there, outside of loops: one object for all runs, which the traces of two then share."""
+    return Statement(step, line, (), column)
 
 
 def collect() -> None:
