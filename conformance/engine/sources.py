@@ -205,8 +205,9 @@ def call_source(row: Row, variant: str = "call") -> str:
         arrays = [f"{name}_a" for name in row.tensors]
         in_order = " and ".join(_in_order(row, name) for name in row.tensors)
         body += [
-            "shape, steps = out_.shape, out_.strides",
-            f"if len(shape) > 1 and not ({in_order}): out_ = laid_out(out_, {', '.join(arrays)})",
+            "shape = out_.shape",
+            f"if len(shape) > 1 and not ((steps := out_.strides) and {in_order}): "
+            f"out_ = laid_out(out_, {', '.join(arrays)})",
         ]
     single = len(row.outputs) == 1 and row.view != "multi_output"
     if single:
