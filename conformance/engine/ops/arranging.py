@@ -60,7 +60,9 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
         return (
-            np.ascontiguousarray(np.roll(self, shifts[0])) if self.size else still_expanded(self.copy(), self)
+            np.asarray(np.roll(self, shifts[0]), order="C")
+            if self.size
+            else still_expanded(self.copy(), self)
         )
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
@@ -71,7 +73,7 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
     result = self
     for shift, dim in zip(shifts, dims, strict=True):
         result = np.roll(result, shift, wrap_dim(dim, self.ndim))
-    return np.ascontiguousarray(result)
+    return np.asarray(result, order="C")
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:

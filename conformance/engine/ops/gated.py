@@ -127,7 +127,7 @@ def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: b
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         need_floats("leaky_relu_cpu", self)
-        return np.ascontiguousarray(np.where(self > 0, self, self * ((lower + upper) / 2)))
+        return np.asarray(np.where(self > 0, self, self * ((lower + upper) / 2)), order="C")
     if self.dtype not in FULL_PRECISION:
         raise unimplemented("rrelu_with_noise_out_cpu", self.dtype)
     below = self <= 0

@@ -167,7 +167,7 @@ def huber_loss_backward(
         found, wanted = dtypes.BY_NUMPY[target.dtype].legacy, dtypes.BY_NUMPY[self.dtype].legacy
         raise RuntimeError(f"Found dtype {found} but expected {wanted}")
     slope = np.where(x <= -delta, -norm * delta, np.where(x >= delta, norm * delta, norm * x))
-    return np.ascontiguousarray(np.multiply(slope.astype(x.dtype), grad_output))
+    return np.asarray(np.multiply(slope.astype(x.dtype), grad_output), order="C")
 
 
 def _huber_grad_output(

@@ -88,7 +88,7 @@ def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = N
         for each, limits_or in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
     ]
     nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
-    return np.nan_to_num(np.positive(self), copy=False, nan=nan, posinf=posinf, neginf=neginf)
+    return np.nan_to_num(np.asarray(np.positive(self)), copy=False, nan=nan, posinf=posinf, neginf=neginf)
 
 
 def positive(input: Tensor) -> Tensor:
