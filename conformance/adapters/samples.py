@@ -67,6 +67,8 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: (torch.ones(1, requires_grad=True) * 2).grad_fn,
         lambda torch: (torch.ones(1, requires_grad=True) * 2).grad_fn.next_functions[0][0],
     ),
+    "Variable": (lambda torch: torch.autograd.Variable,),
+    "Engine": (lambda torch: torch.autograd.Variable._execution_engine,),
     "Handle": (lambda torch: torch.ones(1, requires_grad=True).register_hook(print),),
     "SavedTensor": (lambda torch: (torch.ones(1, requires_grad=True) ** 2).grad_fn._raw_saved_self,),
     "Function": (lambda torch: torch.autograd.Function, lambda torch: _node(torch)),

@@ -60,7 +60,9 @@ def _current_autograd_node() -> Node | None:
 def _current_graph_task_execution_order() -> list[Node]:
     """The nodes that the running backward pass has before it, in order."""
     if state.graph_task is None:
-        return []
+        raise RuntimeError(
+            "_current_graph_task_execution_order should only be called during the backward pass"
+        )
     if state.multithreading:
         raise RuntimeError(
             "get_current_graph_task_execution_order expects the current backward to be executed with multithreading "

@@ -9,7 +9,7 @@ import numpy as np
 from .modes import state
 from .node import AccumulateGrad, Gradients
 from .shapes import is_dense, is_expanded, like_steps, strides
-from .tensor import Tensor, make
+from .tensor import Tensor, wrap
 from .transforms import transforms
 from .views import increment_version
 
@@ -100,5 +100,5 @@ def copied(gradient: Tensor, variable: Tensor) -> Tensor:
     if not is_dense(leaf):
         return gradient.clone() if array.flags.c_contiguous else gradient.contiguous()
     if leaf.flags.c_contiguous or array.shape != leaf.shape:
-        return make(like_steps(np.empty(array.shape, array.dtype), leaf)).copy_(gradient)
+        return wrap(like_steps(np.empty(array.shape, array.dtype), leaf)).copy_(gradient)
     return empty_strided(array.shape, strides(leaf), dtype=gradient.dtype).copy_(gradient)

@@ -27,29 +27,22 @@ def check_nan(node: Node, outputs: Gradients) -> None:
 
 def tracebacks(node: Node) -> Iterator[str]:
     """Warnings with the traceback of the forward call, and those of the backward calls that led to it."""
-    metadata = node.metadata
-    trace = metadata.get("traceback_")
+    yield _traceback(node, "Error detected in {}. Traceback of forward call that caused the error:\n")
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        yield _traceback(
+            parent,
+            "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced the previous "
+            "calculation:\n",
+        )
+        parent = parent.metadata.get("parent_")
+
+
+def _traceback(node: Node, heading: str) -> str:
+    trace = node.metadata.get("traceback_")
     if trace is None:
-        yield (
+        return (
             f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
             "during forward pass for more information."
         )
-    else:
-        yield (
-            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-            + "".join(trace)
-        )
-    child, parent = node.name(), metadata.get("parent_")
-    while parent is not None:
-        trace = parent.metadata.get("traceback_")
-        if trace is None:
-            yield (
-                f"\n\nPrevious calculation of {child} was induced by {parent.name()}. No forward pass information "
-                "available.  Enable detect anomaly during forward pass for more information."
-            )
-        else:
-            yield (
-                f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced "
-                "the previous calculation:\n" + "".join(trace)
-            )
-        child, parent = parent.name(), parent.metadata.get("parent_")
+    return heading.format(node.name()) + "".join(trace)

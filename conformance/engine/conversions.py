@@ -45,13 +45,18 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
     return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
 
 
-def _scalar(self: Tensor) -> Any:
+def whole(self: Tensor) -> Any:
+    """The one number of a tensor.
+
+    Raises:
+        ValueError: there is not one.
+    """
     if self._array.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return self._array.item()
 
 
-def _fraction(self: Tensor) -> Any:
+def fraction(self: Tensor) -> Any:
     """The number, with a warning that its gradient is lost; an integer has none to lose, says torch."""
     if state.recording and self.requires_grad:
         warnings.warn(
@@ -59,19 +64,19 @@ def _fraction(self: Tensor) -> Any:
             "Consider using tensor.detach() first.",
             stacklevel=3,
         )
-    return _scalar(self)
+    return whole(self)
 
 
 def _float(self: Tensor) -> float:
-    return float(_fraction(self))
+    return float(fraction(self))
 
 
 def _int(self: Tensor) -> int:
-    return int(_scalar(self))
+    return int(whole(self))
 
 
 def _complex(self: Tensor) -> complex:
-    return complex(_fraction(self))
+    return complex(fraction(self))
 
 
 def _index(self: Tensor) -> int:
@@ -118,7 +123,7 @@ def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
 
 
 METHODS = {
-    "item": item, "tolist": tolist, "numpy": numpy, "_scalar": _scalar, "__array__": _array, "__float__": _float,
+    "item": item, "tolist": tolist, "numpy": numpy, "_scalar": whole, "__array__": _array, "__float__": _float,
     "__int__": _int, "__complex__": _complex, "__index__": _index, "__bool__": _bool, "__len__": _len,
     "__iter__": _iter, "__contains__": _contains, "__format__": _format, "__repr__": _repr,
 }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
+from .conversions import fraction, whole
 from .dtypes import BY_NUMPY
 from .formats import laid_out, preserve_format
 from .shapes import like_steps, new_sizes
@@ -65,6 +66,8 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     _flatten(data, shape, flat)
     if kind is None:
         kind = _infer_dtype(flat)
+    to_number = fraction if kind.category >= dtypes.FLOATING else whole
+    flat = [to_number(each) if isinstance(each, Tensor) else each for each in flat]
     if kind.category == dtypes.INTEGER:
         if any(each.__class__ is int and not -(2**63) <= each < 2**63 for each in flat):
             raise ValueError("Overflow when unpacking long long")
@@ -76,11 +79,11 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
 def _shape_of(data: Any) -> tuple[int, ...]:
     shape: list[int] = []
     while True:
-        if isinstance(data, Tensor):
-            return (*shape, *data._array.shape)
         if isinstance(data, np.ndarray):
             return (*shape, *data.shape)
-        if isinstance(data, str) or not isinstance(data, Sequence):
+        if isinstance(data, str) and shape:
+            raise ValueError("too many dimensions 'str'")
+        if isinstance(data, str) or not isinstance(data, Sequence):  # a tensor stands for one number
             return tuple(shape)
         shape.append(len(data))
         if not len(data):
@@ -90,24 +93,23 @@ def _shape_of(data: Any) -> tuple[int, ...]:
 
 def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -> None:
     if dim == len(shape):
-        if isinstance(data, Tensor):
-            data = data._scalar()
-        elif isinstance(data, np.generic):
+        if isinstance(data, np.generic):
             data = data.item()
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
         if isinstance(data, (list, tuple)):
-            raise TypeError(f"'{type(data).__name__}' object cannot be interpreted as an integer")
-        if not isinstance(data, (bool, int, float, complex)):
+            kind = type(data).__name__
+            if flat and _infer_dtype(flat).category >= dtypes.FLOATING:
+                raise TypeError(f"must be real number, not {kind}")
+            raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+        if not isinstance(data, (bool, int, float, complex, Tensor)):
             raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
         flat.append(data)
         return
     if isinstance(data, np.ndarray):
         data = data.tolist()
-    elif isinstance(data, Tensor):
-        if data._array.size != 1 and dim:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        data = data.tolist()
+    elif isinstance(data, Tensor) and data._array.ndim:
+        data = [*data]
     if not isinstance(data, Sequence):
         raise TypeError("not a sequence")
     if len(data) != shape[dim]:
@@ -119,7 +121,7 @@ def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -
 def _infer_dtype(flat: list[Any]) -> dtypes.dtype:
     if not flat:
         return dtypes.default
-    kinds = [dtypes.of_number(each) for each in flat]
+    kinds = [each.dtype if isinstance(each, Tensor) else dtypes.of_number(each) for each in flat]
     kind = kinds[0]
     for each in kinds[1:]:
         kind = dtypes.promote_types(kind, each)
@@ -136,9 +138,10 @@ def tensor(
             "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
             stacklevel=2,
         )
+        dtype = dtypes.asked("tensor", dtype)
         array = data._array.astype(dtype.numpy) if dtype else data._array.copy()
     else:
-        array = infer_array(data, dtype)
+        array = infer_array(data, dtypes.asked("tensor", dtype))
     return finish(array, requires_grad)
 
 
@@ -205,7 +208,8 @@ def _filled(
         *sides: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
-        made = fill(new_sizes(sides if size is None else (size,), name), kind_of(dtype, out))
+        kind = kind_of(dtypes.asked(name, dtype), out)
+        made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad, out)
 
     def like(
@@ -216,6 +220,7 @@ def _filled(
             raise TypeError(
                 f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
             )
+        dtype = dtypes.asked(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
         array = np.full_like(input._array, fill((), kind)[()], kind, order="K", subok=False)
         if memory_format in (None, preserve_format):
@@ -242,8 +247,20 @@ def empty_strided(
     from .ops.strided import blank
 
     shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
+    if len(shape) != len(steps):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
+        )
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
     return finish(blank((shape, steps, 0 if 0 in shape else extent), kind), requires_grad)
+
+
+def _check_full(name: str, size: Any, fill_value: Any) -> None:
+    if isinstance(size, int):
+        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not int")
+    if not isinstance(fill_value, (bool, int, float, complex, np.generic)):
+        kind = type(fill_value).__name__
+        raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not {kind}")
 
 
 def full(
@@ -255,7 +272,8 @@ def full(
         if fill_value._array.ndim or fill_value.requires_grad:
             raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not Tensor")
         fill_value = fill_value.item()
-    kind = kind_of(dtype, out, dtypes.of_number(fill_value))
+    _check_full("full", size, fill_value)
+    kind = kind_of(dtypes.asked("full", dtype), out, dtypes.of_number(fill_value))
     number = dtypes.number_within(kind, fill_value)
     return finish(np.full(new_sizes((size,), "full"), number, kind), requires_grad, out)
 
@@ -269,6 +287,8 @@ def full_like(
     requires_grad: bool = False,
 ) -> Tensor:
     """torch.full_like."""
+    _check_full("full_like", (), fill_value)
+    dtype = dtypes.asked("full_like", dtype)
     kind = dtype.numpy if dtype else input._array.dtype
     array = np.full_like(input._array, dtypes.number_within(kind, fill_value), kind, order="K", subok=False)
     return finish(like_steps(array, input._array), requires_grad)

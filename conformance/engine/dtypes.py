@@ -81,6 +81,22 @@ _C_NAMES = {
 }  # fmt: skip
 
 
+_OF_PYTHON = {float: "float64", int: "int64", bool: "bool"}
+
+
+def asked(function: str, kind: Any) -> dtype | None:
+    """The dtype that ``dtype=`` asks for: None, a dtype, or one of Python's types for numbers.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if kind is None or isinstance(kind, dtype):
+        return kind
+    if isinstance(kind, type) and kind in _OF_PYTHON:
+        return BY_NAME[_OF_PYTHON[kind]]
+    raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not {type(kind).__name__}")
+
+
 def c_name(kind: np.dtype[Any]) -> str:
     """The type's name in C, as some texts have it: "expected dtype float for `end`"."""
     return _C_NAMES[BY_NUMPY[kind].name]

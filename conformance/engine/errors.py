@@ -108,6 +108,10 @@ RETAINING_NOT_FOUND = (
     'out != nullptr INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/variable.cpp":207, '
     "please report a bug to PyTorch. "
 )
+NO_DEPENDENCIES = (
+    'it != dependencies.end() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/engine.cpp":477, '
+    "please report a bug to PyTorch. "
+)
 RETAIN_GRAD = "can't retain_grad on Tensor that has requires_grad=False"
 REQUIRES_GRAD_NON_LEAF = "you can only change requires_grad flags of leaf variables."
 REQUIRES_GRAD_NON_LEAF_OFF = (

@@ -67,11 +67,8 @@ class GraphTask:
         self.warnings: list[str] = []  # given when the pass has ended
         self.running: Node | None = None  # the node whose hooks or own Python backward run
 
-    def should_compute(self, edge: Edge) -> bool:
-        """Whether the gradient along this edge is of any use in this pass."""
-        node = edge[0]
-        if node is None:
-            return False
+    def should_compute(self, node: Node | None) -> bool:
+        """Whether a gradient for this node is of any use in this pass."""
         return self.needed is None or node in self.needed or node in self.captures
 
 
@@ -79,17 +76,18 @@ def execution_order(task: GraphTask) -> list[Node]:
     """The nodes that a pass has before it, in the order in which it will run them."""
     dependencies = dict(task.dependencies)
     heap: Heap = []
-    for root in dict.fromkeys(node for node, _ in task.roots):
+    for root, _ in task.roots:
         assert root is not None
         push(heap, (root, []))
     found = []
     while heap:
         node = pop(heap)[0]
         found.append(node)
-        for edge in node.next_edges:
-            following = edge[0]
-            if following is None or not task.should_compute(edge):
+        for following, _ in node.next_edges:
+            if following is None or not task.should_compute(following):
                 continue
+            if not dependencies[following]:  # the pass is beyond the roots, or has one of them twice
+                raise RuntimeError(errors.NO_DEPENDENCIES)
             dependencies[following] -= 1
             if not dependencies[following]:
                 push(heap, (following, []))
@@ -100,28 +98,28 @@ def execution_order(task: GraphTask) -> list[Node]:
 
 
 def run_backward(
-    roots: Sequence[Edge],
-    gradients: list[Tensor | None],
+    roots: tuple[Edge, ...],
+    gradients: Gradients,
     keep_graph: bool,
     create_graph: bool,
     wanted: Sequence[Edge],
     accumulate: bool,
 ) -> list[Tensor | None]:
     """Run backward from the roots; return the gradients of the wanted edges unless they are accumulated."""
-    gradients = list(validate_outputs(tuple(roots), tuple(gradients), ""))
+    gradients = validate_outputs(roots, gradients, "")
     task = GraphTask(keep_graph, create_graph)
     if accumulate and create_graph:
         task.warnings.append(errors.CREATE_GRAPH)
     root: Node
-    if len(roots) == 1 and roots[0][0] is not None:
-        root = roots[0][0]
+    if len(roots) == 1:
+        root = roots[0][0]  # type: ignore[assignment]
         buffer: Buffer = [None] * len(root.input_metadata)
         buffer[roots[0][1]] = gradients[0]
     else:
         root = new_node(GraphRoot)
-        root.next_edges, root.gradients, root.input_metadata = tuple(roots), tuple(gradients), ()  # type: ignore[attr-defined]
+        root.next_edges, root.gradients, root.input_metadata = roots, gradients, ()  # type: ignore[attr-defined]
         buffer = []
-    task.roots = tuple(roots)
+    task.roots = roots
     task.dependencies = dependencies = count_dependencies(root)
     if wanted:
         _select(task, root, wanted, accumulate)
@@ -384,8 +382,8 @@ def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
     if task.needed is None or not node.selective:
         return tuple(outputs)
     return tuple(
-        each if task.should_compute(edge) else None
-        for edge, each in zip(node.next_edges, outputs, strict=False)
+        each if task.should_compute(following) else None
+        for (following, _), each in zip(node.next_edges, outputs, strict=False)
     )
 
 

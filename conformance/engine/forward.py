@@ -314,7 +314,9 @@ def _transposed_twice(
             towards.append(tangent)
         places = [(grad_accumulator(each), 0) for each in gradients]
         products: list[Tensor | None] = (
-            run_backward(roots, towards, recorded, recorded, places, False) if roots else [None] * len(kept)
+            run_backward(tuple(roots), tuple(towards), recorded, recorded, places, False)
+            if roots
+            else [None] * len(kept)
         )
     finally:
         _set(*modes)

@@ -10,7 +10,7 @@ from typing import Any
 from . import dtypes
 from .creation import empty
 from .random import FUNCTIONS
-from .tensor import Tensor, make
+from .tensor import Tensor, make, version_counter
 
 
 def make_tensor(
@@ -85,6 +85,7 @@ def _range(kind: dtypes.dtype, low: Any, high: Any) -> tuple[Any, Any]:
 def _uniform(tensor: Tensor, low: float, high: float) -> Tensor:
     kind = tensor.dtype.to_real()
     parts: Any = make(tensor._array.reshape(-1).view(kind.numpy))  # a complex number is two real ones
+    parts._version_counter = version_counter(tensor)
     if high - low >= dtypes.finfo(kind).max:
         parts.uniform_(low / 2, high / 2).mul_(2)
     else:

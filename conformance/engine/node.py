@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import weakref
 from collections.abc import Callable
@@ -31,11 +32,8 @@ class _InputMetadata:
     __slots__ = ("dtype", "shape")
     __module__ = "torch._C._autograd"
 
-    def __init__(self, metadata: InputMetadata) -> None:
-        self.shape, self.dtype = (
-            list(metadata[0]),
-            None if metadata[1] is None else dtypes.BY_NUMPY[metadata[1]],
-        )
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.shape, self.dtype = list(shape), dtypes.BY_NUMPY[dtype]
 
     @property
     def device(self) -> Any:
@@ -109,7 +107,9 @@ class Node:
 
     @property
     def _input_metadata(self) -> tuple[_InputMetadata, ...]:
-        return tuple(_InputMetadata(each) for each in self.input_metadata)
+        return tuple(
+            _InputMetadata(shape, dtype) for shape, dtype in self.input_metadata if dtype is not None
+        )
 
     def _sequence_nr(self) -> int:
         return self.sequence_nr
@@ -200,6 +200,11 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     @property
+    def _input_metadata(self) -> tuple[_InputMetadata, ...]:
+        array = self.variable._array  # whatever gradients the leaf takes
+        return (_InputMetadata(array.shape, array.dtype),)
+
+    @property
     def hooks(self) -> NodeHooks | None:
         """The node's own hooks, and before them those of the leaf."""
         own = self.own_hooks
@@ -238,6 +243,7 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     return node
 
 
+@functools.lru_cache(maxsize=10_000)
 def known_metadata(key: tuple[tuple[int, ...], np.dtype[Any]]) -> tuple[InputMetadata]:
     """The metadata of a node of one output of this shape and dtype: one tuple for all that are alike.
 
@@ -246,12 +252,7 @@ def known_metadata(key: tuple[tuple[int, ...], np.dtype[Any]]) -> tuple[InputMet
     """
     if key[1].kind == "c":
         raise NotImplementedError("gradients of complex tensors")
-    if len(METADATA) > 10_000:
-        METADATA.clear()
-    return METADATA.setdefault(key, (key,))
-
-
-METADATA: dict[tuple[tuple[int, ...], np.dtype[Any]], tuple[InputMetadata]] = {}
+    return (key,)
 
 
 def gradient_edge(tensor: Tensor) -> Edge:

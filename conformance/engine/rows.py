@@ -41,7 +41,6 @@ from . import dtypes
 from .dtypes import FULL_PRECISION, NUMBERS
 from .modes import state
 from .node import (
-    METADATA,
     NO_EDGE,
     Identity,
     Node,
@@ -273,7 +272,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),
-    "note_traceback": note_traceback, "METADATA": METADATA, "known_metadata": known_metadata, "FREED": FREED,
+    "note_traceback": note_traceback, "known_metadata": known_metadata, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
     "laid_out": laid_out, "check_constant": check_constant, "check_recorded": check_recorded,

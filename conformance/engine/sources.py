@@ -349,7 +349,7 @@ def _record(row: Row, linear: bool = False, shape: str = "result._array.shape") 
         body.append("node.operation = formula0(None)")
     if len(row.outputs) == 1 and row.view != "multi_output":
         body.append(f"alike = ({shape}, result._array.dtype)")
-        body.append("node.input_metadata = METADATA.get(alike) or known_metadata(alike)")
+        body.append("node.input_metadata = known_metadata(alike)")
     else:
         body.append(
             f"node.input_metadata = tuple((r._array.shape, r._array.dtype) for r in {_differentiable(row, 'result')}"

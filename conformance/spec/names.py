@@ -151,9 +151,11 @@ NAMES: dict[str, dict[str, str]] = {
     "tensors": {
         "of torch.Tensor": """
             shape size dim ndim ndimension numel nelement stride storage_offset element_size itemsize nbytes
-            is_contiguous data_ptr untyped_storage item tolist numpy is_set_to copy_ fill_ zero_ resize_
+            is_contiguous data_ptr untyped_storage get_device
+            is_neg is_conj is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ set_ apply_ map_
             """,
+        "in torch.testing": "make_tensor",
         "of torch.UntypedStorage": "data_ptr nbytes size tolist",
         "in torch": "set_printoptions",
     },
@@ -187,8 +189,14 @@ NAMES: dict[str, dict[str, str]] = {
     "graph": {
         "class in torch.autograd.graph": "Node GradientEdge",
         "in torch.autograd.graph": "get_gradient_edge increment_version",
-        "of Node": "name next_functions metadata variable _sequence_nr _input_metadata",
+        "of Node": "name next_functions metadata variable _sequence_nr _set_sequence_nr _input_metadata",
         "of torch.autograd.graph.GradientEdge": "node output_nr ownership_token",
+        "in torch._C": """
+            _current_autograd_node _current_graph_task_id _current_graph_task_execution_order
+            _will_engine_execute_node
+            """,
+        "of Variable": "_execution_engine",
+        "of Engine": "queue_callback is_checkpoint_valid",
     },
     "hooks": {
         "of torch.Tensor": """
@@ -205,9 +213,9 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "class in torch.autograd": """
             no_grad enable_grad set_grad_enabled inference_mode detect_anomaly set_detect_anomaly
-            set_multithreading_enabled _force_original_view_tracking
+            set_multithreading_enabled _force_original_view_tracking _unsafe_preserve_version_counter
             """,
-        "in torch.autograd": "is_view_replay_enabled",
+        "in torch.autograd": "is_view_replay_enabled is_multithreading_enabled",
     },
     "saved tensors": {
         "class in torch.autograd.graph": "saved_tensors_hooks save_on_cpu",
@@ -219,8 +227,8 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.autograd.function": "Function",
         "in torch.autograd.function": "once_differentiable",
         "of Function": """
-            apply forward backward setup_context save_for_backward save_for_forward saved_tensors saved_variables
-            needs_input_grad mark_dirty mark_non_differentiable set_materialize_grads materialize_grads
+            apply forward backward setup_context save_for_backward save_for_forward mark_shared_storage saved_tensors
+            saved_variables needs_input_grad mark_dirty mark_non_differentiable set_materialize_grads materialize_grads
             to_save non_differentiable dirty_tensors clear_saved_tensors_on_access boxed_grads_call
             generate_vmap_rule vmap
             """,

@@ -288,9 +288,9 @@ def _run(
             edge = (node, 0)
         wanted.append(edge)
     if not is_logging():
-        return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)
+        return run_backward(tuple(edges), tuple(given), keep_graph, create_graph, wanted, accumulate)
     with logged(edges):
-        return run_backward(edges, given, keep_graph, create_graph, wanted, accumulate)
+        return run_backward(tuple(edges), tuple(given), keep_graph, create_graph, wanted, accumulate)
 
 
 def variable(*args: Any, **kwargs: Any) -> None:

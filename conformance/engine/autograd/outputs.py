@@ -17,7 +17,7 @@ from ..views import changed_by, check_inplace, increment_version, rebase_history
 if TYPE_CHECKING:
     from .function import BackwardCFunction
 
-UNDEFINED = ((), np.dtype(np.float32))  # the metadata of an output that is no tensor
+UNDEFINED = ((), np.dtype(np.float32))  # the metadata of an output that is no tensor or not differentiable
 
 
 class Outputs:
@@ -48,7 +48,7 @@ class Outputs:
                 self.node is not None and id(value) not in self.constant and value._array.dtype.kind in "fc"
             )
             differentiable += differs
-            metadata.append((value._array.shape, value._array.dtype))
+            metadata.append((value._array.shape, value._array.dtype) if differs else UNDEFINED)
             if self.node is not None:
                 self.node.input_metadata = tuple(metadata)
             result = self._tie(value, number, differs, len(outputs))

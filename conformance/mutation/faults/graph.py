@@ -32,7 +32,7 @@ GRAPH = (
         ("frozen-leaf-accumulates", "a leaf whose requires_grad was switched off still gets a grad",
          "accumulate:accumulate_grad", " or not variable.requires_grad", ""),
         ("copy-at-version-zero", "a copied gradient is at version 0",
-         "accumulate:copied", "make(like_steps(np.empty(array.shape, array.dtype), leaf)).copy_(gradient)",
+         "accumulate:copied", "wrap(like_steps(np.empty(array.shape, array.dtype), leaf)).copy_(gradient)",
          "gradient.clone()"),
         ("meeting-gradients-are-lost", "of two gradients that meet at a node the first is dropped",
          "execution:_add", "buffer[input_nr] = first + gradient", "buffer[input_nr] = gradient"),

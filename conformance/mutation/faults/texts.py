@@ -70,7 +70,7 @@ TEXTS = (
         ("anomaly-trace", "an error in anomaly mode comes without the forward traceback",
          "execution:_run_traced", "task.warnings += tracebacks(state.evaluating)", "pass"),
         ("scalar-of-grad", "float() of a tensor that requires grad warns nothing",
-         "conversions:_fraction", "self.requires_grad:", "False:"),
+         "conversions:fraction", "self.requires_grad:", "False:"),
         ("only-inputs", "only_inputs=False warns nothing",
          "autograd:grad", "if not only_inputs:", "if False:"),
         ("grad-variables", "grad_variables warns nothing",
