@@ -264,7 +264,9 @@ def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
         raise unimplemented("cdist", away.dtype)
     if not away.size:
         return np.zeros(away.shape[:-1], away.dtype)
-    return np.ascontiguousarray(norm_array(away, p, (-1,), False))
+    if p == math.inf:  # a nan is not above any number
+        return np.asarray(np.fmax.reduce(np.abs(away), axis=-1, initial=0))
+    return np.ascontiguousarray(_lengths(away, p))
 
 
 @op(
@@ -371,7 +373,14 @@ def _pdist_forward(self: Array, p: Any = 2.0) -> Array:
         return np.zeros(first.size, self.dtype)
     if first.size and self.dtype == np.float16:
         raise unimplemented("pdist", self.dtype)
-    return norm_array(self[first] - self[second], p, (-1,), False)
+    return _lengths(self[first] - self[second], p)
+
+
+def _lengths(away: Array, p: float) -> Array:
+    """The norms of the rows; that of order 0 counts a nan as nan, unlike the norm of a tensor."""
+    if p == 0:
+        return np.asarray(np.minimum(np.ceil(np.abs(away)), 1).sum(-1, dtype=away.dtype))
+    return norm_array(away, p, (-1,), False)
 
 
 @op("PdistBackwardBackward0", name="_pdist_backward", grad_=_no_pdist, self=_no_pdist, pdist=_no_pdist)

@@ -10,7 +10,7 @@ from ...ops import grid_sampling
 from ...ops.normalization import batch_norm
 from ...ops.weight_norm import norm_except_dim
 from ...tensor import Tensor
-from . import bags, convolution, distance, embedding, normalization, pooling, sequence
+from . import bags, convolution, distance, embedding, normalization, padding, pooling, sequence
 
 
 def _embedding(
@@ -47,6 +47,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         name: getattr(pooling, name)
         for name in ("adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool1d_with_indices")
     },
+    "constant_pad_nd": padding.constant_pad_of,
     "max_pool2d": pooling.max_pool2d,
     "max_pool3d": pooling.max_pool3d,
 }
