@@ -14,7 +14,12 @@ from .autograd.outputs import delayed_error
 from .execution import execution_order
 from .modes import state
 from .node import AccumulateGrad, Error, Node, NotImplementedNode
-from .overrides import DisableTorchFunctionSubclass, disabled_torch_function
+from .overrides import (
+    DisableTorchFunction,
+    DisableTorchFunctionSubclass,
+    _is_torch_function_all_disabled,
+    disabled_torch_function,
+)
 from .rows import ROWS
 from .saved import SavedTensor, save, save_output
 from .tensor import Tensor, version_counter
@@ -22,12 +27,14 @@ from .view_replay import is_view_replay_enabled
 from .views import AsStridedBackward0, CopySlices, increment_version
 
 __all__ = [
+    "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "_autograd",
     "_current_autograd_node",
     "_current_graph_task_execution_order",
     "_current_graph_task_id",
     "_functions",
+    "_is_torch_function_all_disabled",
     "_set_grad_enabled",
     "_will_engine_execute_node",
     "is_grad_enabled",

@@ -126,6 +126,7 @@ def run_backward(
     modes = (state.grad_enabled, state.inference)
     outer = (state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting)
     overriding, state.overriding = state.overriding, False  # see Note [Overriding costs others nothing]
+    asked, state.function_modes = state.function_modes, ()
     _set(create_graph, state.inference)
     state.graph_task, state.checkpoint_valid = task, outer[2] and not wanted
     state.nesting += 1
@@ -138,7 +139,7 @@ def run_backward(
             callback()
     finally:
         _set(*modes)
-        state.overriding = overriding
+        state.overriding, state.function_modes = overriding, asked
         state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting = outer
         for text in task.warnings:
             warnings.warn(text, stacklevel=4)

@@ -47,6 +47,8 @@ class State(threading.local):
     nesting = 0  # how many backward passes run inside one another
     multithreading = True
     view_replay = False  # whether views know how to be taken anew
+    unoverridable = False  # whether neither subclasses nor modes are asked
+    function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes in force, the innermost last
     pending: Any = None  # the operation that a TorchDispatchMode is asked about
     dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do

@@ -3,13 +3,15 @@
 Note [Overriding costs others nothing]: no operation asks whether its operands override it. A subclass of Tensor gets
 methods that ask (``attach_to``), and with the first such class torch's functions are replaced by ones that ask
 (``Overridable``); rows ask objects that are no tensors before they refuse them. While the default
-``__torch_function__``, or a backward pass, runs, nobody asks: inside, torch's operations know tensors alone.
+``__torch_function__``, or a backward pass, runs, nobody asks: inside, torch's operations know tensors alone. With the
+first TorchFunctionMode, Tensor's own methods are replaced, too, by ones that ask the modes in force.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
@@ -18,6 +20,8 @@ from .modes import state
 from .tensor import Tensor
 
 __all__ = [
+    "BaseTorchFunctionMode",
+    "TorchFunctionMode",
     "get_default_nowrap_functions",
     "get_ignored_functions",
     "handle_torch_function",
@@ -75,6 +79,8 @@ _UNASKED = frozenset(
         "typename",
     ]
 )
+_OF_THEIR_OWN = _REFLECTED - {"__radd__", "__rmul__"} | {"__floordiv__"}  # operators that are no method's
+_MADE = ("tensor", "as_tensor", "asarray", "from_numpy")  # what modes are asked of, and subclasses are not
 _MARK = "_overrides_torch_function"
 _ENGINE = __name__.rpartition(".")[0]
 
@@ -95,6 +101,24 @@ class DisableTorchFunctionSubclass:
 
     def __exit__(self, *error: object) -> None:
         state.overriding = self.before
+
+
+class DisableTorchFunction(DisableTorchFunctionSubclass):
+    """Inside, neither subclasses nor modes are asked."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self.modes, state.function_modes = state.function_modes, ()
+        self.outer, state.unoverridable = state.unoverridable, True
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        state.function_modes, state.unoverridable = self.modes, self.outer
+
+
+def _is_torch_function_all_disabled() -> bool:
+    """Whether neither subclasses nor modes can be asked."""
+    return state.unoverridable
 
 
 def default_torch_function(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -179,8 +203,8 @@ def _flat(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether one of the arguments says itself what is to be done."""
-    return any(map(_overrides, relevant_args))
+    """Whether one of the arguments, or a mode, says itself what is to be done."""
+    return bool(state.function_modes) or any(map(_overrides, relevant_args))
 
 
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
@@ -195,11 +219,21 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
             place = (i for i, other in enumerate(asked) if issubclass(type(each), type(other)))
             asked.insert(next(place, len(asked)), each)
     types = tuple(map(type, asked))
+    modes: tuple[Any, ...] = state.function_modes
+    if modes:
+        state.function_modes = modes[:-1]
+        try:
+            result = modes[-1].__torch_function__(public_api, types, args, kwargs)
+        finally:
+            state.function_modes = modes
+        if result is not NotImplemented:
+            return result
     for each in asked:
         result = each.__torch_function__(public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    listed = "".join(f"  - tensor subclass {each}\n" for each in types)
+    listed = f"  - mode object {modes[-1]}\n" if modes else ""
+    listed += "".join(f"  - tensor subclass {each}\n" for each in types)
     raise TypeError(
         f"Multiple dispatch failed for '{_name(public_api)}'; all __torch_function__ handlers returned "
         f"NotImplemented:\n\n{listed}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
@@ -244,9 +278,16 @@ def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[..., Any]:
 class Overridable:
     """A function that asks its arguments first; it equals the function that it stands for."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.function = function
         functools.update_wrapper(self, function)
+        self.__name__ = name
+        if self.__module__.startswith(_ENGINE):
+            self.__module__ = (
+                "torch" + self.__module__.removeprefix(_ENGINE)
+                if "functional" in self.__module__
+                else "torch"
+            )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         relevant = [*_flat(args), *_flat(kwargs.values())]
@@ -267,12 +308,13 @@ class Overridable:
         return self.function.__name__
 
 
-def _asking_method(function: Callable[..., Any]) -> Callable[..., Any]:
+def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not state.overriding:
+        if not (state.overriding or state.function_modes):
             return function(self, *args, **kwargs)
-        return handle_torch_function(function, [self, *_flat(args)], self, *args, **kwargs)
+        asked = vars(Tensor)[name]  # modes have replaced the function, it may be
+        return handle_torch_function(asked, [self, *_flat(args)], self, *args, **kwargs)
 
     return asking
 
@@ -280,7 +322,7 @@ def _asking_method(function: Callable[..., Any]) -> Callable[..., Any]:
 def _asking_operator(name: str) -> Callable[..., Any]:
     """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order."""
     reflected, operator = vars(Tensor)[name], getattr(Tensor, name.replace("__r", "__", 1))
-    asking = _asking_method(reflected)
+    asking = _asking_method(name, reflected)
 
     @functools.wraps(reflected)
     def asking_in_order(self: Any, other: Any) -> Any:
@@ -301,6 +343,96 @@ def _asking_property(found: property) -> property:
     return property(read, found.fset, found.fdel)
 
 
+# Modes --------------------------------------------------------------------------------------------
+
+
+class TorchFunctionMode:
+    """Inside, ``__torch_function__`` is asked what torch's functions do."""
+
+    __module__ = "torch.overrides"
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """What ``func`` gives."""
+        raise NotImplementedError
+
+    def __enter__(self) -> TorchFunctionMode:
+        _make_tensors_ask()
+        state.function_modes = (*state.function_modes, self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        state.function_modes = state.function_modes[:-1]
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> TorchFunctionMode:
+        """Deprecated: a mode."""
+        warnings.warn(
+            "`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2
+        )
+        return cls(*args, **kwargs)
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that changes nothing."""
+
+    __module__ = "torch.overrides"
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+def _get_current_function_mode() -> Any:
+    """The innermost mode, None where there is none."""
+    return state.function_modes[-1] if state.function_modes else None
+
+
+def _get_current_function_mode_stack() -> list[Any]:
+    """The modes in force, the outermost first."""
+    return list(state.function_modes)
+
+
+@functools.cache
+def _make_tensors_ask() -> None:
+    _make_functions_ask()
+    module = sys.modules[_ENGINE]
+    for name in _MADE:
+        setattr(module, name, Overridable(getattr(module, name), name))
+    for name, found in list(vars(Tensor).items()):
+        if name in _UNASKED or (name.startswith("_") and name not in _SPECIAL):
+            continue
+        if isinstance(found, property):
+            setattr(Tensor, name, _mode_property(found))
+        elif isinstance(found, FunctionType):
+            setattr(Tensor, name, _mode_method(name, found))
+    get_default_nowrap_functions.cache_clear()
+
+
+def _mode_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    public = function.__name__  # an operator is the method's
+    if public.startswith("_") or name in _OF_THEIR_OWN:
+        public = name
+
+    @functools.wraps(function)
+    def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if state.function_modes or _overrides(self):
+            asked = vars(Tensor).get(public, asking)
+            return handle_torch_function(asked, [self, *_flat(args)], self, *args, **kwargs)
+        return function(self, *args, **kwargs)
+
+    asking.__name__ = public
+    return asking
+
+
+def _mode_property(found: property) -> property:
+    def read(self: Any) -> Any:
+        if not state.function_modes:
+            return found.__get__(self)
+        return handle_torch_function(asking.__get__, (self,), self)
+
+    asking = property(read, found.fset, found.fdel)
+    return asking
+
+
 def attach_to(cls: type[Tensor]) -> None:
     """Give a new subclass of Tensor methods that ask, and make torch's functions ask."""
     asking: Any = cls
@@ -316,7 +448,7 @@ def attach_to(cls: type[Tensor]) -> None:
         if isinstance(found, property):
             setattr(cls, name, _asking_property(found))
         elif isinstance(found, FunctionType):
-            setattr(cls, name, _asking_operator(name) if name in _REFLECTED else _asking_method(found))
+            setattr(cls, name, _asking_operator(name) if name in _REFLECTED else _asking_method(name, found))
     _make_functions_ask()
 
 
@@ -327,9 +459,10 @@ def _make_functions_ask() -> None:
 
     for module in (sys.modules[_ENGINE], linalg, special, functional):
         for name, value in list(vars(module).items()):
-            if isinstance(value, FunctionType) and not name.startswith("_") and name not in _UNASKED:
-                setattr(module, name, Overridable(value))
-    autograd.grad = Overridable(autograd.grad)
+            own = isinstance(value, FunctionType) and value.__module__.startswith((_ENGINE, "torch"))
+            if own and not name.startswith("_") and name not in _UNASKED:
+                setattr(module, name, Overridable(value, name))
+    autograd.grad = Overridable(autograd.grad, "grad")
 
 
 def attach() -> None:

@@ -1,0 +1,128 @@
+"""TorchFunctionMode beside torch's own: no scenario may have one, since it defines a method of Python's own.
+
+Each program runs in a process of its own: with its first mode, the engine's functions learn to ask.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+
+BEGIN = """
+class Log(TorchFunctionMode):
+    def __init__(self, name=""):
+        self.name = name
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        print(self.name, func.__name__)
+        return func(*args, **(kwargs or {}))
+x = torch.tensor([1., 2.], requires_grad=True)
+"""
+PROGRAMS = {
+    "functions and methods": """
+with Log():
+    y = (x * 2).sum() + torch.exp(x).size(0)
+    y.backward()
+    z = torch.nn.functional.relu(x)[0]
+    w = torch.zeros(2), torch.tensor(1.), torch.randn(1), x.grad, x + 1, 1 - x, len(x), float(z), x > 1
+print(y, x.grad)
+""",
+    "layers": """
+m = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh())
+with Log():
+    m(x.detach())
+""",
+    "nested": """
+with Log("outer"), Log("inner"):
+    y = torch.add(x, x)
+print(_get_current_function_mode())
+""",
+    "replaced": """
+class Replace(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is torch.add:
+            return torch.sub(*args)
+        if func is torch.Tensor.mul:
+            return -1
+        return func(*args, **(kwargs or {}))
+with Replace():
+    y, z, w = torch.add(x, x), x * x, x.mul(x)
+print(y, z, w)
+""",
+    "itself again": """
+class Again(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        print(func.__name__)
+        if func is torch.sub:
+            with self:
+                return torch.add(args[0], args[1], alpha=-1)
+        return func(*args, **(kwargs or {}))
+with Again():
+    y = torch.sub(x, x)
+print(y)
+""",
+    "subclass": """
+class Own(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print("subclass", func.__name__, [each.__name__ for each in types])
+        return super().__torch_function__(func, types, args, kwargs or {})
+t = torch.ones(2).as_subclass(Own)
+with Log("mode"):
+    y, z = torch.add(t, t), t.exp()
+print(type(y).__name__, type(z).__name__)
+""",
+    "passed on": """
+class Pass(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return NotImplemented
+class Own(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return 12
+t = torch.ones(2).as_subclass(Own)
+try:
+    with Pass():
+        print(torch.sin(t))
+        torch.randn(2)
+except TypeError as error:
+    print(str(error).partition("- mode")[0])
+""",
+    "disabled": """
+with Log(), torch._C.DisableTorchFunction():
+    y = torch.add(x, x)
+    print(torch._C._is_torch_function_all_disabled())
+with Log(), torch._C.DisableTorchFunctionSubclass():
+    y = torch.add(x, x)
+print(torch._C._is_torch_function_all_disabled())
+""",
+    "without a method": """
+try:
+    with TorchFunctionMode():
+        torch.add(x, x)
+except NotImplementedError as error:
+    print(repr(error))
+with BaseTorchFunctionMode():
+    y = torch.add(x, x)
+print(y, x.mul(x), x.shape)
+""",
+}
+
+
+def said(module: str, program: str) -> str:
+    names = "TorchFunctionMode, BaseTorchFunctionMode, _get_current_function_mode"
+    start = (
+        f"import warnings; warnings.simplefilter('ignore'); import {module} as torch; import {module}.nn\n"
+    )
+    whole = f"{start}from {module}.overrides import {names}\n{BEGIN}{program}"
+    return subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_as_torch(program: str) -> None:
+    printed = said("torch", program)
+    assert printed
+    assert said("conformance.engine", program) == printed
