@@ -86,7 +86,7 @@ NAMES: dict[str, dict[str, str]] = {
     "matrix": {
         "in torch, of torch.Tensor, in place": "addmm addmv addr addbmm baddbmm renorm",
         "in torch, of torch.Tensor": "matmul mm bmm mv dot vdot inner outer ger kron cross",
-        "in torch": "einsum tensordot chain_matmul cdist vander bilinear norm_except_dim",
+        "in torch": "einsum tensordot chain_matmul cdist vander bilinear norm_except_dim lu_unpack constant_pad_nd",
     },
     "linear algebra": {
         "in torch, of torch.Tensor": """
@@ -294,7 +294,8 @@ NAMES: dict[str, dict[str, str]] = {
             conv1d conv2d conv3d conv_transpose1d conv_transpose2d
             max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d
             adaptive_avg_pool2d adaptive_avg_pool3d fractional_max_pool2d fractional_max_pool3d
-            adaptive_max_pool1d adaptive_max_pool2d lp_pool1d lp_pool2d layer_norm group_norm rms_norm
+            adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d lp_pool1d lp_pool2d layer_norm group_norm
+            rms_norm max_unpool1d max_unpool2d max_unpool3d
             batch_norm instance_norm normalize dropout dropout1d dropout2d alpha_dropout pad unfold fold
             interpolate pixel_shuffle cosine_similarity pairwise_distance pdist scaled_dot_product_attention
             """,
