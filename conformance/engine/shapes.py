@@ -36,7 +36,7 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
     """
     if dims is None:
         return tuple(range(ndim))
-    if not isinstance(dims, Sequence):
+    if not isinstance(dims, (tuple, list, Sequence)):
         dims = (dims,)
     found: list[int] = []
     for dim in dims:
@@ -287,7 +287,7 @@ def viewed(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[An
 
 def is_dense(array: np.ndarray[Any, Any]) -> bool:
     """Whether the elements fill their memory, in whatever order of dimensions."""
-    if not array.size:
+    if array.flags.c_contiguous:  # as what is empty is
         return True
     expected = array.itemsize
     for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):

@@ -6,10 +6,15 @@ import contextlib
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ..modes import state
 from ..node import Edge, Gradients, Node
+
+if TYPE_CHECKING:
+    from logging import Logger
 
 _NAME = "torch.autograd.graph"
 _ABBREVIATIONS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool": "b8"}
@@ -18,7 +23,12 @@ _ABBREVIATIONS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bool":
 def is_logging() -> bool:
     """Whether anyone listens; nobody can who has not imported ``logging``, which this module spares the others."""
     logging = sys.modules.get("logging")
-    return logging is not None and logging.getLogger(_NAME).isEnabledFor(logging.DEBUG)
+    return logging is not None and _logger(logging).isEnabledFor(logging.DEBUG)
+
+
+@cache
+def _logger(logging: ModuleType) -> Logger:
+    return logging.getLogger(_NAME)
 
 
 @contextlib.contextmanager
