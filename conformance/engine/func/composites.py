@@ -25,6 +25,7 @@ from ..batching import (
     level_of,
     vmaps,
 )
+from ..overrides import Overridable
 from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import door
@@ -157,7 +158,8 @@ def _found() -> Iterator[tuple[tuple[str, int], FunctionType]]:
         vars(linalg),
     )
     for namespace in (*namespaces, vars(special)):
-        for name, function in list(namespace.items()):
+        for name, found in list(namespace.items()):
+            function = found.function if isinstance(found, Overridable) else found
             if (
                 isinstance(function, FunctionType)
                 and not hasattr(function, "row")
