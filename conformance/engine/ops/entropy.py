@@ -359,5 +359,7 @@ def classes_loss(
     channel = 1 if image else input._array.ndim - 1
     weights = None if weight is None else weight._array
     total = nll_total_weight(input._array, target._array, weights, reduction, ignore_index, channel)
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {weight.dtype.legacy}")
     loss = nll_loss2d if image else nll_loss
     return loss(input, target, weight, reduction, ignore_index, make(total))

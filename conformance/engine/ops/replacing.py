@@ -60,6 +60,8 @@ def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
 def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     """A copy with src in place of one entry along a dimension."""
     axis = wrap_dim(dim, self.ndim)
+    if not self.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     result = self.copy("C")
     n = self.shape[axis]
     if not -n <= index < n:

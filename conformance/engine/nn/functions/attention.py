@@ -112,6 +112,15 @@ def _added(query: Tensor, key: Tensor, attn_mask: Tensor | None, is_causal: bool
     return make(np.where(attn_mask._array, 0, -np.inf).astype(query._array.dtype))
 
 
+def _check_mask(query: Tensor, attn_mask: Tensor) -> None:
+    if attn_mask._array.dtype.kind != "b" and attn_mask.dtype not in (query.dtype, float32):
+        mask, kind = (c_name(each._array.dtype) for each in (attn_mask, query))
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{mask} and  query.dtype: {kind} instead."
+        )
+
+
 def _check_inputs(*inputs: Tensor) -> None:
     names = ("query", "key", "value")
     if len({each.dtype for each in inputs}) > 1:
@@ -152,6 +161,8 @@ def scaled_dot_product_attention(
     if enable_gqa:
         raise NotImplementedError("torch.nn.functional.scaled_dot_product_attention with enable_gqa")
     _check_inputs(query, key, value)
+    if attn_mask is not None:
+        _check_mask(query, attn_mask)
     mask = _added(query, key, attn_mask, is_causal)
     factor = 1 / math.sqrt(query._array.shape[-1]) if scale is None else scale
     arrays = (query._array, key._array, value._array)

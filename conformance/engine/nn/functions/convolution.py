@@ -101,6 +101,8 @@ def _check(
     if input._array.size:
         _check_kernel(input, geometry, kernel, transposed, groups)
     if transposed:
+        if any(each < 0 for each in output_padding):
+            raise RuntimeError("negative output_padding is not supported")
         _check_output_padding(geometry, output_padding)
         return
     sizes = tuple(n + 2 * p for n, p in zip(shape[2:], geometry.padding, strict=True))
@@ -253,9 +255,26 @@ def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: In
     return tuple((n + 2 * p - (d * (k - 1) + 1)) // s + 1 for n, k, d, p, s in along)
 
 
+def _check_windows(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
+    for what, name, given in (
+        ("kernel size", "kernel", kernel),
+        ("dilation", "dilation", dilation),
+        ("stride", "stride", stride),
+    ):
+        if any(each <= 0 for each in given):
+            raise RuntimeError(
+                f"{what} should be greater than zero, but got {name}_height: {given[0]} {name}_width: {given[1]}"
+            )
+        if what == "dilation" and any(each < 0 for each in padding):
+            raise RuntimeError(
+                f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}"
+            )
+
+
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images, each as a column."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
+    _check_windows(kernel, spaces, around, steps)
     if input._array.ndim < 3:
         wrap_dim(2, input._array.ndim)
     sizes = input._array.shape[-2:]
@@ -274,6 +293,7 @@ def fold(
 ) -> Tensor:
     """Images that columns add up to."""
     sizes, kernel, spaces, around, steps = map(_pair, (output_size, kernel_size, dilation, padding, stride))
+    _check_windows(kernel, spaces, around, steps)
     rows, columns = input._array.shape[-2:]
     if rows % math.prod(kernel):
         raise RuntimeError(
