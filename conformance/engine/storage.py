@@ -33,6 +33,12 @@ def address(array: np.ndarray[Any, Any]) -> int:
     return array.__array_interface__["data"][0]
 
 
+def offset(array: np.ndarray[Any, Any]) -> int:
+    """How far the first element lies into the memory, in bytes."""
+    owner = storage(array)
+    return 0 if owner is array else address(array) - address(owner)
+
+
 class Storage:
     """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from . import errors
 from .modes import state
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
-from .storage import address
+from .storage import offset
 from .tensor import Tensor, version_counter
 from .version import VersionCounter
 
@@ -54,13 +54,17 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
 
 
 class Geometry:
-    """Shape, strides and offset of an array in another's memory, in bytes."""
+    """Shape, strides and offset of an array in another's memory, in bytes; ``start`` is counted from its own beginning.
 
-    __slots__ = ("offset", "shape", "strides")
+    The base may have been given other memory since: both are counted from the beginning of what is theirs now.
+    """
+
+    __slots__ = ("offset", "shape", "start", "strides")
 
     def __init__(self, array: np.ndarray[Any, Any], base: np.ndarray[Any, Any]) -> None:
         self.shape, self.strides = array.shape, array.strides
-        self.offset = address(array) - address(base) if array.size else 0
+        self.start = offset(array) if array.size else 0
+        self.offset = self.start - offset(base) if array.size else 0
 
 
 def view_grad_fn(view: Tensor) -> Node | None:
@@ -133,7 +137,7 @@ class AsStridedBackward0(Node):
 
     @property
     def _saved_storage_offset(self) -> int:
-        return self.geometry.offset // self._itemsize()
+        return self.geometry.start // self._itemsize()
 
     def _itemsize(self) -> int:
         kind = self.input_metadata[0][1]

@@ -32,6 +32,7 @@ from conformance.fuzz.phrases import (
     READS,
     USES,
 )
+from conformance.fuzz.scenes import SCENES, Scene
 from conformance.fuzz.scope import Name, Program, Scope
 from conformance.fuzz.statements import (
     Draw,
@@ -99,6 +100,16 @@ def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: Name, b: Name) -> N
     if texts is GRADS:
         feature, text = "grad", f"made, *_ = {text}"
     scope.add(text, feature)
+
+
+def scene(draw: Draw, scope: Scope) -> None:
+    """A set piece, on tensors of its own."""
+    chosen: Scene = one(draw, SCENES)
+    names = {letter: scope.fresh() for letter in "abcd"}
+    for line in chosen.lines:
+        text = str(one(draw, line)).format(**names)
+        if text:
+            scope.add(text, "scene", chosen.feature)
 
 
 def crowd(draw: Draw, scope: Scope) -> None:
@@ -186,6 +197,7 @@ _INSIDE: tuple[_Kind, ...] = (
 _KINDS: tuple[_Kind, ...] = (
     unary, binary, backward, reduction, view, in_place, tensor, grad, flag, unary, view, in_place, backward,
     parts, function, hook, mode, delete, binary, inferred, read, hook, story, story, story, decorated, switch, crowd,
+    *(scene,) * 10,
 )  # fmt: skip
 
 

@@ -93,8 +93,8 @@ def diverges(
         return different[0]
     text = str(program)
     if "flags" in engine.claims and ".data = " not in text:  # new data leave grad and version as they were
-        reshaped, looped = any(each in text for each in _RESHAPING), "for turn" in text
-        return next(broken_properties(found, reshaped, looped), None)
+        reshaped = any(each in text for each in _RESHAPING)
+        return next(broken_properties(found, reshaped, rebound(text)), None)
     return None
 
 
@@ -108,12 +108,24 @@ def _run(scenario: Scenario, engine: Engine) -> Trace:
 _State: TypeAlias = Mapping[str, Mapping[str, object]]
 
 
-def broken_properties(trace: Trace, reshaped: bool = False, looped: bool = False) -> Iterator[str]:
+def rebound(text: str) -> frozenset[str]:
+    """The names that a program binds several times: at each other place, or at one in a loop."""
+    count: Counter[str] = Counter()
+    for line in text.split("\n"):
+        bound = re.match(r"\s*([\w*, ]+?),? = ", line)
+        names = re.findall(r"\w+", bound[1]) if bound else []
+        count.update(names * (1 + ("for turn" in text)))
+    return frozenset(name for name, times in count.items() if times > 1)
+
+
+def broken_properties(
+    trace: Trace, reshaped: bool = False, again: frozenset[str] = frozenset()
+) -> Iterator[str]:
     """What must hold in every state and does not.
 
     A leaf has no grad_fn, a non-leaf requires grad, a grad has the shape of its tensor unless the program reshapes
     tensors in place (torch leaves the grad as it was), and versions never fall as long as the name stands for the
-    same tensor, which in a loop it does not.
+    same tensor: not those in ``again``, which are bound several times.
     """
     versions: dict[str, int] = {}
     for moment in trace.moments:
@@ -128,7 +140,7 @@ def broken_properties(trace: Trace, reshaped: bool = False, looped: bool = False
             if not reshaped and owner and _itself(state, name).get("shape") != owner.get("shape"):
                 yield f"{name} has another shape than its tensor"
             version = facets.get("_version")
-            if isinstance(version, int) and not looped and not name.startswith(_REBOUND):
+            if isinstance(version, int) and re.split(r"[.\[]", name)[0] not in again:
                 if version < versions.get(name, 0) and not name.endswith(".grad"):
                     yield f"the version of {name} has fallen"
                 versions[name] = version
@@ -141,7 +153,6 @@ def _itself(state: _State, name: str) -> Mapping[str, object]:
 
 
 _RESHAPING = (".t_()", "squeeze_(", "transpose_(", ".set_(")
-_REBOUND = ("_", "made", "handle", "seen")  # names that programs bind anew
 
 
 def search(

@@ -15,7 +15,7 @@ from conformance.fuzz import search as searching
 from conformance.fuzz.campaign import Campaign, Found, resume, run_campaign
 from conformance.fuzz.save import save
 from conformance.fuzz.scope import Program, Statement
-from conformance.fuzz.search import Tally, broken_properties, diverges, search
+from conformance.fuzz.search import Tally, broken_properties, diverges, rebound, search
 from conformance.processes import Died
 from conformance.runner.execute import run
 from conformance.runner.trace import Moment, Raised, Trace
@@ -168,4 +168,5 @@ def test_properties_that_no_state_may_break() -> None:
     told = broken_properties(Trace("s", "e", "1", (moment(1, grad_fn="MulBackward0"), moment(2, _version=0))))
     assert list(told) == ["a is a leaf with a grad_fn", "the version of a has fallen"]
     falling = Trace("s", "e", "1", (moment(1), moment(2, _version=0)))
-    assert not list(broken_properties(falling, looped=True))
+    assert not list(broken_properties(falling, again=rebound("a = 1\na = 2")))
+    assert rebound("a = 1\nb, *_ = c\na.grad = b") == frozenset()

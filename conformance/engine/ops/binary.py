@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..creation import scalar_tensor, zeros_like
+from ..creation import scalar_tensor, zeros, zeros_like
 from ..dtypes import NUMBERS, c_name
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
@@ -68,7 +68,9 @@ def _copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     numbers=False,
     to_float=True,
     self=_copysign_backward,
-    other=lambda grad: zeros_like(grad).zero_(),  # written, as torch makes them
+    other=lambda _other_sym_sizes, _other_scalar_type: zeros(
+        _other_sym_sizes, dtype=_other_scalar_type
+    ).zero_(),  # written, as torch makes them
 )
 def _copysign_tensor(self: Array, other: Array) -> Array:
     return np.copysign(self, other)
@@ -94,7 +96,7 @@ def copysign_(self: Tensor, other: Any) -> Tensor:
     meet="self other",
     numbers=False,
     self=lambda grad, self, other: where(self != other, grad, 0),
-    other=lambda grad: zeros_like(grad).zero_(),  # written, as torch makes them
+    other=lambda other: zeros_like(other).zero_(),  # written, as torch makes them
 )
 def nextafter(self: Array, other: Array) -> Array:
     """The next number that can be represented, in the direction of other."""
