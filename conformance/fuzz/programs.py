@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
+from conformance.fuzz.graph_scenes import GRAPH_SCENES
 from conformance.fuzz.phrases import (
     APPLIED,
     BACKWARD,
@@ -32,7 +33,7 @@ from conformance.fuzz.phrases import (
     READS,
     USES,
 )
-from conformance.fuzz.scenes import SCENES, Scene
+from conformance.fuzz.scene import Scene
 from conformance.fuzz.scope import Name, Program, Scope
 from conformance.fuzz.statements import (
     Draw,
@@ -57,6 +58,7 @@ from conformance.fuzz.statements import (
     unary,
     view,
 )
+from conformance.fuzz.use_scenes import USE_SCENES
 
 _Kind: TypeAlias = Callable[[Draw, Scope], None]
 
@@ -104,12 +106,15 @@ def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: Name, b: Name) -> N
 
 def scene(draw: Draw, scope: Scope) -> None:
     """A set piece, on tensors of its own."""
-    chosen: Scene = one(draw, SCENES)
+    chosen: Scene = one(draw, _SCENES)
     names = {letter: scope.fresh() for letter in "abcd"}
     for line in chosen.lines:
         text = str(one(draw, line)).format(**names)
         if text:
             scope.add(text, "scene", chosen.feature)
+
+
+_SCENES = (*GRAPH_SCENES, *USE_SCENES)
 
 
 def crowd(draw: Draw, scope: Scope) -> None:
