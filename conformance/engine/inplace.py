@@ -13,7 +13,7 @@ import numpy as np
 from . import dtypes
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
-from .operands import check_tensors
+from .operands import check_recorded, check_tensors
 from .rows import Array, Row
 from .saved import save_output
 from .shapes import broadcast_shapes, is_dense
@@ -103,6 +103,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             _check_operands(row, self, arguments)  # what does not fit is said before what a kernel cannot do
         raise
     if value.shape != self._array.shape:
+        check_recorded(row, tuple(arguments))
         raise RuntimeError(
             f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(value.shape)}"
         )

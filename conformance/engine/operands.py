@@ -66,7 +66,9 @@ def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
 
 
 def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
-    """What an operation that is recorded finds before its kernel runs: a stale view, an inference tensor to be saved.
+    """What an operation that is recorded finds and does before its kernel runs.
+
+    It finds stale views and inference tensors to be saved, and hooks pack what is saved.
 
     Raises:
         RuntimeError: as torch words it.
@@ -82,6 +84,8 @@ def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
         value = given.get(name)
         if kind == "tensor" and isinstance(value, Tensor) and value._inference and is_used(row, name, given):
             raise RuntimeError(errors.INFERENCE_SAVED)
+    if state.saved_hooks and len(row.outputs) == 1:
+        row.record(*arguments, tensors[0], state.recorder)  # for what packs the saved tensors
 
 
 def check_constant(row: Row, name: str, tensor: Tensor | None) -> None:

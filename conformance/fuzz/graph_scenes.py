@@ -110,7 +110,7 @@ GRAPH_SCENES: tuple[Scene, ...] = (
             (*PASS, "{c}, = torch.autograd.grad({b}.sum(), {a}, create_graph=True)"),
             (
                 "{c}.sum().backward()", "made = {b}.grad_fn(torch.ones_like({b}))",
-                "made = Square.apply({a}).grad_fn.apply(torch.ones_like({a}))", "made = {b}.grad_fn.saved_tensors", *AGAIN,
+                "made = Square.apply({a}).grad_fn.apply({a}.detach())", "made = {b}.grad_fn.saved_tensors", *AGAIN,
             ),
         ),
     ),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from conformance.adapters.registry import find
 from conformance.fuzz.programs import programs
 from conformance.fuzz.scope import Program, prelude
 from conformance.runner.compare import Difference, differences
@@ -90,12 +91,25 @@ def diverges(
     found = _run(scenario, engine)
     different = differences(scenario, expected, found, engine.claims)
     if different:
-        return different[0]
+        return None if _rounded(scenario, different[0], expected) else different[0]
     text = str(program)
     if "flags" in engine.claims and ".data = " not in text:  # new data leave grad and version as they were
         reshaped = any(each in text for each in _RESHAPING)
         return next(broken_properties(found, reshaped, rebound(text)), None)
     return None
+
+
+def _rounded(scenario: Scenario, difference: Difference, expected: Trace) -> bool:
+    """Whether a value differs where torch's own does when it computes in double precision.
+
+    A chain of operations can make any difference of a last bit, in which two libraries may round differently. No
+    tolerance fits all chains; but in such a place the reference itself has not the digits that are compared.
+    """
+    if difference.facet != "value":
+        return False
+    exact = _run(scenario, find("torch-float64"))
+    place = (difference.statement, difference.name, "value")
+    return any((d.statement, d.name, d.facet) == place for d in differences(scenario, expected, exact))
 
 
 def _run(scenario: Scenario, engine: Engine) -> Trace:
