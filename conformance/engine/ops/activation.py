@@ -169,7 +169,7 @@ def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     inside = wide_grad * (wide / wide.dtype.type(3) + wide.dtype.type(0.5))
     found = np.where(self <= -3, 0, np.where(self < 3, inside, wide_grad)).astype(grad_output.dtype)
     blocks = nans_in_blocks(self, grad_output)
-    return found if blocks is None else np.where(blocks, self, found)
+    return laid_out(found if blocks is None else np.where(blocks, self, found), grad_output, self)
 
 
 @op("HardswishBackward0", self=lambda grad, self: _hardswish_backward(grad, self))

@@ -143,7 +143,7 @@ def _softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: An
     grad, x = half_up(grad_output), half_up(self)
     exponential = np.exp(x * beta)
     inside = grad * exponential / (exponential + 1)
-    return np.where(x * beta > threshold, grad, inside).astype(grad_output.dtype)
+    return laid_out(np.where(x * beta > threshold, grad, inside).astype(grad_output.dtype), grad_output, self)
 
 
 def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> Tensor:
@@ -213,7 +213,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _silu_slope(grad_output: Array, self: Array) -> Array:
     grad, x = half_up(grad_output), half_up(self)
     s = 1 / (np.exp(-x) + 1)
-    return (grad * s * (1 + x * (1 - s))).astype(self.dtype, copy=False)
+    return laid_out((grad * s * (1 + x * (1 - s))).astype(self.dtype, copy=False), grad_output, self)
 
 
 def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
@@ -235,7 +235,9 @@ def silu(self: Array) -> Array:
 def _mish_slope(grad_output: Array, self: Array) -> Array:
     grad, x = half_up(grad_output), half_up(self)
     gate, s = np.tanh(np.log1p(np.exp(x))), 1 / (np.exp(-x) + 1)
-    return (grad * (gate + x * s * (1 - gate * gate))).astype(self.dtype, copy=False)
+    return laid_out(
+        (grad * (gate + x * s * (1 - gate * gate))).astype(self.dtype, copy=False), grad_output, self
+    )
 
 
 def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
@@ -277,7 +279,7 @@ def _gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     else:
         gate = np.tanh(_BETA * (x + _KAPPA * (x * x * x)))
         slope = 0.5 * (1 + gate) + 0.5 * x * ((1 - gate * gate) * (_BETA * (1 + 3 * _KAPPA * (x * x))))
-    return (grad * slope).astype(grad_output.dtype, copy=False)
+    return laid_out((grad * slope).astype(grad_output.dtype, copy=False), grad_output, self)
 
 
 def _gelu_double(grad: Tensor, self: Tensor, approximate: str) -> Tensor:
