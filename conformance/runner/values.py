@@ -60,6 +60,26 @@ def texts_close(actual: str, expected: str, within: Bounds) -> bool:
     return all(close(_number(a), _number(b), within) for a, b in zip(one[1::2], other[1::2], strict=True))
 
 
+def as_near(expected: str, actual: str, exact: str, times: float) -> bool:
+    """Whether numbers are at most so many times as far from the expected ones as the exact ones are, at the most.
+
+    Where an expected number is not finite and the exact one is, as after an overflow, nothing can be told: any is.
+    """
+    three = [_NUMBER.split(text) for text in (expected, actual, exact)]
+    if not three[0][::2] == three[1][::2] == three[2][::2]:
+        return False
+    wanted, found, right = ([_number(text) for text in parts[1::2]] for parts in three)
+    pairs = list(zip(wanted, found, right, strict=True))
+    lost = [abs(c - a) for a, _, c in pairs if cmath.isfinite(a) and cmath.isfinite(c)]
+    within = times * max(lost, default=0.0)
+    return all(
+        abs(b - a) <= within
+        if cmath.isfinite(a) and cmath.isfinite(b)
+        else repr(a) == repr(b) or (not cmath.isfinite(a) and cmath.isfinite(c))
+        for a, b, c in pairs
+    )
+
+
 def _number(text: str) -> complex:
     return complex(text) if "j" in text else float(text)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.runner.paths import plain
-from conformance.runner.values import bounds, close, holds, parsed, shortened, texts_close
+from conformance.runner.values import as_near, bounds, close, holds, parsed, shortened, texts_close
 from conformance.spec.scenario import Tolerance
 from tests.runner.make import torch_engine
 
@@ -144,3 +144,24 @@ def test_shortened_for_a_reader() -> None:
 def test_holds(expected: Any, actual: Any, answer: bool) -> None:
     """Numbers within tolerance, whole or not; True is no number; lists by their entries."""
     assert holds(expected, actual, bounds("float32", None)) is answer
+
+
+@pytest.mark.parametrize(
+    ("actual", "exact", "near"),
+    [
+        ("[1.0000002, 2.0]", "[1.0000001, 2.0]", True),
+        ("[1.5, 2.0]", "[1.0000001, 2.0]", False),
+        ("[1.0000002, 2.0]", "[1.0, 2.0]", False),
+        ("[nan, 2.0]", "[1.0000001, 2.0]", False),
+        ("[1.0, 2.0, 3.0]", "[1.0, 2.0]", False),
+    ],
+)
+def test_as_near_as_double_precision(actual: str, exact: str, near: bool) -> None:
+    """Numbers may be as far off as the exact ones are, a few times over, and not at all where those are not."""
+    assert as_near("[1.0, 2.0]", actual, exact, 4) is near
+
+
+def test_of_an_overflow_nothing_is_told() -> None:
+    """Where the exact number is finite and the expected one is not."""
+    assert as_near("inf", "3e38", "3.5e38", 4)
+    assert not as_near("inf", "3e38", "inf", 4)
