@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import paddle
@@ -126,6 +127,18 @@ def _set(tensor: Any, index: Any, value: Any) -> None:
     _set_item(tensor, index, value)
 
 
+def _guarded(own: Callable[..., Any], what: str, fatal: Callable[..., bool]) -> Callable[..., Any]:
+    """The function, but for arguments that end the process, or that it never returns from."""
+
+    @wraps(own)
+    def call(*given: Any, **named: Any) -> Any:
+        if fatal(*given, **named):
+            raise NotImplementedError(what)
+        return own(*given, **named)
+
+    return call
+
+
 def _undeletable(tensor: Any, name: str) -> None:
     raise NotImplementedError(f"del Tensor.{name}")
 
@@ -154,6 +167,27 @@ class Paddle(ModuleEngine):
         return None if found is None else Observed(found)
 
 
+# Of what, which function, said how, with which arguments.
+_FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
+    (paddle.Tensor, "split", "parts of a negative size",
+     lambda tensor, size, *_, **__: isinstance(size, int) and size < 0),
+    (paddle.Tensor, "fill_diagonal_", "the diagonal of a vector", lambda tensor, *_, **__: tensor.ndim < 2),
+    (paddle.Tensor, "scatter", "more rows scattered than there are",
+     lambda tensor, _, index, *__, **___: index.ndim > 0 and index.shape[0] > tensor.shape[0]),
+    (paddle.Tensor, "__getitem__", "elements of nothing, by a tensor",
+     lambda tensor, index: 0 in tensor.shape and isinstance(index, paddle.Tensor)),
+    (paddle.Tensor, "index_put_", "indices out of range",
+     lambda tensor, indices, *_, **__: int(indices[0].max()) >= tensor.shape[0]),
+    (paddle.Tensor, "mode", "the mode of nothing", lambda tensor, *_, **__: 0 in tensor.shape),
+    (paddle.nn.functional, "adaptive_avg_pool2d", "a negative size",
+     lambda _, size, **__: isinstance(size, int) and size < 0),
+    (paddle, "einsum", "an equation with other signs",
+     lambda equation, *_: isinstance(equation, str) and "!" in equation),
+    (paddle.linalg, "qr", "the derivative of qr by one factor alone",
+     lambda tensor, mode="reduced", **_: mode == "reduced" and not tensor.stop_gradient),
+)  # fmt: skip
+for _of, _name, _what, _fatal in _FATAL:
+    setattr(_of, _name, _guarded(getattr(_of, _name), _what, _fatal))
 paddle.Tensor.backward, paddle.Tensor.register_hook = backward, register_hook
 paddle.grad = paddle.autograd.grad = grad
 paddle.autograd.Function = Function
