@@ -91,8 +91,8 @@ def diverges(
     note(engine, program)
     found = _run(scenario, engine)
     different = differences(scenario, expected, found, engine.claims)
-    if different:
-        return next(_beyond_rounding(scenario, different, expected, found), None)
+    if first := next(_beyond_rounding(scenario, different, expected, found), None):
+        return first
     text = str(program)
     if "flags" in engine.claims and ".data = " not in text:  # new data leave grad and version as they were
         reshaped = any(each in text for each in _RESHAPING)
