@@ -187,7 +187,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
     body += _unwrap(row, variant)
     if variant == "call" and row.name in WITHIN:
-        body.append("if dtype is None: dtype = getattr(out, 'dtype', None)")
+        body.append("if dtype is None and out is not None: dtype = getattr(out, 'dtype', None)")
     for name in row.undifferentiated:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: check_constant(row, '{name}', {name})")
