@@ -15,7 +15,7 @@ import numpy as np
 
 from ..dtypes import BY_NUMPY
 from ..rows import Array, op
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from .kernels import refuse_integers
 
 PUBLIC = ()
@@ -253,11 +253,7 @@ def _double_backward(
     if gg_bias is not None:
         term = gg_bias.view(-1, *(1,) * len(stride)).expand(grad_output._array.shape)
         g_out = term if g_out is None else g_out + term
-    return _or_zeros(g_out, grad_output), _or_zeros(g_input, input), _or_zeros(g_weight, weight)
-
-
-def _or_zeros(found: Tensor | None, like: Tensor) -> Tensor:
-    return make(np.zeros(like._array.shape, like._array.dtype)) if found is None else found
+    return g_out, g_input, g_weight
 
 
 # Windows as an operation of their own -------------------------------------------------------------

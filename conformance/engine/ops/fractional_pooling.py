@@ -37,6 +37,8 @@ def _check(name: str, self: Array, kernel: Ints, out: Ints, samples: Array) -> N
         raise RuntimeError("Expect _random_samples to have the same dtype as input")
     if samples.ndim != 3:
         raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
+    if samples.shape[0] < (self.shape[0] if first else 1):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
     if samples.shape[1] != self.shape[first]:
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
     for size, k, n, what in zip(self.shape[-spatial:], kernel, out, _NAMES[-spatial:], strict=True):
@@ -56,7 +58,7 @@ def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Arra
     found = np.empty((len(planes), math.prod(out)), self.dtype)
     places = np.empty(found.shape, np.int64)
     offsets = np.meshgrid(*map(np.arange, kernel), indexing="ij")
-    for plane, (values, sample) in enumerate(zip(planes, drawn.tolist(), strict=True)):
+    for plane, (values, sample) in enumerate(zip(planes, drawn[: len(planes)].tolist(), strict=True)):
         each = [_starts(s, n, o, k) for s, n, o, k in zip(sample, sizes, out, kernel, strict=True)]
         starts = np.meshgrid(*each, indexing="ij")
         flat: Any = 0

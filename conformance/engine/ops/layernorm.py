@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import BY_NUMPY
 from ..rows import Array, op
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from .kernels import need_floats
 from .scalars import over, plus, times
 
@@ -27,12 +27,6 @@ def _normal(array: Array, mean: Array, rstd: Array) -> Array:
     found = _exact(array)
     found -= mean
     found *= rstd
-    return found
-
-
-def _or_zeros(found: Tensor | None, like: Any, needed: bool) -> Tensor | None:
-    if found is None and needed:
-        return make(np.zeros(like._array.shape, like._array.dtype))
     return found
 
 
@@ -187,9 +181,9 @@ def _layer_norm_double(
         g_out = term if g_out is None else g_out + term
     whole = input._array.shape
     return (
-        _or_zeros(None if g_out is None else g_out.reshape(whole), grad_out, needed[0]),
-        _or_zeros(None if g_input is None else g_input.reshape(whole), input, needed[1]),
-        None, None, _or_zeros(g_weight, weight, needed[4]), None,
+        None if g_out is None else g_out.reshape(whole),
+        None if g_input is None else g_input.reshape(whole),
+        None, None, g_weight, None,
     )  # fmt: skip
 
 

@@ -210,8 +210,11 @@ def _triangular_solve_backward(
         if needed[1]:
             to_a = -solution.matmul(to_self.mT) if transpose else -to_self.matmul(solution.mT)
             to_a = to_a.triu(int(unitriangular)) if upper else to_a.tril(-int(unitriangular))
-    if of_copy is not None:
-        to_a = of_copy if to_a is None else to_a + of_copy
+    elif of_copy is not None:
+        nothing = make(np.zeros(1, self._array.dtype)).zero_()  # which counts, as it does for torch
+        to_self, to_a = nothing.expand(self._array.shape), nothing
+    if of_copy is not None and to_a is not None:
+        to_a = to_a + of_copy
     return to_self if needed[0] else None, to_a
 
 

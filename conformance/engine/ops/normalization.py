@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..rows import Array, op
-from ..tensor import Tensor, make, wrap
+from ..tensor import Tensor, wrap
 from .kernels import need_floats
 
 PUBLIC = ("batch_norm",)
@@ -137,11 +137,9 @@ def _batch_norm_double_backward(
         term = spread * centered * invstd
         g_out = term if g_out is None else g_out + term
     if gg_bias is not None:
-        g_out = _spread(gg_bias, input) if g_out is None else g_out + _spread(gg_bias, input)
-    return (
-        _or_zeros(g_out, grad_out, needed[0]), _or_zeros(g_input, input, needed[1]),
-        _or_zeros(g_weight, weight, needed[2]), None, None,
-    )  # fmt: skip
+        term = _spread(gg_bias, input).expand(array.shape)
+        g_out = term if g_out is None else g_out + term
+    return g_out, g_input, g_weight, None, None
 
 
 @op(
@@ -176,12 +174,6 @@ def native_batch_norm_backward(
         found[1] = (product * invstd).astype(kind)
     if output_mask[2]:
         found[2] = total.astype(kind)
-    return found
-
-
-def _or_zeros(found: Tensor | None, like: Any, needed: bool) -> Tensor | None:
-    if found is None and needed:
-        return make(np.zeros(like._array.shape, like._array.dtype))
     return found
 
 

@@ -26,6 +26,10 @@ def batch_norm(
     """Each channel of a batch with mean 0 and deviation 1, then scaled and shifted."""
     if training:
         _verify_batch_size(input.size())
+    if training and eps <= 0.0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     return ops.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
