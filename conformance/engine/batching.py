@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .shapes import broadcast_shapes
 from .tensor import Tensor, make
 
 _ITEM = (
@@ -269,11 +270,42 @@ def combined(results: list[Any], level: int) -> Any:
 
 
 # How torch writes a batch into one tensor decides what it says: "aten::" where it has no rule for that.
-_ARITHMETIC = frozenset(["__setitem__", "copy_", "div_", "masked_fill_", "mul_", "sub_"])
+_ARITHMETIC = frozenset(
+    [
+        "__setitem__",
+        "clamp_max_",
+        "clamp_min_",
+        "copy_",
+        "div_",
+        "logical_and_",
+        "logical_or_",
+        "logical_xor_",
+        "mul_",
+        "sub_",
+    ]
+)
+_BROADCAST = frozenset(
+    [
+        "add_",
+        "atan2_",
+        "bitwise_and_",
+        "bitwise_left_shift_",
+        "bitwise_or_",
+        "bitwise_right_shift_",
+        "bitwise_xor_",
+        "copysign_",
+        "gcd_",
+        "lcm_",
+    ]
+)
 _RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_"])
 
 
-def _not_in_place(name: str, level: int) -> str:
+def _not_in_place(name: str, level: int, arguments: tuple[Any, ...]) -> str:
+    if name in _BROADCAST and not vmaps[level].old:
+        ours, theirs = (each._array.shape for each in arguments[:2])
+        whole = [len(arguments[1]._examples), *broadcast_shapes(ours, theirs)]
+        return f"output with shape {list(ours)} doesn't match the broadcast shape {whole}"
     if vmaps[level].old or not (name in _ARITHMETIC or name in _RULED):
         return _OLD_IN_PLACE.format(f"aten::{name}", f"at level {vmaps[level].depth}")
     return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
@@ -291,7 +323,7 @@ def each_in_place(
     """
     target = arguments[0]
     if target.__class__ is not BatchedTensor or target._level != level:
-        raise RuntimeError(_not_in_place(name, level))
+        raise RuntimeError(_not_in_place(name, level, arguments))
     counters = {id(each._version_counter): each._version_counter for each in target._examples}
     shared = next(iter(counters.values())) if len(counters) == 1 else None
     before = 0 if shared is None else shared.value

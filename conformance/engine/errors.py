@@ -92,6 +92,16 @@ INPUT_RETURNED_AND_SAVED = (
     "setup ctx inside the forward function itself."
 )
 LEAF_CHANGED_BY_FUNCTION = "a leaf Variable that requires grad has been used in an in-place operation."
+NO_FORWARD_MODE = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\n"
+    "Please file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml "
+    "so that we can prioritize its implementation."
+)
+CAPTURED = (
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation ({}) "
+    "that would mutate a captured Tensor. This is not supported; please rewrite the function being transformed to "
+    "explicitly accept the mutated Tensor(s) as inputs."
+)
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 DETACH_VIEW = (

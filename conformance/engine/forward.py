@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from . import errors
 from .batching import MASKED_SELECT, OUT, each_example, each_in_place, flat, level_of
 from .directions import BILINEAR, ELEMENTWISE, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
 from .execution import run_backward
@@ -32,11 +33,8 @@ Directions = dict[str, Any]  # by input, its tangent or None; of a list of tenso
 
 def unsupported(name: str) -> NotImplementedError:
     """The error of an operation that torch has no forward mode of."""
-    return NotImplementedError(
-        f"Trying to use forward AD with {name} that does not support it because it has not been implemented yet.\n"
-        "Please file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml "
-        "so that we can prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
-    )
+    text = errors.NO_FORWARD_MODE.format(name).removesuffix(".")
+    return NotImplementedError(f"{text} or submit a PR adding the implementation to derivatives.yaml")
 
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -55,10 +53,10 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
-        return made(*args, **kwargs)
+        return _dated(row, args, made(*args, **kwargs))
     if row.name in UNSUPPORTED and carried(bind(row, args, kwargs)[name] for name in row.inputs):
         raise unsupported(UNSUPPORTED[row.name])
-    result = made(*args, **kwargs)
+    result = _dated(row, args, made(*args, **kwargs))
     if kwargs.get("out") is not None:
         raise NotImplementedError(
             f"Trying to use forward AD with {row.name}_out that does not support it because it is an out= function"
@@ -80,6 +78,32 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     for each in results:
         _save_tangents(row, results, each._node)
     return result
+
+
+def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
+    """The result of an operation, which keeps when it was made; see Note [Captured tensors]."""
+    if transforms.depth:
+        age = transforms.age if row.view is None or not args else args[0]._age
+        for each in flat((result,)):
+            if isinstance(each, Tensor):
+                each._age = age
+    return result
+
+
+def _check_captured(row: Row, arguments: list[Any]) -> None:
+    """Refuse to write into what a transform was not given; see Note [Captured tensors].
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    self: Tensor = arguments[0]
+    if self._age < transforms.since:
+        from .dispatch import operation
+
+        name = operation(row, tuple(arguments), in_place=True).name()
+        raise RuntimeError(errors.CAPTURED.format(name))
+    if self._transform is not None and self._transform.alive and state.recording:
+        raise RuntimeError(errors.LEAF_INPLACE)
 
 
 def _save_tangents(row: Row, results: list[Tensor], node: Node | None) -> None:
@@ -118,6 +142,8 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         given = tuple(arguments)
         op = operation(row, given, in_place=True)
         return cast(Tensor, through_modes(row, op, given, {}, lambda: in_place(row, arguments, write)))
+    if transforms.since:
+        _check_captured(row, arguments)
     if not carried(arguments):
         return write(arguments)
     named = dict(zip(row.parameters, arguments, strict=True))

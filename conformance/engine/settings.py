@@ -67,7 +67,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """torch.use_deterministic_algorithms: there are no others here."""
+    """torch.use_deterministic_algorithms: there are no others here, but what torch has none of says so."""
     _settings["deterministic"], _settings["warn_only"] = bool(mode), bool(warn_only)
 
 
@@ -79,6 +79,26 @@ def are_deterministic_algorithms_enabled() -> bool:
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """torch.is_deterministic_algorithms_warn_only_enabled."""
     return bool(_settings["warn_only"])
+
+
+def alert_not_deterministic(caller: str) -> None:
+    """Say, as torch does, that an operation has no deterministic implementation, where there shall be no other.
+
+    Raises:
+        RuntimeError: unless a warning is enough.
+    """
+    if not _settings["deterministic"]:
+        return
+    further = "file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize adding deterministic "
+    further += "support for this operation."
+    start = f"{caller} does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms"
+    if _settings["warn_only"]:
+        warnings.warn(f"{start}(True, warn_only=True)'. You can {further}", stacklevel=2)
+        return
+    raise RuntimeError(
+        f"{start}(True)'. You can turn off determinism just for this operation, or you can use the 'warn_only=True' "
+        f"option, if that's acceptable for your application. You can also {further}"
+    )
 
 
 def get_default_device() -> device:

@@ -80,7 +80,10 @@ class Tensor:
     _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
     _grad_dtype: Any = False  # False: the tensor's own dtype; None: any
     _tangents: dict[int, Tensor] | None = None  # by level of forward-mode AD; see tangents.py
-    _transform: Any = None  # of a leaf that a transform of torch.func made: that transform
+    _transform: Any = (
+        None  # of a tensor that a transform of torch.func made to differentiate by: that transform
+    )
+    _age = 0  # see Note [Captured tensors] in transforms.py
     _forward_base: Tensor | Literal[False] | None = False  # of a view for tangents; False: what _view says
 
     # A number times an ndarray must not be taken over by numpy.
@@ -392,6 +395,8 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
     tensor._output_nr = 0
     tensor._requires_grad = tensor._inference = False
     tensor._version_counter = tensor._view = None
+    if transforms.depth:
+        tensor._age = transforms.age
     return tensor
 
 

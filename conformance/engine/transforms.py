@@ -26,10 +26,16 @@ def door(*args: Any, enter: Callable[..., Any], **kwargs: Any) -> Any:
 
 
 class Transforms:
-    """How many transforms are in force, how many of them of torch.func, and the functions that they stand before."""
+    """How many transforms are in force, how many of them of torch.func, and the functions that they stand before.
+
+    Note [Captured tensors]: while a derivative of torch.func is taken, nothing may be written into a tensor that was
+    made before. So ``age`` counts the transforms of torch.func that ever began, tensors made while one runs keep the
+    age at which they were made (a view that of its base), and ``since`` is the age at which the innermost derivative
+    began.
+    """
 
     def __init__(self) -> None:
-        self.count = self.depth = 0
+        self.count = self.depth = self.age = self.since = 0
         self.opened: dict[FunctionType, FunctionType] = {}  # compiled functions, and where their code is
         self.lock = threading.Lock()
         self.dispatch: Dispatch | None = None

@@ -24,6 +24,7 @@ from ..ops.joining import cat, stack
 from ..pytree import flatten, outline, tree_map, unflatten
 from ..tangents import begin_level, end_level
 from ..tensor import Tensor
+from ..transforms import transforms
 from .nesting import nested
 from .vmap import vmap
 
@@ -52,7 +53,9 @@ def _fresh(value: Any, transform: Transform) -> Tensor:
     if level >= 0:
         return each_example(_fresh, (value, transform), {}, level)
     if state.recording and value.requires_grad:
-        return value.view_as(value)
+        seen = value.view_as(value)
+        seen._transform, seen._age = transform, transforms.age
+        return seen
     found = primal(value, _ALL_LEVELS, False)
     if found._array.dtype.kind != "f":
         raise errors.no_gradient(found._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE)

@@ -82,7 +82,7 @@ def _run(
 ) -> Any:  # fmt: skip
     """Call the function with batched arguments; without an example, with one of zeros that is taken away again."""
     level = len(vmaps)
-    with nested() as depth:
+    with nested(derivative=False) as depth:
         if not vmaps:
             composites.close()
         vmaps.append(Vmap(max(size, 1), randomness, depth))

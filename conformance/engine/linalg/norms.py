@@ -132,11 +132,15 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     if not isinstance(p, str) and abs(p) not in (1, math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p:g}")
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A)
+    if p == "nuc":
+        values = svdvals(A)
+        return given("linalg_cond", out, values.sum(-1) * values.reciprocal().sum(-1))
+    norm = matrix_norm(A, p)
     inverse, info = inv_ex(A)
-    if info._array.any():
-        infinite = scalar_tensor(math.inf, dtype=A.dtype)
-        inverse = where(info.gt(0).unsqueeze(-1).unsqueeze(-1), infinite, inverse)
-    return given("linalg_cond", out, matrix_norm(A, p) * matrix_norm(inverse, p))
+    # In place, as torch has it: what backward needs of the inverse is changed then, and it says so.
+    inverse.masked_fill_(info.gt(0).unsqueeze(-1).unsqueeze(-1), math.inf)
+    found = (norm * matrix_norm(inverse, p)).nan_to_num_(math.inf, math.inf, -math.inf)
+    return given("linalg_cond", out, found)
 
 
 def matrix_rank(

@@ -11,6 +11,7 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
+from ..settings import alert_not_deterministic
 from ..shapes import strides, wrap_dim
 from ..tensor import Tensor, make
 from .gather import add_along, at_least_1d, in_bounds
@@ -354,6 +355,8 @@ def take(self: Array, index: Array) -> Array:
 )
 def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> Array:
     """A copy with source written (or added) where the index says, counted as if the tensor were flat."""
+    if not accumulate:
+        alert_not_deterministic("put_")
     if index.size != source.size:
         raise IndexError(
             f"put_(): Expected source and index to have the same number of elements, but got source.numel() = "

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..batching import BatchedTensor, each_in_place
 from ..dtypes import c_name
 from ..inplace import check_mutable
@@ -116,6 +117,8 @@ def set_(
     if size is not None:
         array = _laid_over(storage(array), int(storage_offset), sizes((size,)), stride)
     given = source if isinstance(source, Tensor) else make(array)
+    if self._tangents or given._tangents:
+        raise NotImplementedError(errors.NO_FORWARD_MODE.format("set_"))
     recorded = bool(state.recording and (self.requires_grad or given.requires_grad))
     check_inplace(self, recorded)
     check_mutable(self)

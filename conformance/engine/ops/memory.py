@@ -29,6 +29,8 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     if shape != self._array.shape:
         lay_out(self, shape)
         increment_version(self)
+    if self._tangents:  # said too late, as torch does
+        raise RuntimeError("cannot resize variables that has a forward grad")
     return self
 
 

@@ -26,7 +26,7 @@ def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
     if len(pad) // 2 > ndim:
         raise RuntimeError(
             "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
-            f"{len(pad)} while the input has {ndim} dimensions."
+            f"{len(pad)}while the input has {ndim}dimensions."  # as torch has it
         )
     inner, outer, shape = [], [], []
     for axis, n in enumerate(self.shape):

@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         name: getattr(pooling, name)
         for name in ("adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool1d_with_indices")
     },
-    "constant_pad_nd": padding.constant_pad_of,
+    "constant_pad_nd": padding.constant_pad,
     "max_pool2d": pooling.max_pool2d,
     "max_pool3d": pooling.max_pool3d,
 }

@@ -104,6 +104,7 @@ def _check(
         if any(each < 0 for each in output_padding):
             raise RuntimeError("negative output_padding is not supported")
         _check_output_padding(geometry, output_padding)
+        _check_output(shape[2:], geometry, output_padding)
         return
     sizes = tuple(n + 2 * p for n, p in zip(shape[2:], geometry.padding, strict=True))
     if any(n < e for n, e in zip(sizes, geometry.extent(), strict=True)):
@@ -143,6 +144,18 @@ def _check_output_padding(geometry: Geometry, output_padding: Ints) -> None:
     raise RuntimeError(
         "output padding must be smaller than either stride or dilation, but got " + " ".join(texts)
     )
+
+
+def _check_output(sizes: Ints, geometry: Geometry, output_padding: Ints) -> None:
+    given = zip(sizes, geometry.stride, geometry.padding, geometry.extent(), output_padding, strict=True)
+    out = [(n - 1) * s - 2 * p + e + o for n, s, p, e, o in given]
+    if min(out) < 1:
+        first = [1] if len(out) == 1 else []  # one dimension is computed as two
+        have, got = (" x ".join(map(str, [*first, *each])) for each in (sizes, out))
+        raise RuntimeError(
+            f"Given input size per channel: ({have}). Calculated output size per channel: ({got}). Output size is too "
+            "small"
+        )
 
 
 def _batched(name: str, input: Tensor, spatial: int) -> tuple[Tensor, bool]:

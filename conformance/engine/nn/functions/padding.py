@@ -16,19 +16,6 @@ def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
     return constant_pad_nd(input, tuple(int(n) for n in pad), value)
 
 
-def constant_pad_of(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
-    """torch.constant_pad_nd: constant_pad, which refuses lengths in words of its own."""
-    ndim = input._array.ndim
-    if len(pad) % 2:
-        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
-    if len(pad) // 2 > ndim:
-        raise RuntimeError(
-            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
-            f"{len(pad)}while the input has {ndim}dimensions."
-        )
-    return constant_pad(input, pad, value)
-
-
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
     if not isinstance(input, Tensor):

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...ops import pooling as ops
 from ...out import given
+from ...settings import alert_not_deterministic
 from ...tensor import Tensor
 from .activation import relu
 from .pooling_checks import (
@@ -317,6 +318,7 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         kernel = _full(name, "kernel_size", kernel_size, spatial)
         steps = kernel if stride is None else _full(name, "stride", stride, spatial)
+        alert_not_deterministic(f"max_unpooling{max(spatial, 2)}d_forward_out")
         if indices._array.shape != input._array.shape:
             last = [1] if spatial == 1 else []  # torch computes it in two dimensions
             have, got = ([*each._array.shape, *last] for each in (input, indices))
