@@ -270,34 +270,14 @@ def combined(results: list[Any], level: int) -> Any:
 
 
 # How torch writes a batch into one tensor decides what it says: "aten::" where it has no rule for that.
-_ARITHMETIC = frozenset(
-    [
-        "__setitem__",
-        "clamp_max_",
-        "clamp_min_",
-        "copy_",
-        "div_",
-        "logical_and_",
-        "logical_or_",
-        "logical_xor_",
-        "mul_",
-        "sub_",
-    ]
-)
-_BROADCAST = frozenset(
-    [
-        "add_",
-        "atan2_",
-        "bitwise_and_",
-        "bitwise_left_shift_",
-        "bitwise_or_",
-        "bitwise_right_shift_",
-        "bitwise_xor_",
-        "copysign_",
-        "gcd_",
-        "lcm_",
-    ]
-)
+_NAMES = """
+__setitem__ clamp_max_ clamp_min_ copy_ div_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ sub_
+"""
+_ARITHMETIC = frozenset(_NAMES.split())
+_BROADCASTING = """
+add_ atan2_ bitwise_and_ bitwise_left_shift_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ copysign_ gcd_ lcm_
+"""
+_BROADCAST = frozenset(_BROADCASTING.split())
 _RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_"])
 
 
