@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
+from conformance.beside import torch_beside
 from conformance.options import engine_names
 from conformance.report.result import Result
 from conformance.session.library import Library, shown
@@ -22,6 +23,7 @@ from conformance.spec.scenario import Position, Scenario
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
+    from conformance.runner.engine import Engine
     from conformance.session.candidate import Candidate
     from conformance.session.check import Checker
 
@@ -37,30 +39,63 @@ def library_of(config: pytest.Config) -> Library:
     return config.stash.setdefault(_LIBRARY, Library())
 
 
-def candidate_of(config: pytest.Config, name: str) -> Candidate:
+def candidate_of(session: pytest.Session, name: str) -> Candidate:
     """An engine of a run, imported when it is first asked for."""
-    candidates = config.stash.setdefault(_CANDIDATES, {})
+    candidates = session.config.stash.setdefault(_CANDIDATES, {})
     if name not in candidates:
         from conformance.session.candidate import candidate
 
-        candidates[name] = candidate(name, config.getoption("--engine-python"))
+        candidates[name] = candidate(name, session.config.getoption("--engine-python"))
+        _announce(session, candidates[name].engine)
     return candidates[name]
 
 
-def checker_of(config: pytest.Config) -> Checker:
+def checker_of(session: pytest.Session) -> Checker:
     """What checks the scenarios of a run against torch, live or recorded."""
+    config = session.config
     if _CHECKER not in config.stash:
         from conformance.session.candidate import reference
         from conformance.session.check import Checker
 
+        torch = torch_beside(config) or reference(config.getoption("--reference"))
+        _announce(session, torch)
         config.stash[_CHECKER] = Checker(
-            reference(config.getoption("--reference")),
+            torch,
             seconds=config.getoption("--scenario-timeout"),
             pages=bool(config.getoption("--conformance-html")),
         )
+        config.stash[_CHECKER].expect(_coming(session))
         if config.stash.get(ALONE, False):  # tests beside them may wait for their own garbage
             gc.freeze()  # what has been imported lives as long as the run: collections need not look at it
     return config.stash[_CHECKER]
+
+
+def _announce(session: pytest.Session, engine: Engine) -> None:
+    """Tell an engine in another process, which can run ahead, what is going to run."""
+    from conformance.adapters.remote import RemoteEngine
+
+    if isinstance(engine, RemoteEngine):
+        items = [item for item in session.items if isinstance(item, ScenarioItem)]
+        scenarios = {item.scenario.id: item.scenario for item in items if not item.scenario.needs}
+        engine.expect(scenarios.values(), seconds=session.config.getoption("--scenario-timeout"))
+
+
+def _coming(session: pytest.Session) -> Iterator[tuple[Scenario, Engine]]:
+    """The scenarios that have not been reached yet with their engines, where those are in this process.
+
+    None with ``-v``, which names what runs: an engine may end the process, and whoever looks for where is to be told.
+    """
+    from conformance.adapters.registry import EngineNotFoundError
+    from conformance.runner.engine import is_elsewhere
+
+    for item in session.items if session.config.get_verbosity() <= 0 else ():
+        if isinstance(item, ScenarioItem) and item.result is None and not item.scenario.needs:
+            try:
+                engine = candidate_of(session, item.engine).engine
+            except EngineNotFoundError:  # as its item will tell
+                return
+            if not is_elsewhere(engine):
+                yield item.scenario, engine
 
 
 def misdeclared(config: pytest.Config) -> Iterator[Problem]:
@@ -179,11 +214,11 @@ class ScenarioItem(_Item):
         from conformance.adapters.registry import EngineNotFoundError
 
         try:
-            candidate = candidate_of(self.config, self.engine)
+            candidate = candidate_of(self.session, self.engine)
             entries = candidate.entries_for(self.scenario.id)
             for entry in entries:
                 self.add_marker(pytest.mark.xfail(strict=True, raises=KnownDivergence, reason=entry.reason))
-            checked = checker_of(self.config)(self.scenario, candidate.engine, entries)
+            checked = checker_of(self.session)(self.scenario, candidate.engine, entries)
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would say the same
             raise EngineMissing(str(error), self.position) from None

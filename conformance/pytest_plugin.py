@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.beside import end_torch, start_torch
 from conformance.options import DEFAULT_ENGINE, add_options, engine_names
 
 if TYPE_CHECKING:
@@ -59,10 +60,16 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     named = parent.session.isinitpath(file_path)
     if not is_scenario_file(file_path) and not (named and misspells_scenarios(file_path)):
         return None
+    start_torch(parent.config)
     from conformance.items import ScenarioFile
 
     collector: pytest.Collector = ScenarioFile.from_parent(parent, path=file_path)
     return collector
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Nothing is left running."""
+    end_torch(config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -46,6 +46,10 @@ class Recording:
     def observe(self, value: object, /) -> None:
         """Nothing is a tensor here."""
 
+    def starting(self) -> bool:
+        """It is here."""
+        return False
+
     def trace_of(
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import signal
 from types import ModuleType
 from typing import Any
 
@@ -29,8 +31,11 @@ def serve(channel: Any, name: str) -> None:
         "module": engine.torch.__name__ if isinstance(engine.torch, ModuleType) else "",
     }
     channel.send(json.dumps(known))
-    for request in channel:
-        channel.send(_answer(engine, json.loads(request)))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who interrupts the run means the process that asks
+    gc.freeze()  # what has been imported lives as long as this process
+    for requests in channel:
+        for request in json.loads(requests):
+            channel.send(_answer(engine, json.loads(request)))
 
 
 def _answer(engine: Any, request: dict[str, Any]) -> str:

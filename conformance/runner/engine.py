@@ -45,6 +45,8 @@ class Elsewhere(Protocol):
     @property
     def available(self) -> AbstractSet[str]: ...  # what scenarios may need that is there
 
+    def starting(self) -> bool: ...  # whether one would have to wait for it
+
     def trace_of(
         self, scenario: Scenario, *, seconds: float = 20, observe: Literal["each", "end"] | None = None
     ) -> Trace: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,13 +15,14 @@ from conformance.report.result import Difference, Result
 from conformance.report.text import label, shorten
 from conformance.report.wording import verdict_line
 from conformance.runner.compare import differences
-from conformance.runner.engine import GROUPS, Engine
+from conformance.runner.engine import GROUPS, Engine, is_elsewhere
 from conformance.runner.execute import available, run
 from conformance.runner.portable import fingerprint
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import Flaw, Outcome, judge
 from conformance.spec.scenario import Scenario
 
+AHEAD = 2000  # traces of an engine that wait for those of the reference
 KEPT = 200  # differences of one scenario that a result holds
 
 
@@ -42,17 +43,25 @@ class Checker:
         self.pages = pages
         self.seconds = seconds  # that a scenario may take on each
         self._last: tuple[Scenario, Trace] | None = None
+        self._next: Iterator[tuple[Scenario, Engine]] = iter(())
+        self._ahead: dict[tuple[str, int], Trace] = {}  # of what is checked later: scenario, id of engine
+
+    def expect(self, pairs: Iterable[tuple[Scenario, Engine]]) -> None:
+        """What is checked next, beginning with the first: it is run while the reference is not there yet."""
+        self._next = iter(pairs)
 
     def __call__(self, scenario: Scenario, engine: Engine, entries: Sequence[Divergence] = ()) -> Checked:
         """Run ``scenario`` on both and judge; ``entries`` say what the engine is known to do otherwise.
 
         A scenario that needs what is not there is not run.
         """
+        self._run_ahead()
         if absent := [need for need in scenario.needs if not available(self.reference, need)]:
             reason = f"needs {', '.join(absent)}, which {self.reference.name} does not find on this machine"
             return Checked(self._result(scenario, engine, verdict="skipped", reason=reason))
         try:
-            mine, its = self._trace(scenario), run(scenario, engine, seconds=self.seconds)
+            its = self._its(scenario, engine)
+            mine = self._trace(scenario)
         except NotRecordedError as error:
             return Checked(
                 self._result(scenario, engine, verdict="unrecorded", reason=str(error)), str(error)
@@ -118,6 +127,18 @@ class Checker:
         about = coverage.used if coverage.uncovered else coverage.stale
         text += "".join(f"\n  {entry.position}: {entry.kind}: {entry.reason}" for entry in about)
         return Checked(self._judged(scenario, engine, beyond, verdict=verdict, reason=reason), text)
+
+    def _run_ahead(self) -> None:
+        """Rather than wait for the reference, run what comes next."""
+        while len(self._ahead) < AHEAD and is_elsewhere(self.reference) and self.reference.starting():
+            if not (pair := next(self._next, None)):
+                return
+            scenario, engine = pair
+            self._ahead[scenario.id, id(engine)] = run(scenario, engine, seconds=self.seconds)
+
+    def _its(self, scenario: Scenario, engine: Engine) -> Trace:
+        trace = self._ahead.pop((scenario.id, id(engine)), None)
+        return trace or run(scenario, engine, seconds=self.seconds)
 
     def _trace(self, scenario: Scenario) -> Trace:
         if self._last is None or self._last[0] is not scenario:

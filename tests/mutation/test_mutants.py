@@ -34,7 +34,7 @@ def engine_code() -> dict[int, tuple[FunctionType, CodeType]]:
     return {
         id(each): (each, each.__code__)
         for each in gc.get_objects()
-        if isinstance(each, FunctionType) and str(each.__module__).startswith(ENGINE)
+        if type(each) is FunctionType and str(each.__module__).startswith(ENGINE)
     }
 
 

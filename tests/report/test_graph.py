@@ -146,7 +146,7 @@ def graphs(
 
 
 @given(graphs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_boxes_do_not_overlap_and_arrows_go_down(
     graph: tuple[dict[tuple[int], tuple[float, float]], list[tuple[tuple[int], tuple[int]]]],
 ) -> None:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.runner.paths import plain
@@ -74,7 +74,6 @@ def test_exact_asks_for_the_sign_of_zero_too() -> None:
     assert not texts_close("1.0", "1.0000000000000002", EXACT)
 
 
-@settings(deadline=None)
 @given(st.floats(width=32), st.floats(width=32))
 def test_close_agrees_with_assert_close(one: float, other: float) -> None:
     """On any two float32 numbers."""

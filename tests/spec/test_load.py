@@ -274,7 +274,7 @@ def _place(position: Position) -> tuple[int, int]:
     return position.line, position.column
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_no_text_raises(data: st.DataObject) -> None:
     """Any edit of a file gives scenarios and problems, never an error."""
