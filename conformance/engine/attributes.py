@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 
 from . import dtypes, errors
 from .device import CPU
-from .dtypes import refuse_complex
 from .formats import lies_so, strided
 from .shapes import strides, wrap_dim
 from .size import Size
-from .storage import Storage, TypedStorage, address, storage
+from .storage import Storage, TypedStorage, address, offset, storage
 from .tensor import Tensor, read_only
+from .twins import PAIRS, is_twin, memory_of
 from .zero_tensor import ZeroTensor
 
 ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
@@ -70,12 +70,16 @@ def storage_offset(self: Tensor) -> int:
 def data_ptr(self: Tensor) -> int:
     """The address of the first element; 0 where there is none."""
     array = self._array
-    return 0 if not array.size or isinstance(array, ZeroTensor) else address(array)
+    if not array.size or isinstance(array, ZeroTensor):
+        return 0
+    if PAIRS:  # see Note [Conjugated views]
+        return address(memory_of(array)) + offset(array)
+    return address(array)
 
 
 def untyped_storage(self: Tensor) -> Storage:
     """The memory that this tensor shares with its views."""
-    return Storage(storage(self._array))
+    return Storage(memory_of(self._array))
 
 
 def is_floating_point(self: Tensor) -> bool:
@@ -104,15 +108,13 @@ def get_device(self: Tensor) -> int:
 
 
 def is_neg(self: Tensor) -> bool:
-    """Whether this is a negated view of imaginary parts: of what is real, never."""
-    refuse_complex("Tensor.is_neg", self._array)
-    return False
+    """Whether this is a negated view of imaginary parts."""
+    return self._array.dtype.kind == "f" and bool(PAIRS) and is_twin(self._array)
 
 
 def is_conj(self: Tensor) -> bool:
-    """Whether this is a conjugated view: of what is real, never."""
-    refuse_complex("Tensor.is_conj", self._array)
-    return False
+    """Whether this is a conjugated view."""
+    return self._array.dtype.kind == "c" and bool(PAIRS) and is_twin(self._array)
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
@@ -133,7 +135,7 @@ def typed_storage(self: Tensor) -> TypedStorage:
         "directly, use tensor.untyped_storage() instead of tensor.storage()",
         stacklevel=2,
     )
-    return TypedStorage(storage(self._array), self.dtype)
+    return TypedStorage(memory_of(self._array), self.dtype)
 
 
 METHODS = {

@@ -38,6 +38,11 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """
     if self.requires_grad and not force:
         raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
+    for bit, is_set, resolve in (("conjugate", self.is_conj(), "conj"), ("negative", self.is_neg(), "neg")):
+        if is_set and not force:
+            raise RuntimeError(
+                f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{resolve}().numpy() instead."
+            )
     return self._array
 
 

@@ -30,8 +30,8 @@ def finish(array: np.ndarray[Any, Any], requires_grad: bool = False, out: Tensor
 
         result = fill_out(out, array)
     if requires_grad:
-        if array.dtype.kind != "f":
-            raise errors.no_gradient(array.dtype.kind, errors.REQUIRES_GRAD_DTYPE_NEW)
+        if array.dtype.kind not in "fc":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         result._requires_grad = True
     return result
 

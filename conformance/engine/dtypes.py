@@ -70,7 +70,7 @@ BY_NUMPY[np.dtype(np.longlong)] = int64
 
 F32, F64, I64, BOOL = float32.numpy, float64.numpy, int64.numpy, bool_.numpy
 FULL_PRECISION = frozenset((F32, F64))  # a Python number takes these types as it is
-NUMBERS = frozenset((int, float, bool))  # what may stand where torch takes a Scalar
+NUMBERS = frozenset((int, float, complex, bool))  # what may stand where torch takes a Scalar
 _CATEGORY = {each.numpy: each.category for each in ALL}
 _CATEGORY_OF_NUMBER = {bool: BOOLEAN, int: INTEGER, float: FLOATING, complex: COMPLEX}
 

@@ -168,8 +168,10 @@ _VIEW_REASONS = {
 
 
 def tensor_type(kind: Any) -> str:
-    """The name of a tensor's type in texts; bool tensors have kept an older one."""
-    return "CPUBoolType" if kind.legacy == "Bool" else f"torch.{kind.legacy}Tensor"
+    """The name of a tensor's type in texts; those of bools and complex numbers have kept an older one."""
+    return (
+        f"CPU{kind.legacy}Type" if kind.legacy == "Bool" or kind.is_complex else f"torch.{kind.legacy}Tensor"
+    )
 
 
 def short_name(node: Any) -> str:
@@ -446,8 +448,3 @@ CHECKPOINT_OVERLAP = (
     "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
     "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
 )
-
-
-def no_gradient(kind: str, text: str) -> Exception:
-    """The error for requiring grad of what is not floating; gradients of complex tensors this engine lacks."""
-    return NotImplementedError("gradients of complex tensors") if kind == "c" else RuntimeError(text)

@@ -319,6 +319,7 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             getrefcount(array) <= _ALONE
             and array.dtype is gradient._array.dtype
             and array.__class__ is np.ndarray  # see Note [Zeros without memory]
+            and first._view is None  # see Note [Conjugated views]
             and (array.base is None or _holds_all(array))
         ):
             np.add(array, gradient._array, out=array)

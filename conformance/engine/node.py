@@ -248,11 +248,15 @@ def known_metadata(key: tuple[tuple[int, ...], np.dtype[Any]]) -> tuple[InputMet
     """The metadata of a node of one output of this shape and dtype: one tuple for all that are alike.
 
     Raises:
-        NotImplementedError: of complex numbers.
+        ComplexOutputError: of complex numbers; see Note [Complex gradients].
     """
     if key[1].kind == "c":
-        raise NotImplementedError("gradients of complex tensors")
+        raise ComplexOutputError
     return (key,)
+
+
+class ComplexOutputError(Exception):
+    """Tells the code that records a node that its output is complex."""
 
 
 def gradient_edge(tensor: Tensor) -> Edge:

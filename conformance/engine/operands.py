@@ -128,8 +128,6 @@ def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], ou
         for name, each in zip(row.parameters, arguments, strict=True)
     ]
     if all(a is b for a, b in zip(plain, arguments, strict=True)):
-        if any(isinstance(each, complex) for each in plain):
-            raise NotImplementedError(f"torch.{row.name} of a tensor and a complex number")
         if function is row.operator:
             return NotImplemented
         name = row.name + "_" * (function is row.evaluate)  # which in-place forms call
@@ -177,8 +175,10 @@ def too_many(row: Row, more: int, method: bool) -> Exception:
 
 def plain_number(value: Any) -> Any:
     """numpy's scalars, and subclasses of Python's numbers, as Python's own; np.bool_ counts as a float, as in torch."""
-    if value.__class__ in NUMBERS or not isinstance(value, (int, float, np.number, np.bool_)):
+    if value.__class__ in NUMBERS or not isinstance(value, (int, float, complex, np.number, np.bool_)):
         return value
+    if isinstance(value, (complex, np.complexfloating)):
+        return complex(value)
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 

@@ -38,10 +38,12 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .complex_numbers import HOLOMORPHIC, as_complex, conjugate, declared, formula_of, real_part
 from .dtypes import FULL_PRECISION, NUMBERS
 from .modes import state
 from .node import (
     NO_EDGE,
+    ComplexOutputError,
     Identity,
     Node,
     NotImplementedNode,
@@ -68,6 +70,7 @@ from .size import Size
 from .sources import (
     apply_source,
     call_source,
+    complex_apply_source,
     evaluate_source,
     linearize_source,
     names_of,
@@ -151,6 +154,11 @@ class Row:
         return _saved_fields(self) if self.recorded else {}
 
     @property
+    def holomorphic(self) -> bool:
+        """Whether the formulas want conjugates of complex numbers, see Note [Complex gradients]."""
+        return self.name in HOLOMORPHIC
+
+    @property
     def recorded(self) -> bool:
         """Whether there is a derivative, or a node that says there is none."""
         return self.node_name is not None and bool(self.formulas)
@@ -166,6 +174,21 @@ class Row:
                 made.apply = _lazy(self, "apply", apply_source)  # type: ignore[method-assign]
             made.release = _lazy(self, "release", release_source)  # type: ignore[method-assign]
         return self.__dict__.setdefault("node", made)
+
+    @cached_property
+    def complex_node(self) -> type[Node]:
+        """The class of its nodes whose output is complex, see Note [Complex gradients].
+
+        Raises:
+            NotImplementedError: the formulas are not known to be right for them.
+        """
+        if not declared(self):
+            raise NotImplementedError(f"the derivative of torch.{self.name} for complex numbers")
+        assert self.node is not None
+        made: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
+        if self.node_name != "NotImplemented":
+            made.apply = _lazy(self, "apply", complex_apply_source)
+        return self.__dict__.setdefault("complex_node", made)
 
     @cached_property
     def call(self) -> Callable[..., Any]:
@@ -272,7 +295,8 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),
-    "note_traceback": note_traceback, "known_metadata": known_metadata, "FREED": FREED,
+    "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
+    "as_complex": as_complex, "conjugate": conjugate, "real_part": real_part, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
     "laid_out": laid_out, "check_constant": check_constant, "check_recorded": check_recorded,
@@ -288,6 +312,7 @@ def _scope(row: Row) -> dict[str, Any]:
         "meet": meet_arrays if row.check is None else checked_meeting(row.check),
         "returns": row.returns,
         **{f"formula{number}": formula for number, formula in enumerate(row.formulas.values())},
+        **{f"complex_formula{number}": formula_of(row, key) for number, key in enumerate(row.formulas)},
     }
     return {**scope, "Node_": row.node, "record": row.record} if row.recorded else scope
 
@@ -399,6 +424,9 @@ def _raw_saved_property(name: str) -> property:
     return property(read)
 
 
+_DOUBLE = {float: dtypes.float64, complex: dtypes.complex128}
+
+
 def shown(value: Any, node: Node, kind: str) -> Any:
     """What ``_saved_*`` shows: tensors unpacked, numbers that stood for tensors as tensors, plain as plain.
 
@@ -411,9 +439,7 @@ def shown(value: Any, node: Node, kind: str) -> Any:
     if kind == "tensor" and value.__class__ in NUMBERS:
         from .creation import scalar_tensor
 
-        return scalar_tensor(
-            value, dtype=dtypes.float64 if value.__class__ is float else dtypes.of_number(value)
-        )
+        return scalar_tensor(value, dtype=_DOUBLE.get(value.__class__) or dtypes.of_number(value))
     if isinstance(value, (tuple, list)):
         return tuple(shown(each, node, kind) for each in value)
     if kind == "plain" and value.__class__ is int and value < 0:

@@ -7,10 +7,11 @@ forward gave and ``result`` the tensor around it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .complex_numbers import FORMULAS, formula_of
 from .out import WITHIN
 
 if TYPE_CHECKING:
@@ -349,12 +350,18 @@ def _record(row: Row, linear: bool = False, shape: str = "result._array.shape") 
         body.append("node.operation = formula0(None)")
     if len(row.outputs) == 1 and row.view != "multi_output":
         body.append(f"alike = ({shape}, result._array.dtype)")
-        body.append("node.input_metadata = known_metadata(alike)")
+        body += [
+            "try: node.input_metadata = known_metadata(alike)",
+            "except ComplexOutputError: as_complex(row, node, (alike,))",
+        ]
     else:
-        body.append(
-            f"node.input_metadata = tuple((r._array.shape, r._array.dtype) for r in {_differentiable(row, 'result')}"
-            " if r._array.dtype.kind in 'fc')"
-        )
+        body += [
+            f"alike = tuple((r._array.shape, r._array.dtype) for r in {_differentiable(row, 'result')}"
+            " if r._array.dtype.kind in 'fc')",
+            "node.input_metadata = alike",
+            "for each in alike:",
+            "    if each[1].kind == 'c': as_complex(row, node, alike)",
+        ]
     for name, kind in row.saved.items():
         body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
     return body
@@ -399,7 +406,12 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
     return value
 
 
-def apply_source(row: Row) -> str:
+def complex_apply_source(row: Row) -> str:
+    """apply of a node whose output is complex, see Note [Complex gradients]."""
+    return apply_source(row, "complex_")
+
+
+def apply_source(row: Row, prefix: str = "") -> str:
     body = []
     single = len(row.outputs) == 1 and row.view != "multi_output"
     count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
@@ -418,29 +430,35 @@ def apply_source(row: Row) -> str:
     position = "0"
     for number, (key, rule) in enumerate(row.formulas.items()):
         names = key.split()
-        arguments = ", ".join(names_of(rule))
+        formula = f"{prefix}formula{number}({', '.join(_given(row, key, prefix))})"
         if names[0] in row.lists:
             rest = sum(1 for other in row.inputs if other not in row.lists)
             body += [
                 f"length = len(edges) - {rest}",
                 f"wanted = any(e[0] is not None for e in edges[{position}:{position} + length])",
-                f"listed = formula{number}({arguments}) if wanted else (None,) * length",
+                f"listed = {formula} if wanted else (None,) * length",
             ]
             returned.append("*listed")
             position = f"{position} + length"
         elif len(names) == 1:
-            body.append(
-                f"g{number} = formula{number}({arguments}) if edges[{position}][0] is not None else None"
-            )
+            body.append(f"g{number} = {formula} if edges[{position}][0] is not None else None")
             returned.append(f"g{number}")
             position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
         else:
             body.append(f"needed = [e[0] is not None for e in edges[{position}:{position} + {len(names)}]]")
-            body.append(f"several = formula{number}({arguments})")
+            body.append(f"several = {formula}")
             returned.append("*several")
             position = f"{position} + {len(names)}"
-    body.append(f"return [{', '.join(returned)}]")
+    found = f"[{', '.join(returned)}]"
+    body.append(f"return [*map(real_part, {found}, edges)]" if prefix else f"return {found}")
     return _function("apply", "node, grads", body)
+
+
+def _given(row: Row, key: str, prefix: str) -> Iterator[str]:
+    """What a formula is given: where it is one of real numbers and the node's output complex, conjugates."""
+    conjugated = prefix and row.holomorphic and (row.name, key) not in FORMULAS
+    for name in names_of(formula_of(row, key) if prefix else row.formulas[key]):
+        yield f"conjugate({name})" if conjugated and name in row.saved else name
 
 
 def release_source(row: Row) -> str:

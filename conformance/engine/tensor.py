@@ -157,8 +157,8 @@ class Tensor:
             raise RuntimeError("requires_grad must be a bool")
         if self._node is not None:  # a view that has not seen its base change is a leaf still
             raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
-        if value and self._array.dtype.kind != "f":
-            raise errors.no_gradient(self._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
+        if value and self._array.dtype.kind not in "fc":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
         if value and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         self._requires_grad = value
@@ -185,8 +185,8 @@ class Tensor:
             if not requires_grad:
                 raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF_OFF)
             return self
-        if requires_grad and self._array.dtype.kind != "f":
-            raise errors.no_gradient(self._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE)
+        if requires_grad and self._array.dtype.kind not in "fc":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
         if requires_grad and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
         self._requires_grad = requires_grad

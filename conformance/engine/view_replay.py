@@ -9,27 +9,11 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
 
-from .modes import check_bool, enable_grad, state
-from .node import Node
+from .modes import check_bool, state
 from .rows import _SHARED, ROWS
 from .tensor import Tensor
-from .views import ViewInfo, as_view
-
-
-class ReplayedView(ViewInfo):
-    """A view that knows how to be taken from its base."""
-
-    __slots__ = ("replay",)
-    replay: Callable[[Tensor], Tensor]
-
-    def regenerated(self, view: Tensor) -> Node:
-        """The node of the view, taken anew."""
-        with enable_grad():
-            node = self.replay(self.base)._node
-        assert node is not None
-        return node
+from .views import ReplayedView, as_view, replay_of
 
 
 def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
@@ -42,20 +26,9 @@ def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
     row, local = caller.f_globals["row"], caller.f_locals
     further = [local[name] for name in row.parameters][1:]
     kept = ReplayedView(made.base, made.creation, made.attr_version)
-    before = _of_source(source)
+    before = replay_of(source)
     kept.replay = lambda base: row.call(before(base), *further)
     view._view = kept
-
-
-def _of_source(source: Tensor) -> Callable[[Tensor], Tensor]:
-    """How the view's own source comes from the base."""
-    info = source._view
-    if info is None:
-        return lambda base: base
-    if isinstance(info, ReplayedView):
-        return info.replay
-    size, stride, offset = source.size(), source.stride(), source.storage_offset()
-    return lambda base: base.as_strided(size, stride, offset)
 
 
 @functools.cache

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import errors
-from .modes import state
+from .modes import enable_grad, state
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
 from .storage import offset
 from .tensor import Tensor, version_counter
+from .twins import PAIRS, written
 from .version import VersionCounter
 
 
@@ -32,6 +34,50 @@ class ViewInfo:
         return as_strided_node(view, self.base)
 
 
+class ReplayedView(ViewInfo):
+    """A view that knows how to be taken from its base."""
+
+    __slots__ = ("replay",)
+    replay: Callable[[Tensor], Tensor]
+
+    def regenerated(self, view: Tensor) -> Node:
+        """The node of the view, taken anew."""
+        with enable_grad():
+            node = self.replay(self.base)._node
+        assert node is not None
+        return node
+
+
+class ConvertedView(ReplayedView):
+    """A view whose numbers are not those of its base: conjugates, or parts of complex numbers.
+
+    Strides and offset do not tell how it is taken from the base, nor do they of the views of it.
+    """
+
+    __slots__ = ()
+
+
+def converted(view: Tensor, source: Tensor, take: Callable[[Tensor], Tensor]) -> Tensor:
+    """Make a view of ``source`` one that ``take`` takes anew."""
+    made = view._view
+    if made is not None:
+        before = replay_of(source)
+        view._view = ConvertedView(made.base, made.creation, made.attr_version)
+        view._view.replay = lambda base: take(before(base))
+    return view
+
+
+def replay_of(source: Tensor) -> Callable[[Tensor], Tensor]:
+    """How a tensor comes from its base."""
+    info = source._view
+    if info is None:
+        return lambda base: base
+    if isinstance(info, ReplayedView):
+        return info.replay
+    size, stride, offset = source.size(), source.stride(), source.storage_offset()
+    return lambda base: base.as_strided(size, stride, offset)
+
+
 def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
     """Tie a fresh result to the tensor whose memory it shares."""
     if source._inference:
@@ -50,7 +96,18 @@ def as_view(view: Tensor, source: Tensor, creation: str | None = None) -> None:
         if info.creation != "default" and creation == "default":
             creation = info.creation
     view._version_counter = counter
-    view._view = ViewInfo(base, creation, counter.value)
+    made = view._view = ViewInfo(base, creation, counter.value)
+    if info.__class__ is ConvertedView and view._array.dtype.kind == source._array.dtype.kind:
+        _follow(view, made, source)
+
+
+def _follow(view: Tensor, made: ViewInfo, source: Tensor) -> None:
+    """A view of a converted one is taken from that by strides."""
+    from .ops.strided import strided
+
+    before, geometry = replay_of(source), Geometry(view._array, source._array)
+    view._view = ConvertedView(made.base, made.creation, made.attr_version)
+    view._view.replay = lambda base: strided(before(base), geometry)
 
 
 class Geometry:
@@ -200,6 +257,8 @@ def increment_version(tensor: Tensor) -> None:
             return
         counter = tensor._version_counter = VersionCounter()
     counter.value += 1
+    if PAIRS:  # see Note [Conjugated views]
+        written(tensor._array)
 
 
 def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
@@ -215,6 +274,7 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     slices.next_edges = (gradient_edge(base), *node.next_edges[1:])
     slices.input_metadata = ((base._array.shape, base._array.dtype),)
     slices.function = node
+    slices.take = info.replay if info.__class__ is ConvertedView else None
     slices.geometry = Geometry(tensor._array, base._array)
     slices.base_like = blank_like(base._array)
     if base._node is not None:
@@ -236,8 +296,9 @@ class CopySlices(Node):
     and its result takes that part's place.
     """
 
-    __slots__ = ("base_like", "function", "geometry")
+    __slots__ = ("base_like", "function", "geometry", "take")
     function: Node | None
+    take: Callable[[Tensor], Tensor] | None  # how a converted view is taken
     geometry: Geometry
     base_like: tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -254,7 +315,7 @@ class CopySlices(Node):
         if function is None:
             raise RuntimeError(errors.BACKWARD_TWICE)
         result = copy_laid_out(grad, self.base_like)
-        grad_slice = strided(result, self.geometry)
+        grad_slice = strided(result, self.geometry) if self.take is None else self.take(result)
         found = list(function.apply((grad_slice.clone(),)))
         if found[0] is not None:  # a Function may leave it undefined, and the base's is then as well
             grad_slice.copy_(found[0])

@@ -35,8 +35,13 @@ NAMES: dict[str, dict[str, str]] = {
             logit erf erfc erfinv lgamma digamma polygamma mvlgamma i0 sinc ceil floor round trunc fix frac
             deg2rad rad2deg clamp clip clamp_min clamp_max nan_to_num relu
             """,
-        "in torch, of torch.Tensor": "signbit frexp conj real angle",
+        "in torch, of torch.Tensor": "signbit frexp",
         "in torch": "relu_ sigmoid_ tanh_ exp_ sin_ cos_ sqrt_ abs_ neg_ clamp_",
+    },
+    "complex numbers": {
+        "in torch, of torch.Tensor, in place": "conj_physical",
+        "in torch, of torch.Tensor": "conj real imag angle resolve_conj resolve_neg is_conj is_neg",
+        "in torch": "view_as_real view_as_complex complex polar",
     },
     "reduction": {
         "in torch, of torch.Tensor": """
@@ -152,7 +157,7 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.Tensor": """
             shape size dim ndim ndimension numel nelement stride storage_offset element_size itemsize nbytes
             is_contiguous data_ptr untyped_storage get_device
-            is_neg is_conj is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
+            is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ set_ apply_ map_
             """,
         "in torch.testing": "make_tensor",

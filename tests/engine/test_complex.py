@@ -10,20 +10,17 @@ import pytest
 import conformance.engine as torch
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    "conj": lambda z: z.conj(),
-    "real": lambda z: z.real,
-    "sgn": lambda z: z.sgn(),
-    "adjoint": lambda z: z.mH,
     "var": lambda z: z.var(),
     "cov": lambda z: z.cov(),
     "logsumexp": lambda z: z.logsumexp(0),
-    "pinv": lambda z: torch.linalg.pinv(z),
     "matrix_rank": lambda z: torch.linalg.matrix_rank(z),
     "lstsq": lambda z: torch.linalg.lstsq(z, z),
     "solve from the right": lambda z: torch.linalg.solve(z, z, left=False),
-    "with a number": lambda z: z * 1j,
-    "gradient": lambda z: z.requires_grad_(),
-    "gradient of a real factor": lambda z: torch.ones(2, requires_grad=True) * z,
+    "derivative of eig": lambda z: torch.linalg.eigvals(z.requires_grad_()),
+    "derivative of svd": lambda z: torch.linalg.svdvals(z.requires_grad_()),
+    "derivative of a convolution": lambda z: torch.nn.functional.conv1d(
+        z.requires_grad_(), z.reshape(2, 2, 1)
+    ),
 }
 
 

@@ -57,8 +57,8 @@ def _fresh(value: Any, transform: Transform) -> Tensor:
         seen._transform, seen._age = transform, transforms.age
         return seen
     found = primal(value, _ALL_LEVELS, False)
-    if found._array.dtype.kind != "f":
-        raise errors.no_gradient(found._array.dtype.kind, errors.REQUIRES_GRAD_DTYPE)
+    if found._array.dtype.kind not in "fc":
+        raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
     found._requires_grad = True
     found._transform = transform
     return found

@@ -20,6 +20,7 @@ from . import (
     arranging,
     binary,
     comparison,
+    complex_formulas,  # noqa: F401
     contraction,
     copying,
     cumulative,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import dtypes
 from ..formats import channels_last, contiguous_format, laid_out, lies_so, preserve_format
 from ..modes import state
 from ..rows import Array, op
@@ -63,6 +64,8 @@ def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Arra
 
 
 def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
+    if array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
+        array = array.real if dtype is not dtypes.bool_ else array != 0
     converted = np.array(array, dtype.numpy, order="K")
     if not array.size:
         converted = still_expanded(converted, array)
@@ -97,9 +100,15 @@ def to(
     dtype = dtype or self.dtype
     if dtype.category < dtypes.FLOATING:
         return _to_copy_integer(self, dtype, memory_format)
-    if dtype.category == dtypes.COMPLEX and self.requires_grad and state.grad_enabled:
-        raise errors.no_gradient("c", "")
+    if self._array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
+        warn_of_lost_part(dtype)
     return _to_copy(self, dtype, memory_format)
+
+
+def warn_of_lost_part(kind: dtypes.dtype) -> None:
+    """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
+    if kind is not dtypes.bool_:
+        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=3)
 
 
 def _suggested(array: Array) -> Any:
@@ -123,6 +132,8 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     src=lambda grad: grad,
 )
 def _copy(self: Array, src: Array) -> Array:
+    if src.dtype.kind == "c" and self.dtype.kind not in "cb":
+        src = src.real
     try:
         return np.broadcast_to(src, self.shape).astype(self.dtype, copy=False)  # write() copies
     except ValueError:

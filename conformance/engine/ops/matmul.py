@@ -208,7 +208,7 @@ def _check_dot(a: Array, b: Array) -> None:
         )
 
 
-@op("VdotBackward0", self=lambda grad, other: grad * other, other=lambda grad, self: grad * self)
+@op("VdotBackward0", self=lambda grad, other: grad.conj() * other, other=lambda grad, self: grad * self)
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
     _check_dot(self, other)

@@ -1,4 +1,4 @@
-"""Parts of numbers: real part, conjugate and angle (of real numbers), mantissa and exponent."""
+"""Parts of numbers: real and imaginary part, conjugate and angle, mantissa and exponent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import return_types
-from ..creation import zeros_like
-from ..dtypes import refuse_complex
+from .. import dtypes, return_types, twins
+from ..creation import scalar_tensor, zeros_like
 from ..out import given_several
 from ..rows import Array, op
-from ..tensor import Tensor, make
-from ..views import as_view
+from ..storage import address, storage
+from ..tensor import Tensor
+from ..views import converted
+from .scalars import times
+from .selection import where
+from .slicing import select
 
 
 @op(
@@ -35,7 +38,7 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     return given_several("frexp", out, _frexp(input), ("frexp_mantissa", "frexp_exponent"))
 
 
-@op("AngleBackward0", meet="self", to_float=True, self=lambda grad, self: zeros_like(self))
+@op("AngleBackward0", meet="self", to_float=True, self=lambda grad, self: _angle_backward(grad, self))
 def angle(self: Array) -> Array:
     """The angle from the positive real numbers: 0, or pi for negative ones."""
     if self.dtype.kind == "c":
@@ -43,40 +46,191 @@ def angle(self: Array) -> Array:
     return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
 
 
-def _itself(name: str, text: str) -> Any:
-    def function(input: Tensor) -> Tensor:
-        refuse_complex(name, input._array)
+def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
+    if self._array.dtype.kind != "c":
+        return zeros_like(self)
+    turned = times(grad * self / self.abs().pow(2), 1j)
+    return where(self == 0.0, scalar_tensor(0, dtype=self.dtype), turned)
+
+
+@op("ConjBackward0", name="_conj", view="default", self=lambda grad: grad.conj())
+def _conj(self: Array) -> Array:
+    return twins.conjugated(self)
+
+
+def conj(input: Tensor) -> Tensor:
+    """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugated views]."""
+    if input._array.dtype.kind != "c":
         return input
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    return function
+    return converted(_conj(input), input, conj)
 
 
-real = _itself("real", "The real part: of a real tensor, the tensor itself.")
-_conj_physical = _itself("conj_physical", "")
-conj = _itself("conj", "The conjugate: of a real tensor, the tensor itself.")
+@op("ConjPhysicalBackward0", name="conj_physical", self=lambda grad: grad.conj_physical())
+def _conj_physical(self: Array) -> Array:
+    return np.conjugate(self)
 
 
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
-    """The conjugate: of a real tensor, the tensor itself."""
+    """The conjugate; of a real tensor, the tensor itself."""
     if out is not None:
-        return _conj_physical_in_place(input.detach(), out=out)
-    return _conj_physical(input)
+        return _conj_physical(input.detach(), out=out)
+    return input if input._array.dtype.kind != "c" else _conj_physical(input)
 
 
-resolve__conj_physical = _itself("conj_physical", "")
-conj = _itself("resolve_conj", "The tensor itself.")
-resolve_neg = _itself("resolve_neg", "The tensor itself.")
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself; of a conjugated view, a copy."""
+    return input.clone() if input.is_conj() else input
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself; of a negated view, a copy."""
+    return input.clone() if input.is_neg() else input
+
+
+@op("ViewAsRealBackward0", name="_view_as_real", view="default", self=lambda grad: _as_complex(grad))
+def _view_as_real(self: Array) -> Array:
+    return np.ndarray((*self.shape, 2), f"f{self.itemsize // 2}", *_place(self, self.itemsize // 2))
+
+
+def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
+    """Where an array with one more dimension lies."""
+    memory = storage(array)
+    start = address(array) - address(memory) if array.size else 0
+    return memory.data, start, (*array.strides, step)
+
+
+def view_as_real(input: Tensor) -> Tensor:
+    """Real and imaginary parts along a last dimension, as a view."""
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    if input.is_conj():
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "
+            "the original."
+        )
+    return converted(_view_as_real(input), input, view_as_real)
+
+
+def _as_complex(grad: Tensor) -> Tensor:
+    """The gradient of the parts, as complex numbers."""
+    return view_as_complex(grad.contiguous())
+
+
+@op("ViewAsComplexBackward0", name="_view_as_complex", view="default", self=lambda grad: view_as_real(grad))
+def _view_as_complex(self: Array) -> Array:
+    memory, start, steps = _place(self, 0)
+    return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])
+
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """A last dimension of real and imaginary parts as complex numbers, a view."""
+    array = input._array
+    if array.dtype.kind != "f" or array.itemsize < 4:
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            + input.dtype.legacy
+        )
+    if not array.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if array.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.stride(-1) != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(step % 2 for step in input.stride()[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if input.storage_offset() % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    return converted(_view_as_complex(input), input, view_as_complex)
+
+
+@op("NegViewBackward0", name="_neg_view", view="default", self=lambda grad: -grad)
+def _neg_view(self: Array) -> Array:
+    return twins.conjugated(self)  # of which imag() shows the imaginary parts
+
+
+def _negated(input: Tensor) -> Tensor:
+    return converted(_neg_view(input), input, _negated)
+
+
+def real(input: Tensor) -> Tensor:
+    """The real part, a view; of a real tensor, the tensor itself."""
+    if input._array.dtype.kind != "c":
+        return input
+    return select(view_as_real(conj(input) if input.is_conj() else input), -1, 0)
 
 
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, a view; a real tensor has none."""
-    if input._array.dtype.kind == "c":
-        part = make(input._array.imag)
-        as_view(part, input)
-        return part
-    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if input.is_conj():
+        return select(_negated(view_as_real(conj(input))), -1, 1)
+    return select(view_as_real(input), -1, 1)
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    _set_part(self.real, value)
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    _set_part(self.imag, value)
+
+
+def _set_part(part: Tensor, value: Any) -> None:
+    if isinstance(value, Tensor):
+        part.copy_(value)
+    else:
+        part.fill_(value)
+
+
+def _parts_of(grad: Tensor, real: bool, imag: bool) -> tuple[Tensor | None, Tensor | None]:
+    return (grad.real if real else None), (grad.imag if imag else None)
+
+
+@op(
+    "ComplexBackward0",
+    inputs={"real imag": lambda grad, needed: _parts_of(grad, *needed)},
+)
+def complex(real: Array, imag: Array) -> Array:
+    """real + 1j * imag."""
+    _check_parts("complex", real, imag)
+    found = np.empty(np.broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
+    found.real, found.imag = real, imag
+    return found
+
+
+def _check_parts(name: str, first: Array, second: Array) -> None:
+    kinds = [dtypes.BY_NUMPY[each.dtype] for each in (first, second)]
+    if any(not each.is_floating_point for each in kinds):
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {kinds[0].legacy} and {kinds[1].legacy}"
+        )
+    if kinds[0] is not kinds[1]:
+        raise RuntimeError(
+            f"Expected object of scalar type {kinds[0].legacy} but got scalar type {kinds[1].legacy} for second "
+            "argument"
+        )
+
+
+@op(
+    "PolarBackward0",
+    inputs={"abs angle": lambda grad, result, needed: _polar_backward(grad, result, needed)},
+)
+def polar(abs: Array, angle: Array) -> Array:
+    """abs * (cos(angle) + 1j * sin(angle))."""
+    _check_parts("polar", abs, angle)
+    found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
+    found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return found
+
+
+def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[Tensor | None, Tensor | None]:
+    found = (grad.conj() * result.sgn()).real if needed[0] else None
+    if not needed[1]:
+        return found, None
+    turned = times(result, 1j)
+    return found, (grad.conj() * turned).real
 
 
 @op(tensors="self")
@@ -90,9 +244,9 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input)
 
 
-@op("ConjPhysicalBackward1", name="conj_physical_", self=lambda grad: grad)
+@op("ConjPhysicalBackward1", name="conj_physical_", self=lambda grad: grad.conj_physical())
 def _conj_physical_in_place(self: Array) -> Array:
-    return self
+    return np.conjugate(self) if self.dtype.kind == "c" else self
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
@@ -102,5 +256,5 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 def attach() -> None:
     """``real`` and ``imag`` are attributes of a tensor, not methods."""
-    Tensor.real = property(real)  # type: ignore[attr-defined]
-    Tensor.imag = property(imag)  # type: ignore[attr-defined]
+    Tensor.real = property(real, _set_real)  # type: ignore[attr-defined]
+    Tensor.imag = property(imag, _set_imag)  # type: ignore[attr-defined]

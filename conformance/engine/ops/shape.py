@@ -302,8 +302,9 @@ def swapdims(input: Tensor, dim0: Any, dim1: Any) -> Tensor:
 
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions exchanged (and conjugated)."""
-    dtypes.refuse_complex("adjoint", input._array)
-    return _matrices_transposed(input, "tensor.adjoint()", "adjoint() is deprecated on 0-D tensors. " + _CONJ)
+    return _matrices_transposed(
+        input, "tensor.adjoint()", "adjoint() is deprecated on 0-D tensors. " + _CONJ
+    ).conj()
 
 
 _CONJ = "Consider using x.conj()."
@@ -388,8 +389,7 @@ def _hermitian(self: Tensor) -> Tensor:
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {self._array.ndim}-D tensor.{batches}"
         )
-    dtypes.refuse_complex("Tensor.H", self._array)
-    return _matrices_transposed(self, "tensor.H", "Tensor.H is deprecated on 0-D tensors. " + _CONJ)
+    return _matrices_transposed(self, "tensor.H", "Tensor.H is deprecated on 0-D tensors. " + _CONJ).conj()
 
 
 def _matrix_transpose(self: Tensor) -> Tensor:
@@ -398,8 +398,7 @@ def _matrix_transpose(self: Tensor) -> Tensor:
 
 
 def _matrix_adjoint(self: Tensor) -> Tensor:
-    dtypes.refuse_complex("Tensor.mH", self._array)
-    return _matrices_transposed(self, "tensor.mH", "Tensor.mH is deprecated on 0-D tensors. " + _CONJ)
+    return _matrices_transposed(self, "tensor.mH", "Tensor.mH is deprecated on 0-D tensors. " + _CONJ).conj()
 
 
 def attach() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
-from ..dtypes import refuse_complex
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from ..zero_tensor import zeros
@@ -165,14 +164,27 @@ def sign(self: Array) -> Array:
     return _sign(self)
 
 
-@op("SgnBackward0", self=lambda grad, self, result: make(zeros(grad._array.shape, grad._array.dtype)))
+@op("SgnBackward0", self=lambda grad, self, result: _sgn_backward(grad, self, result))
 def sgn(self: Array) -> Array:
-    """-1, 0 or 1; as sign, for real numbers."""
-    return _sign(self)
+    """-1, 0 or 1; of a complex number, that of absolute value 1 in its direction."""
+    if self.dtype.kind != "c":
+        return _sign(self)
+    size = np.abs(self)
+    return np.where(size == 0, self.dtype.type(0), np.true_divide(self, size))
+
+
+def _sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    if self._array.dtype.kind != "c":
+        return make(zeros(grad._array.shape, grad._array.dtype))
+    size = self.abs()
+    return ((grad - result * result * grad.conj()) / times(size, 2)).masked_fill_(size == 0.0, 0.0)
 
 
 def _sign(array: Array) -> Array:
-    refuse_complex("signs", array)
+    if array.dtype.kind == "c":
+        raise RuntimeError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+        )
     if array.dtype.kind == "b":
         return array.copy()
     return np.subtract(np.greater(array, 0), np.less(array, 0), dtype=array.dtype)

@@ -1,0 +1,102 @@
+"""Gradients of complex numbers: which rows are right for them, and what becomes of what they save.
+
+Note [Complex gradients]: the gradient of a real L with respect to z = x + iy is dL/dx + i dL/dy, the direction of
+steepest ascent. Through a holomorphic f it flows back as ``grad * conj(f'(z))``. A row's formula is written as for
+real numbers; f' has real coefficients, so that where the node's output is complex it is enough to give the formula the
+conjugates of what was saved: tensors, results and numbers (and ``grad`` as it is). Such rows are HOLOMORPHIC. The
+formulas of those that are AS_WRITTEN conjugate themselves what they have to, as those in FORMULAS do, or save nothing
+that could be. Any other row refuses what is complex: no node is made of it.
+
+Where an input is real and the node's output complex, the real part of its gradient is taken right here, as torch's
+formulas do (handle_r_to_c); what a Function returns must fit by itself.
+
+Real numbers pay nothing for this: the nodes of complex outputs have a class of their own, beside that of the others,
+which is chosen where the metadata of real ones is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .node import Edge
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .node import InputMetadata, Node
+    from .rows import Row
+
+_HOLOMORPHIC = """
+acos acosh add add_scalar addbmm addcdiv addcmul addmm addmv addr alias_copy as_strided
+as_strided_copy as_strided_scatter asin asinh atan atanh baddbmm block_diag bmm cat channel_shuffle
+clone col2im constant_pad_nd copy cos cosh cumprod cumsum diag_embed diagonal diagonal_backward
+diagonal_copy diagonal_scatter div div_scalar dot exp exp2 expand expand_copy expm1 fill_copy flip
+gather im2col _in_order index index_add index_copy index_fill index_fill_tensor index_put
+index_select linalg_cross log log10 log1p log2 masked_fill masked_scatter masked_select mean
+mean_dim mm mul mul_scalar mv narrow_copy neg permute permute_copy pixel_shuffle pixel_unshuffle pow
+pow_tensor prod prod_dim put reciprocal reflection_pad1d reflection_pad1d_backward reflection_pad2d
+reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward repeat replication_pad1d
+replication_pad1d_backward replication_pad2d replication_pad2d_backward replication_pad3d
+replication_pad3d_backward _reshape_alias roll rot90 rsqrt rsub_tensor scatter scatter_add
+scatter_value select select_backward sigmoid sigmoid_backward sin sinc sinh slice slice_backward
+split split_with_sizes sqrt squeeze squeeze_copy squeeze_dim squeeze_dim_copy squeeze_dim_in_place
+squeeze_dims stack sub sub_scalar sum sum_dim t t_copy take tan tanh tanh_backward _to_copy trace
+transpose transpose_copy tril triu unbind unfold unfold_backward unfold_copy unsafe_split
+_unsafe_view unsqueeze unsqueeze_copy view view_copy where zero
+alias as_strided_in_place fill fill_tensor fill_tensor_copy masked_fill_tensor pow_of_number rsub select_copy
+select_scatter slice_copy slice_scatter squeeze_dims_copy squeeze_dims_in_place squeeze_in_place t_in_place
+transpose_in_place unsafe_split_with_sizes unsqueeze_in_place
+"""
+_AS_WRITTEN = """
+abs angle complex _conj conj_physical conj_physical_ linalg_inv_ex linalg_lu_solve linalg_matrix_exp
+_linalg_pinv _linalg_solve_ex linalg_solve_triangular lu_unpack _neg_view polar sgn vdot
+_view_as_complex _view_as_real
+"""
+HOLOMORPHIC = frozenset(_HOLOMORPHIC.split())
+AS_WRITTEN = frozenset(_AS_WRITTEN.split())
+
+
+# By row and input, where torch writes a formula otherwise; they get what was saved as it is.
+FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {}
+
+
+def declared(row: Row) -> bool:
+    """Whether a row's formulas are known to be right for complex numbers."""
+    return row.name in HOLOMORPHIC or row.name in AS_WRITTEN
+
+
+def formula_of(row: Row, key: str) -> Callable[..., Any]:
+    """The formula for an input (or several) of a node whose output is complex."""
+    return FORMULAS.get((row.name, key)) or row.formulas[key]
+
+
+def as_complex(row: Row, node: Node, metadata: Sequence[InputMetadata]) -> None:
+    """Make a node one of complex outputs.
+
+    Raises:
+        NotImplementedError: the row is not declared for them.
+    """
+    node.__class__ = row.complex_node
+    node.input_metadata = tuple(metadata)
+
+
+def conjugate(saved: Any) -> Any:
+    """What was saved, as the formula of a holomorphic function needs it."""
+    if isinstance(saved, Tensor):
+        return saved.conj() if saved._array.dtype.kind == "c" else saved
+    if isinstance(saved, complex):
+        return saved.conjugate()
+    if saved.__class__ is list:
+        return [conjugate(each) for each in saved]
+    return saved
+
+
+def real_part(gradient: Tensor | None, edge: Edge) -> Tensor | None:
+    """A complex gradient of a real input is its real part (torch: handle_r_to_c)."""
+    node, number = edge
+    if gradient is None or node is None or gradient._array.dtype.kind != "c":
+        return gradient
+    kind = node.input_metadata[number][1]
+    if kind is None:  # a leaf that takes gradients of any dtype
+        kind = node.variable._array.dtype  # type: ignore[attr-defined]
+    return gradient if kind.kind == "c" else gradient.real

@@ -1,0 +1,112 @@
+"""Formulas for complex numbers where torch conjugates a factor as a whole.
+
+By Note [Complex gradients] it would be enough to conjugate what the factor is made of; the graph of a gradient shows
+the difference. Each stands for the formula of the same row and input.
+"""
+
+from __future__ import annotations
+
+import cmath
+from typing import Any
+
+from ..complex_numbers import FORMULAS
+from ..creation import scalar_tensor, zeros_like
+from ..dtypes import BY_NUMPY, result_dtype
+from ..tensor import Tensor
+from .scalars import less_than, maybe_times, minus, plus, times
+from .selection import where
+
+
+def _conj(number: Any) -> Any:
+    return number.conjugate() if isinstance(number, complex) else number
+
+
+def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
+    by_columns = tuple(steps) == (1, shape[0])
+    found = mat2.conj().mm(grad.t()).t() if by_columns else grad.mm(mat2.t().conj())
+    return maybe_times(found, _conj(alpha))
+
+
+def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
+    by_columns = tuple(steps) == (1, shape[0])
+    found = grad.t().mm(mat1.conj()).t() if by_columns else mat1.t().conj().mm(grad)
+    return maybe_times(found, _conj(alpha))
+
+
+def _base_grad(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
+    zero = scalar_tensor(0, dtype=grad.dtype)
+    return where(exponent == 0.0, zero, grad * (exponent * self.pow(minus(exponent, 1))).conj())
+
+
+def _is_positive(exponent: Tensor) -> Tensor:
+    if exponent._array.dtype.kind != "c":
+        return exponent >= 0
+    return (exponent.imag == 0).logical_and(exponent.real >= 0)
+
+
+def _exponent_grad(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
+    base = self.to(BY_NUMPY[result_dtype(self._array, exponent._array)])
+    vanishes = (base == 0).logical_and(_is_positive(exponent))
+    return grad * where(vanishes, scalar_tensor(0, dtype=grad.dtype), (result * base.log()).conj())
+
+
+def _exponent_of_number_grad(grad: Tensor, base: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    if base == 0:
+        zero = scalar_tensor(0, dtype=grad.dtype)
+        return grad * where(_is_positive(exponent), zero, times(result, complex("-inf")).conj())
+    return grad * times(result, cmath.log(base)).conj()
+
+
+def _power_grad(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
+    if exponent == 0:
+        return zeros_like(self)
+    return grad * times(self.pow(exponent - 1), exponent).conj()
+
+
+FORMULAS.update(
+    {
+        ("div", "other"): lambda grad, self, other: -grad * ((self / other) / other).conj(),
+        ("pow", "self"): _power_grad,
+        ("pow_tensor", "self"): _base_grad,
+        ("pow_tensor", "exponent"): _exponent_grad,
+        ("pow_of_number", "exponent"): lambda grad, self, exponent, result: _exponent_of_number_grad(
+            grad, self, exponent, result
+        ),
+        ("rsqrt", "self"): lambda grad, result: times(grad, -0.5) * result.pow(3).conj(),
+        ("reciprocal", "self"): lambda grad, result: -grad * (result * result).conj(),
+        ("log1p", "self"): lambda grad, self: grad / plus(self, 1).conj(),
+        ("sin", "self"): lambda grad, self: grad * self.cos().conj(),
+        ("cos", "self"): lambda grad, self: grad * -self.sin().conj(),
+        ("tan", "self"): lambda grad, result: grad * plus(result.pow(2), 1).conj(),
+        ("asin", "self"): lambda grad, self: grad * plus(-self * self, 1).rsqrt().conj(),
+        ("acos", "self"): lambda grad, self: grad * -(plus(-self * self, 1).rsqrt().conj()),
+        ("atan", "self"): lambda grad, self: grad / plus(self * self, 1).conj(),
+        ("sinh", "self"): lambda grad, self: grad * self.cosh().conj(),
+        ("cosh", "self"): lambda grad, self: grad * self.sinh().conj(),
+        ("asinh", "self"): lambda grad, self: grad * plus(self.pow(2), 1).rsqrt().conj(),
+        ("acosh", "self"): lambda grad, self: grad * minus(self * self, 1).rsqrt().conj(),
+        ("atanh", "self"): lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)).conj(),
+        ("addcmul", "tensor1"): lambda grad, tensor2, value: grad * times(tensor2, value).conj(),
+        ("addcmul", "tensor2"): lambda grad, tensor1, value: grad * times(tensor1, value).conj(),
+        ("mm", "self"): lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
+            grad, mat2, self_sym_sizes, self_sym_strides
+        ),
+        ("mm", "mat2"): lambda grad, self, mat2_sym_sizes, mat2_sym_strides: _mat2_grad(
+            grad, self, mat2_sym_sizes, mat2_sym_strides
+        ),
+        ("addmm", "mat1"): lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
+            grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
+        ),
+        ("addmm", "mat2"): lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: _mat2_grad(
+            grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha
+        ),
+        ("bmm", "self"): lambda grad, mat2: grad.bmm(mat2.transpose(1, 2).conj()),
+        ("bmm", "mat2"): lambda grad, self: self.transpose(1, 2).conj().bmm(grad),
+        ("baddbmm", "batch1"): lambda grad, batch2, alpha: maybe_times(
+            grad.bmm(batch2.transpose(1, 2).conj()), _conj(alpha)
+        ),
+        ("baddbmm", "batch2"): lambda grad, batch1, alpha: maybe_times(
+            batch1.transpose(1, 2).conj().bmm(grad), _conj(alpha)
+        ),
+    }
+)
