@@ -428,7 +428,7 @@ def apply_source(row: Row, prefix: str = "") -> str:
     body.append(f"if {'grad is None' if single else 'all(g is None for g in grads)'}: return {count}")
     returned = []
     position = "0"
-    for number, (key, rule) in enumerate(row.formulas.items()):
+    for number, key in enumerate(row.formulas):
         names = key.split()
         formula = f"{prefix}formula{number}({', '.join(_given(row, key, prefix))})"
         if names[0] in row.lists:

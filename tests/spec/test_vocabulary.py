@@ -47,7 +47,7 @@ def test_every_name_exists_in_torch() -> None:
     missing = [
         entry.path
         for entry in vocabulary.entries()
-        if not any(hasattr(owner, entry.name) or entry.name in dir(owner) for owner in OBJECTS[entry.owner])
+        if not any(entry.name in dir(owner) or hasattr(owner, entry.name) for owner in OBJECTS[entry.owner])
     ]
     assert missing == []
 

@@ -20,7 +20,7 @@ from . import (
     arranging,
     binary,
     comparison,
-    complex_formulas,  # noqa: F401
+    complex_formulas,
     contraction,
     copying,
     cumulative,
