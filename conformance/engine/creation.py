@@ -133,16 +133,19 @@ def tensor(
 ) -> Tensor:
     """torch.tensor: a new leaf that copies ``data``."""
     if isinstance(data, Tensor):
-        warnings.warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            stacklevel=2,
-        )
-        dtype = dtypes.asked("tensor", dtype)
-        array = data._array.astype(dtype.numpy) if dtype else data._array.copy()
+        array = _copied("torch.tensor", data, dtypes.asked("tensor", dtype))
     else:
         array = infer_array(data, dtypes.asked("tensor", dtype))
     return finish(array, requires_grad)
+
+
+def _copied(name: str, source: Tensor, dtype: Any) -> np.ndarray[Any, Any]:
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
+        stacklevel=3,
+    )
+    return source._array.astype(dtype.numpy) if dtype else source._array.copy()
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
@@ -482,7 +485,7 @@ def attach() -> None:
         self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
         if isinstance(data, Tensor):
-            return tensor(data, dtype=dtype, requires_grad=requires_grad)
+            return finish(_copied("tensor.new_tensor", data, dtype), requires_grad)
         return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
     Tensor.new_tensor = new_tensor  # type: ignore[attr-defined]

@@ -119,9 +119,9 @@ NAMES: dict[str, dict[str, str]] = {
     "creation": {
         "in torch": """
             tensor as_tensor asarray zeros ones full empty zeros_like ones_like full_like empty_like
-            empty_strided arange linspace logspace eye scalar_tensor from_numpy fill
+            empty_strided arange range linspace logspace eye scalar_tensor from_numpy fill
             """,
-        "of torch.Tensor": "new_tensor new_zeros new_ones new_full new_empty",
+        "of torch.Tensor": "new new_tensor new_zeros new_ones new_full new_empty",
     },
     "random numbers": {
         "in torch": """
@@ -160,7 +160,7 @@ NAMES: dict[str, dict[str, str]] = {
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ set_ apply_ map_
             """,
-        "in torch.testing": "make_tensor",
+        "in torch.testing": "make_tensor assert_close",
         "of torch.UntypedStorage": "data_ptr nbytes size tolist",
         "in torch": "set_printoptions",
     },
@@ -290,26 +290,37 @@ NAMES: dict[str, dict[str, str]] = {
             ConvTranspose2d
             MaxPool1d MaxPool2d AvgPool1d AvgPool2d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d
             AdaptiveMaxPool2d LPPool1d LPPool2d LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d
-            BatchNorm3d InstanceNorm1d InstanceNorm2d Dropout Dropout1d Dropout2d AlphaDropout ZeroPad2d
-            ConstantPad1d ConstantPad2d Upsample PixelShuffle CosineSimilarity PairwiseDistance Transformer
+            BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d Dropout Dropout1d Dropout2d Dropout3d
+            AlphaDropout FeatureAlphaDropout ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d
+            ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d
+            CircularPad1d CircularPad2d CircularPad3d Upsample UpsamplingNearest2d UpsamplingBilinear2d PixelShuffle
+            PixelUnshuffle ChannelShuffle Unfold Fold LocalResponseNorm CosineSimilarity PairwiseDistance Transformer
             TransformerEncoder TransformerDecoder TransformerDecoderLayer FractionalMaxPool2d FractionalMaxPool3d
+            ConvTranspose3d MaxPool3d AvgPool3d AdaptiveAvgPool3d AdaptiveMaxPool3d LPPool3d MaxUnpool1d MaxUnpool2d
+            MaxUnpool3d
             """,
         "in torch.nn.functional": """
             linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
-            conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+            conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
             max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d
             adaptive_avg_pool2d adaptive_avg_pool3d fractional_max_pool2d fractional_max_pool3d
-            adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d lp_pool1d lp_pool2d layer_norm group_norm
-            rms_norm max_unpool1d max_unpool2d max_unpool3d
-            batch_norm instance_norm normalize dropout dropout1d dropout2d alpha_dropout pad unfold fold
-            interpolate pixel_shuffle cosine_similarity pairwise_distance pdist scaled_dot_product_attention
+            adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d lp_pool1d lp_pool2d lp_pool3d layer_norm
+            group_norm
+            rms_norm local_response_norm max_unpool1d max_unpool2d max_unpool3d
+            batch_norm instance_norm normalize dropout dropout1d dropout2d dropout3d alpha_dropout
+            feature_alpha_dropout pad unfold fold interpolate upsample upsample_nearest upsample_bilinear
+            pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
+            scaled_dot_product_attention
             """,
-        "in torch": "dropout dropout_ alpha_dropout cosine_similarity pairwise_distance pdist",
+        "in torch": """
+            dropout dropout_ alpha_dropout feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_
+            pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
+            """,
     },
     "activations": {
         "class in torch.nn": """
             ReLU ReLU6 LeakyReLU PReLU RReLU ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid
-            Hardswish Hardtanh Hardshrink Softshrink Tanhshrink Tanh Softplus Softsign Softmax Softmin
+            Hardswish Hardtanh Hardshrink Softshrink Tanhshrink Tanh Softplus Softsign Softmax Softmax2d Softmin
             LogSoftmax GLU Threshold RNN LSTM GRU RNNCell LSTMCell GRUCell
             MultiheadAttention TransformerEncoderLayer
             """,
@@ -327,13 +338,13 @@ NAMES: dict[str, dict[str, str]] = {
             MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss NLLLoss BCELoss BCEWithLogitsLoss
             KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
             CosineEmbeddingLoss SoftMarginLoss TripletMarginLoss MultiMarginLoss
-            MultiLabelMarginLoss CTCLoss
+            MultiLabelMarginLoss MultiLabelSoftMarginLoss TripletMarginWithDistanceLoss CTCLoss
             """,
         "in torch.nn.functional": """
             mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy nll_loss binary_cross_entropy
             binary_cross_entropy_with_logits kl_div poisson_nll_loss gaussian_nll_loss hinge_embedding_loss
             margin_ranking_loss cosine_embedding_loss soft_margin_loss triplet_margin_loss multi_margin_loss
-            multilabel_margin_loss ctc_loss
+            multilabel_margin_loss multilabel_soft_margin_loss triplet_margin_with_distance_loss ctc_loss
             """,
     },
     "optimizers": {
@@ -348,10 +359,12 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.optim.lr_scheduler": """
             LRScheduler StepLR MultiStepLR ExponentialLR LambdaLR MultiplicativeLR ConstantLR LinearLR
             CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR OneCycleLR ReduceLROnPlateau SequentialLR
+            ChainedScheduler PolynomialLR
             """,
         "of torch.optim.Optimizer": """
             step zero_grad param_groups state defaults state_dict load_state_dict add_param_group
-            register_step_pre_hook register_step_post_hook
+            register_step_pre_hook register_step_post_hook register_state_dict_pre_hook
+            register_state_dict_post_hook register_load_state_dict_pre_hook register_load_state_dict_post_hook
             """,
         "of Scheduler": """
             optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict

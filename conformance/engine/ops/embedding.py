@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -169,7 +170,7 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     n = len(lead)
     parts = self.reshape(*lead, c // (r * r), r, r, h, w)
     moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return np.ascontiguousarray(moved).reshape(*lead, c // (r * r), h * r, w * r)
+    return moved.copy().reshape(*lead, c // (r * r), h * r, w * r)
 
 
 @op("PixelUnshuffleBackward0", self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor))
@@ -193,7 +194,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     k = len(lead)
     parts = self.reshape(*lead, c, h // r, r, w // r, r)
     moved = parts.transpose(*range(k), k, k + 2, k + 4, k + 1, k + 3)
-    return np.ascontiguousarray(moved).reshape(*lead, c * r * r, h // r, w // r)
+    return moved.copy().reshape(*lead, c * r * r, h // r, w // r)
 
 
 @op(
@@ -215,7 +216,5 @@ def channel_shuffle(self: Array, groups: int) -> Array:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
         )
-    if not self.size:
-        return self.copy()
-    parts = self.reshape(n, groups, c // groups, -1).transpose(0, 2, 1, 3)
-    return np.ascontiguousarray(parts).reshape(self.shape)
+    parts = self.reshape(n, groups, c // groups, math.prod(self.shape[2:])).transpose(0, 2, 1, 3)
+    return parts.copy().reshape(self.shape)

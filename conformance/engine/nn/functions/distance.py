@@ -6,9 +6,9 @@ from typing import Any
 
 from ...dtypes import promote_types
 from ...modes import no_grad
+from ...ops.arithmetic import div
 from ...ops.norms import norm_along
 from ...ops.scalars import plus
-from ...out import given
 from ...shapes import broadcast_shapes
 from ...tensor import Tensor
 
@@ -26,8 +26,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     kind = promote_types(x1.dtype, x2.dtype)
     if not kind.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.legacy}")
-    shape = broadcast_shapes(x1._array.shape, x2._array.shape)
-    a, b = (each if each.size() == shape else each.expand(shape) for each in (x1.to(kind), x2.to(kind)))
+    a, b = x1.to(kind), x2.to(kind)
+    if a._array.shape != b._array.shape:
+        shape = broadcast_shapes(a._array.shape, b._array.shape)
+        a, b = a.expand(shape), b.expand(shape)
     lengths = [each.norm(2, dim, keepdim=True).clone() for each in (a, b)]
     with no_grad():
         for each in lengths:
@@ -38,4 +40,4 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:
     """Vectors along a dimension, divided by their p-norm."""
     length = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
-    return given("normalize", out, input / length)
+    return div(input, length, out=out)

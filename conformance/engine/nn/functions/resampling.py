@@ -101,6 +101,10 @@ def _check(input: Tensor, out: list[int], mode: str) -> None:
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input {have}{joint} {want}"
         )
+    if 0 in input._array.shape[1:]:
+        raise RuntimeError(
+            f"Non-empty {input._array.ndim}D data tensor expected but got a tensor with sizes {list(input._array.shape)}"
+        )
     if input.is_floating_point() or (input.dtype is uint8 and mode.startswith("nearest")):
         return
     if input.dtype is uint8 and mode in ("bilinear", "bicubic"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +13,13 @@ from ..parameter import Parameter
 
 if TYPE_CHECKING:
     from .module import Module
+
+_COMPLEX = (
+    "Complex modules are a new feature under active development whose design may change, and some modules might not "
+    "work as expected when using complex tensors as parameters or buffers. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as "
+    "expected."
+)
 
 
 class Tree:
@@ -159,11 +167,15 @@ class Tree:
         """Parameters and floating buffers in another dtype."""
         for each in (*args, *kwargs.values()):
             kind = each.dtype if isinstance(each, Tensor) else each
-            if isinstance(kind, dtype) and not (kind.is_floating_point or kind.is_complex):
+            if not isinstance(kind, dtype):
+                continue
+            if not (kind.is_floating_point or kind.is_complex):
                 raise TypeError(
                     f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}"
                 )
-        return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() else t)
+            if kind.is_complex:
+                warnings.warn(_COMPLEX, stacklevel=2)
+        return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() or t.is_complex() else t)
 
     def type(self, dst_type: Any) -> Self:
         """All parameters and buffers in another dtype."""
