@@ -65,6 +65,7 @@ from .modes import (
     set_grad_enabled,
 )  # fmt: skip
 from .printing import set_printoptions
+from .refusals import all_refusing
 from .serialization import load, save
 from .settings import (
     are_deterministic_algorithms_enabled,
@@ -143,6 +144,10 @@ def get_device(input: Tensor) -> Any:
 def numel(input: Tensor) -> Any:
     """torch.numel."""
     return input.numel()
+
+
+_OF_TENSORS = "detach get_device is_complex is_conj is_floating_point is_inference is_neg is_signed numel"
+globals().update(all_refusing({name: globals()[name] for name in _OF_TENSORS.split()}))
 
 
 def set_warn_always(b: Any) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from .absent import look_up
 from .ops import FUNCTIONS
 from .ops.special import SPECIAL
+from .refusals import all_refusing
 
-globals().update(SPECIAL)
+globals().update(all_refusing(SPECIAL, "special_"))
 logsumexp = FUNCTIONS["logsumexp"]
 
 

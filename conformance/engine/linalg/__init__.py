@@ -8,6 +8,7 @@ from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
 from ..ops.norms import vector_norm
 from ..out import given
+from ..refusals import all_refusing
 from ..tensor import Tensor
 from .checks import LinAlgError
 from .decompositions import cholesky, cholesky_ex, eigh, eigvalsh, qr, svd, svdvals
@@ -63,4 +64,9 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
 
 
+globals().update(
+    all_refusing(
+        {name: globals()[name] for name in __all__ if name not in ("LinAlgError", "multi_dot")}, "linalg_"
+    )
+)
 __getattr__ = look_up("torch.linalg")

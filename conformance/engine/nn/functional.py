@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..absent import look_up
 from ..ops.matmul import linear
+from ..refusals import all_refusing
 from .functions.activation import (
     celu,
     celu_,
@@ -134,4 +135,11 @@ from .functions.resampling import interpolate, upsample, upsample_bilinear, upsa
 from .functions.sequence import ctc_loss
 from .functions.vision import affine_grid, grid_sample
 
+# Those that torch has not written in Python.
+_NATIVE = """
+adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ conv1d conv2d conv3d conv_transpose1d
+conv_transpose2d conv_transpose3d cosine_similarity elu_ hardtanh_ leaky_relu_ one_hot pairwise_distance pdist prelu
+relu_ rrelu_ scaled_dot_product_attention selu_ threshold_
+"""
+globals().update(all_refusing({name: globals()[name] for name in _NATIVE.split()}))
 __getattr__ = look_up("torch.nn.functional")

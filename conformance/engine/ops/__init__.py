@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import absent, attributes, conversions, copies, hooks, overrides, random
 from ..inplace import inplace
+from ..refusals import all_refusing
 from ..rows import ROWS
 from ..tensor import Tensor
 from . import (
@@ -128,6 +129,7 @@ def attach() -> None:
     creation.attach()
     legacy.attach()
     absent.attach(Tensor)
+    FUNCTIONS.update(all_refusing(FUNCTIONS))
 
 
 def _attach_inplace() -> None:

@@ -9,6 +9,7 @@ from ...ops import dropout as drop
 from ...ops import grid_sampling
 from ...ops.normalization import batch_norm
 from ...ops.weight_norm import norm_except_dim
+from ...refusals import all_refusing
 from ...tensor import Tensor
 from . import bags, convolution, distance, embedding, normalization, padding, pooling, sequence
 
@@ -25,7 +26,7 @@ def _embedding(
     return embedding.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+_COMPOSED: dict[str, Callable[..., Any]] = {
     "batch_norm": batch_norm,
     "norm_except_dim": norm_except_dim,
     "ctc_loss": sequence.at_top,
@@ -51,3 +52,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max_pool2d": pooling.max_pool2d,
     "max_pool3d": pooling.max_pool3d,
 }
+FUNCTIONS = all_refusing(_COMPOSED)

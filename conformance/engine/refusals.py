@@ -1,0 +1,100 @@
+"""What composed functions say of arguments that are no tensors (torch: utils/python_arg_parser.cpp).
+
+Note [Refused afterwards]: torch looks at the arguments of its own functions before anything runs. Rows tell what is no
+tensor themselves; a function that is composed of them fails somewhere inside. So when one has failed, its arguments are
+looked at, and what torch would have refused is said instead. What succeeds pays for a frame.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any
+
+from .tensor import Tensor
+
+Function = Callable[..., Any]
+_KINDS = {"int": "int", "bool": "bool", "str": "str"}
+
+
+def refusing(function: Function, name: str) -> Function:
+    """torch's function of that name, which refuses as torch does; see Note [Refused afterwards]."""
+    if not isinstance(function, FunctionType) or hasattr(function, "row"):
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            found = (
+                None
+                if "received an invalid combination" in str(error)
+                else refusal(function, name, args, kwargs)
+            )
+            if found is None:
+                raise
+            raise found from None
+
+    return call
+
+
+def all_refusing(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
+    """The functions that are composed of rows, by their names, as ``refusing`` makes them."""
+    return {name: refusing(each, prefix + name) for name, each in functions.items()}
+
+
+def refusal(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
+    """The TypeError for the first argument that torch would not take, or for those that are not given."""
+    parameters = list(inspect.signature(function).parameters.values())
+    kinds = {each.kind for each in parameters}
+    if inspect.Parameter.VAR_POSITIONAL not in kinds:
+        positional = [each for each in parameters if each.kind is not each.KEYWORD_ONLY]
+        if len(args) > len(positional):
+            return _too_many(name, positional, len(args))
+    for position, parameter in enumerate(parameters):
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            return None
+        shown = "input" if parameter.name == "self" else parameter.name
+        given = position < len(args) and parameter.kind is not parameter.KEYWORD_ONLY
+        if not given and parameter.name not in kwargs:
+            if parameter.default is parameter.empty:
+                return _missing(name, parameters[position:], kwargs)
+            continue
+        value = args[position] if given else kwargs[parameter.name]
+        wanted = _wanted(parameter.annotation, value)
+        if wanted is not None:
+            where = f" (position {position + 1})" if given else ""
+            return TypeError(
+                f"{name}(): argument '{shown}'{where} must be {wanted}, not {type(value).__name__}"
+            )
+    return None
+
+
+def _wanted(annotation: str, value: Any) -> str | None:
+    """What an argument must be, where it is something else."""
+    if annotation in ("Tensor", "Array", "Tensor | None"):
+        fits = isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
+        return None if fits or (value is None and "None" in annotation) else "Tensor"
+    if annotation in _KINDS and isinstance(value, (str, float, list, type(None))):
+        return None if type(value).__name__ == annotation else annotation
+    return None
+
+
+def _too_many(name: str, positional: list[inspect.Parameter], given: int) -> TypeError:
+    most, least = len(positional), sum(each.default is each.empty for each in positional)
+    if most != least:
+        return TypeError(f"{name}() takes from {least} to {most} positional arguments but {given} were given")
+    return TypeError(
+        f"{name}() takes {most} positional argument{'s' * (most != 1)} but {given} "
+        f"{'was' if given == 1 else 'were'} given"
+    )
+
+
+def _missing(name: str, parameters: list[inspect.Parameter], kwargs: dict[str, Any]) -> TypeError:
+    missing = ["input" if p.name == "self" else p.name for p in parameters if p.default is p.empty]
+    listed = ", ".join(f'"{each}"' for each in missing if each not in kwargs)
+    plural = "s" if len(missing) == 1 else ""  # as torch has it
+    return TypeError(f"{name}() missing {len(missing)} required positional argument{plural}: {listed}")
