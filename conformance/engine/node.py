@@ -143,7 +143,7 @@ class Node:
             if each is not None and not isinstance(each, Tensor):
                 raise TypeError(f"argument {number} is not a Variable")
         result = self.apply(grads)
-        return result[0] if len(result) == 1 else result
+        return result[0] if len(result) == 1 else tuple(result)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"

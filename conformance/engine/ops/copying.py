@@ -53,7 +53,16 @@ def in_order(self: Array) -> Array:
     return copy
 
 
-@op("ToCopyBackward0", name="_to_copy", self=lambda grad: grad)
+def _cast_back(grad: Tensor, kind: Any) -> Tensor:
+    """The gradient as the tensor was before it was copied; that of a real one is made real on the edge."""
+    return grad if grad._array.dtype.kind == "c" else to(grad, kind)
+
+
+@op(
+    "ToCopyBackward0",
+    name="_to_copy",
+    self=lambda grad, _self_scalar_type: _cast_back(grad, _self_scalar_type),
+)
 def _to_copy(self: Array, dtype: Any, memory_format: Any = None) -> Array:
     return _converted(self, dtype, memory_format)
 
@@ -129,7 +138,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     tensors="self",
     meet="",
     self=lambda grad: _zeros_like(grad),
-    src=lambda grad: grad,
+    src=lambda grad, _src_scalar_type: _cast_back(grad, _src_scalar_type),
 )
 def _copy(self: Array, src: Array) -> Array:
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
