@@ -268,6 +268,10 @@ class finfo:
         self.tiny = self.smallest_normal = float(info.smallest_normal)
         self.resolution = float(info.resolution)
 
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in names)}, dtype={self.dtype})"
+
 
 class iinfo:
     """torch.iinfo: the limits of an integer type."""
@@ -275,3 +279,6 @@ class iinfo:
     def __init__(self, kind: dtype) -> None:
         info = np.iinfo(kind.numpy)
         self.dtype, self.bits, self.max, self.min = kind.name, int(info.bits), int(info.max), int(info.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -11,7 +11,7 @@ import numpy as np
 from . import distributions, dtypes
 from . import generator as streams
 from .absent import look_up
-from .creation import finish, kind_of
+from .creation import empty_like, finish, kind_of
 from .device import device
 from .inplace import check_no_overlap, run_inplace
 from .out import check_out, store_out
@@ -45,6 +45,8 @@ class Generator(streams.Generator):
 
     def set_state(self, state: Any) -> Any:
         """Take over a state."""
+        if state.dtype is not dtypes.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
         super().set_state(state._array)
         return self
 
@@ -103,20 +105,23 @@ def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[
         *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        return finish(draw(_from(generator), new_sizes(size), kind_of(dtype, out)), requires_grad, out)
+        return finish(draw(_from(generator), new_sizes(size), kind_of(dtype, out), True), requires_grad, out)
 
     def like(
         input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, layout: Any = None, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
-        kind = dtype.numpy if dtype else input._array.dtype
-        return finish(draw(_from(generator), input._array.shape, kind), requires_grad)
+        result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
+        result[...] = _laid_out(result, lambda shape, flat: draw(_from(generator), shape, result.dtype, flat))
+        return finish(result, requires_grad)
 
     return by_shape, like
 
 
-rand, rand_like = _drawn(distributions.uniform)
-randn, randn_like = _drawn(distributions.normal)
+rand, rand_like = _drawn(lambda generator, shape, kind, flat: distributions.uniform(generator, shape, kind))
+randn, randn_like = _drawn(
+    lambda generator, shape, kind, flat: distributions.normal(generator, shape, kind, contiguous=flat)
+)
 
 
 def randint(
@@ -149,10 +154,11 @@ def randint_like(
     """torch.randint_like."""
     if high is None:
         low, high = 0, low
-    kind = dtype.numpy if dtype else input._array.dtype
-    return finish(
-        distributions.integers(default_generator, input._array.shape, kind, low, high), requires_grad
+    result = empty_like(input, dtype=dtype)._array
+    result[...] = _laid_out(
+        result, lambda shape, _: distributions.integers(default_generator, shape, result.dtype, low, high)
     )
+    return finish(result, requires_grad)
 
 
 def randperm(
@@ -324,6 +330,8 @@ def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Arra
 
 @op("RandomBackward0", name="random_between", self=_zeros)
 def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
+    if high is None:
+        return distributions.integers_from(_from(generator), self.shape, self.dtype, low)
     return distributions.integers(_from(generator), self.shape, self.dtype, low, high)
 
 
@@ -342,13 +350,17 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     return run_inplace(ROWS["bernoulli_each" if isinstance(p, Tensor) else "bernoulli"], [self, p, generator])
 
 
-def random_(self: Tensor, low: Any = None, high: Any = None, *, generator: Any = None) -> Tensor:
-    """Integers below a number, between two, or as many as the dtype has."""
-    if low is None:
-        return run_inplace(ROWS["random"], [self, generator])
-    if high is None:
-        return run_inplace(ROWS["random_to"], [self, low, generator])
-    return run_inplace(ROWS["random_between"], [self, low, high, generator])
+def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> Tensor:
+    """Integers as many as the dtype has, below a number (``to``), or between two (``from`` and ``to``).
+
+    With ``from`` alone, or with ``to`` None beside it, up to the largest that the dtype counts to.
+    """
+    given = dict(zip(("from", "to") if len(bounds) == 2 else ("to",), bounds, strict=False)) | named
+    if "from" in given:
+        return run_inplace(ROWS["random_between"], [self, given["from"], given.get("to"), generator])
+    if "to" in given:
+        return run_inplace(ROWS["random_to"], [self, given["to"], generator])
+    return run_inplace(ROWS["random"], [self, generator])
 
 
 FUNCTIONS = {

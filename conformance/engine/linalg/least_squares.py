@@ -74,7 +74,7 @@ def pinv(
         )
     floating("linalg.pinv", array)
     if hermitian:
-        square("linalg.pinv", array)
+        square("linalg.eigh", array)
     if rcond is not None:
         rtol = rcond
     a = A.detach()
