@@ -15,6 +15,7 @@ from .node import gradient_edge
 from .shapes import broadcast_shapes
 from .sources import is_optional, may_be_number, names_of
 from .tensor import Tensor
+from .transforms import transforms
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -82,7 +83,9 @@ def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
         gradient_edge(each)
     for name, kind in row.saved.items():
         value = given.get(name)
-        if kind == "tensor" and isinstance(value, Tensor) and value._inference and is_used(row, name, given):
+        if kind != "tensor" or not isinstance(value, Tensor) or not value._inference or transforms.since:
+            continue
+        if is_used(row, name, given):
             raise RuntimeError(errors.INFERENCE_SAVED)
     if state.saved_hooks and len(row.outputs) == 1:
         row.record(*arguments, tensors[0], state.recorder)  # for what packs the saved tensors

@@ -12,6 +12,7 @@ from . import dtypes, errors
 from .modes import Recorder, _set, state
 from .node import grad_accumulator
 from .tangents import DualOutput
+from .transforms import transforms
 from .version import VersionCounter
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
     Raises:
         RuntimeError: for a tensor made in inference mode.
     """
-    if tensor._inference:
+    if tensor._inference and not transforms.since:  # for derivatives of torch.func it is like any other
         raise RuntimeError(errors.INFERENCE_SAVED)
     saved = _new(SavedTensor)
     saved.tensor = tensor

@@ -57,6 +57,7 @@ def _fresh(value: Any, transform: Transform) -> Tensor:
         seen._transform, seen._age = transform, transforms.age
         return seen
     found = primal(value, _ALL_LEVELS, False)
+    found._inference = False
     if found._array.dtype.kind not in "fc":
         raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
     found._requires_grad = True
@@ -332,6 +333,9 @@ def jvp(
         for each in values:
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
+    for each in given:
+        if each._array.dtype.kind not in "fc":
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {each.dtype}")
     with nested(), modes._set_fwd_grad_enabled(True):
         level = begin_level().number
         try:
@@ -434,10 +438,22 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             raise RuntimeError(
                 f"Expected the tangents {spec} to have the same argspec as the primals {input_spec}"
             )
+        for number, (each, tangent) in enumerate(zip(flatten(primals)[0], directions, strict=True)):
+            _check_tangent(number, each, tangent)
         _, transposed = vjp(vjp_fn, unflatten([zeros_like(each) for each in outputs], output_spec))
         return transposed(unflatten(directions, input_spec))[0]
 
     return value, jvp_fn
+
+
+def _check_tangent(number: int, primal: Any, tangent: Any) -> None:
+    for what in ("shape", "dtype"):
+        wanted, given = getattr(primal, what), getattr(tangent, what)
+        if wanted != given:
+            raise RuntimeError(
+                f"tangent:{number} with {what} {given} in flattened pytree doesn't match the {what} {wanted} of the "
+                "corresponding primal."
+            )
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:

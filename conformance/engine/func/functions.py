@@ -67,15 +67,35 @@ def apply_transformed(
     in_dims = tuple(0 if _is_at(each, level) else None for each in args)
     whole = [stack(each._examples) if _is_at(each, level) else each for each in args]
     running = vmaps[level]
-    output, out_dims = cls.vmap(VmapInfo(running.size, running.randomness), in_dims, *whole)
+    output, out_dims = _two(cls.vmap(VmapInfo(running.size, running.randomness), in_dims, *whole))
     leaves, spec = flatten(output)
-    dims = broadcast_to_and_flatten(out_dims, spec) or [None] * len(leaves)
-    return unflatten(
-        [
-            each if dim is None or not isinstance(each, Tensor) else batched(list(each.unbind(dim)), level)
-            for each, dim in zip(leaves, dims, strict=True)
-        ],
-        spec,
+    dims = broadcast_to_and_flatten(out_dims, spec)
+    if dims is None:
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+            f"{flatten(out_dims)[1]} but output has structure {spec}. {_MORE}"
+        )
+    given = {id(each): own for each, own in zip(whole, args, strict=True)}
+
+    def taken(value: Any, dim: int | None) -> Any:
+        if id(value) in given:  # an input that is returned stays what it was
+            return given[id(value)]
+        return (
+            value if dim is None or not isinstance(value, Tensor) else batched(list(value.unbind(dim)), level)
+        )
+
+    return unflatten([taken(each, dim) for each, dim in zip(leaves, dims, strict=True)], spec)
+
+
+def _two(returned: Any) -> tuple[Any, Any]:
+    """What a Function's vmap returns: the output, and which of its dimensions count the examples."""
+    if isinstance(returned, tuple) and len(returned) == 2:
+        return returned
+    got = f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}"
+    raise RuntimeError(
+        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
+        f"with the output. Got {got} instead"
     )
 
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..modes import _set, state
 from ..transforms import transforms
 
 
 @contextmanager
 def nested(derivative: bool = True) -> Iterator[int]:
-    """Inside, one more transform runs: how deep it stands."""
-    since = transforms.since
+    """Inside, one more transform runs: how deep it stands. A derivative leaves inference mode."""
+    since, modes = transforms.since, (state.grad_enabled, state.inference)
     transforms.depth += 1
     transforms.age += 1
     if derivative:
         transforms.since = transforms.age  # see Note [Captured tensors]
+        _set(state.grad_enabled, False)
     transforms.begin()
     try:
         yield transforms.depth
     finally:
         transforms.depth -= 1
         transforms.since = since
+        _set(*modes)
         transforms.end()

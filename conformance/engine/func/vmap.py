@@ -195,6 +195,11 @@ def size_of(flat: list[Any], dims: list[int | None]) -> int:
 
 def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int) -> Any:
     flat, spec = flatten(results)
+    if any(not isinstance(each, int) and each is not None for each in flatten(out_dims)[0]):
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
+            "ints representing where in the outputs the vmapped dimension should appear."
+        )
     dims: list[Any] | None
     if isinstance(results, Tensor) and isinstance(out_dims, tuple) and len(out_dims) == 1:
         dims = list(out_dims)
@@ -226,6 +231,7 @@ def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) ->
         )
     if own:
         whole = stack(value._examples)
+        whole._inference = value._examples[0]._inference
         if not size:
             whole = whole.narrow(0, 0, 0)
         return whole if dim == 0 else whole.movedim(0, dim)
