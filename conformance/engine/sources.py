@@ -29,9 +29,7 @@ def names_of(formula: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _signature(row: Row, variant: str) -> str:
-    """The parameters; tensors that must be given have MISSING as default, so that torch's text is raised."""
-    required = [name for name, p in row.parameters.items() if p.default is p.empty]
-    all_tensors = all(name in row.tensors for name in required)
+    """The parameters; what must be given has MISSING as default, so that torch's text is raised."""
     parts: list[str] = []
     operator = variant == "operator"  # Python gives it its two operands
     keyword_only = False
@@ -42,7 +40,7 @@ def _signature(row: Row, variant: str) -> str:
         text = "input" if name == "self" else name
         if parameter.default is not parameter.empty:
             text += f"={parameter.default!r}"
-        elif all_tensors and not operator and not (variant == "method" and not parts):
+        elif not operator and not (variant == "method" and not parts):
             text += "=MISSING"
         parts.append(text)
     if not keyword_only and _only_tensors(row) and not operator:
@@ -51,6 +49,12 @@ def _signature(row: Row, variant: str) -> str:
     if _has_out(row) and variant == "call":
         parts += ["out=None"] if keyword_only else ["*", "out=None"]
     return ", ".join(parts)
+
+
+def _required(row: Row) -> list[str]:
+    """What must be given and is no tensor."""
+    named = (*row.tensors, *row.lists)
+    return [name for name, p in row.parameters.items() if p.default is p.empty and name not in named]
 
 
 def _only_tensors(row: Row) -> bool:
@@ -94,6 +98,8 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
             lines.append(f"{name}_a = None if {name} is None else {name}._array")
         else:
             lines.append(f"{name}_a = {name}._array")
+    for name in _required(row) if otherwise in ("call", "method") else ():
+        lines.append(f"if {name} is MISSING: raise AttributeError")
     for name in row.lists:
         lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
     body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]

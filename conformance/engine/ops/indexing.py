@@ -102,8 +102,14 @@ def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor
 )
 def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
     """A copy with ``values`` written, or added, where the index tensors say."""
-    _check_indices(self.shape, indices)
     where = _numpy_index(indices)
+    try:
+        _check_indices(self.shape, indices)
+    except IndexError as error:
+        if "out of bounds" in str(error):  # torch finds that last
+            _broadcastable(indices)
+            _check_fits(values, _shape_named(self, where))
+        raise
     if self.dtype != values.dtype:
         _check_fits(values, self[where].shape)
         raise RuntimeError(
@@ -119,7 +125,18 @@ def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False
     except ValueError:
         _check_fits(values, result[where].shape)
         raise
+    except IndexError:
+        _broadcastable(indices)
+        raise
     return result
+
+
+def _shape_named(array: Array, where: Any) -> tuple[int, ...]:
+    """The shape of what an index names, wherever its numbers point."""
+    first = tuple(
+        each * 0 if isinstance(each, np.ndarray) and each.dtype.kind in "iu" else each for each in where
+    )
+    return np.empty([max(n, 1) for n in array.shape], np.bool_)[first].shape
 
 
 def _check_fits(values: Array, shape: tuple[int, ...]) -> None:
@@ -283,6 +300,9 @@ def getitem(self: Tensor, value: Any) -> Tensor:
 
 def setitem(self: Tensor, where: Any, value: Any) -> None:
     """self[where] = value, recorded as a copy into a view or an index_put_."""
+    if where is False:  # which names nothing; torch looks no further
+        return
+    _refuse_bytes(self, where, value)
     result, remaining = _apply(self, where)
     if isinstance(value, Tensor):
         source = value
@@ -303,6 +323,17 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
     if mask and source._array.size == 1 and source._array.dtype != self._array.dtype:
         source = source.to(self.dtype)  # torch fills what the mask shows
     index_put_(result, tuple(remaining), source)
+
+
+def _refuse_bytes(self: Tensor, where: Any, value: Any) -> None:
+    """Refuse a mask of uint8 where one value is to be filled in: torch masks by truth values alone then."""
+    if not isinstance(where, Tensor) or where._array.dtype != np.uint8 or not where._array.ndim:
+        return
+    mask = where._array
+    if mask.shape == self._array.shape[: mask.ndim] and (
+        not isinstance(value, Tensor) or value._array.size == 1
+    ):
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 
 def _without_leading_ones(source: Tensor) -> Tensor:

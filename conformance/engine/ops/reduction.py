@@ -363,7 +363,7 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     dtypes.refuse_complex("logsumexp", self)
-    axes = wrap_dims(dim, self.ndim) if self.ndim else ()
+    axes = wrap_dims(dim, self.ndim)[: self.ndim]
     if self.ndim and not axes:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")
     if not self.size:

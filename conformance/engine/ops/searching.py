@@ -35,12 +35,14 @@ def _unique2(self: Array) -> Any:
 
 @op("UniqueDimBackward0", outputs="values inverse counts", self=undefined("unique_dim"))
 def _unique_dim(self: Array, dim: int) -> Any:
+    if not self.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     axis = wrap_dim(dim, self.ndim)
+    if any(n == 0 for i, n in enumerate(self.shape) if i != axis):
+        raise RuntimeError(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        )
     if not self.shape[axis]:
-        if any(n == 0 for i, n in enumerate(self.shape) if i != axis):
-            raise RuntimeError(
-                "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-            )
         return self.copy(), np.zeros(0, np.int64), np.zeros(0, np.int64)
     return _distinct(self, axis)
 

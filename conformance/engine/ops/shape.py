@@ -13,7 +13,7 @@ from .. import dtypes, errors
 from ..fitting import sum_to
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, viewed, wrap_dim, wrap_dims
-from ..tensor import Tensor, make, read_only
+from ..tensor import Tensor, make, read_only, version_counter
 from .copying import in_order
 
 # Views --------------------------------------------------------------------------------------------
@@ -48,7 +48,11 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
 def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     if dtype is self.dtype:
         return alias(self)
-    return make(self._array.view(dtype.numpy))
+    found = make(self._array.view(dtype.numpy))
+    found._inference = self._inference
+    if not self._inference:
+        found._version_counter = version_counter(self)
+    return found
 
 
 @op(
