@@ -72,7 +72,7 @@ class Adam(Optimizer):
                 own.update(step=counter(), exp_avg=zeros_for(param), exp_avg_sq=zeros_for(param))
                 if group["amsgrad"]:
                     own["max_exp_avg_sq"] = zeros_for(param)
-            steps = count_step(own)
+            steps = count_step(own, group)
             grad = decayed(param, group, lr)
             mean = lerp(own["exp_avg"], grad, 1 - beta1)
             square = decayed_square(own["exp_avg_sq"], grad, beta2)
@@ -135,7 +135,7 @@ class Adamax(Optimizer):
             own = self.state[param]
             if not own:
                 own.update(step=counter(), exp_avg=zeros_for(param), exp_inf=zeros_for(param))
-            steps = count_step(own)
+            steps = count_step(own, group)
             grad = gradient(param, group, group["weight_decay"])
             mean = lerp(own["exp_avg"], grad, 1 - beta1)
             largest = written(own["exp_inf"], 2)
@@ -176,7 +176,8 @@ class NAdam(Optimizer):
                     exp_avg=zeros_for(param),
                     exp_avg_sq=zeros_for(param),
                 )
-            steps = count_step(own)
+            comma = "," * bool(group["foreach"])
+            steps = count_step(own, group, f"params, mu_products{comma} and state_steps")
             grad = decayed(param, group, lr)
             mu = beta1 * (1.0 - 0.5 * 0.96 ** (steps * decay))
             following = beta1 * (1.0 - 0.5 * 0.96 ** ((steps + 1) * decay))
@@ -215,7 +216,7 @@ class RAdam(Optimizer):
             own = self.state[param]
             if not own:
                 own.update(step=counter(), exp_avg=zeros_for(param), exp_avg_sq=zeros_for(param))
-            steps = count_step(own)
+            steps = count_step(own, group)
             grad = decayed(param, group, lr)
             mean = lerp(own["exp_avg"], grad, 1 - beta1)
             square = decayed_square(own["exp_avg_sq"], grad, beta2)

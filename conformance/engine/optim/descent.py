@@ -99,7 +99,7 @@ class RMSprop(Optimizer):
                     own["momentum_buffer"] = zeros_for(param)
                 if group["centered"]:
                     own["grad_avg"] = zeros_for(param)
-            count_step(own)
+            count_step(own, group, xla=True)
             grad = gradient(param, group, group["weight_decay"])
             square = decayed_square(own["square_avg"], grad, alpha)
             if group["centered"]:
@@ -152,7 +152,7 @@ class Adagrad(Optimizer):
             own = self.state[param]
             if not own:
                 self._start(param)
-            steps = count_step(own)
+            steps = count_step(own, group)
             grad = gradient(param, group, group["weight_decay"])
             rate = number(group["lr"]) / (1 + (steps - 1) * group["lr_decay"])
             total = written(own["sum"])
@@ -188,7 +188,7 @@ class Adadelta(Optimizer):
             own = self.state[param]
             if not own:
                 own.update(step=counter(), square_avg=zeros_for(param), acc_delta=zeros_for(param))
-            count_step(own)
+            count_step(own, group, xla=False)
             grad = gradient(param, group, group["weight_decay"])
             root = np.sqrt(decayed_square(own["square_avg"], grad, rho) + eps)
             delta = np.sqrt(own["acc_delta"]._array + eps) / root * grad
@@ -223,7 +223,7 @@ class Rprop(Optimizer):
             if not own:
                 start = np.full_like(param._array, number(group["lr"]))
                 own.update(step=counter(), prev=zeros_for(param), step_size=make(start))
-            count_step(own)
+            count_step(own, group, xla=True)
             grad = gradient(param, group)
             product = grad * own["prev"]._array
             size = written(own["step_size"], 2)
@@ -259,7 +259,7 @@ class ASGD(Optimizer):
             own = self.state[param]
             if not own:
                 own.update(step=counter(), eta=counter(lr), mu=counter(1.0), ax=zeros_for(param))
-            steps = count_step(own)
+            steps = count_step(own, group, "params, mus, etas, and state_steps")
             grad = gradient(param, group, group["weight_decay"])
             eta, mu = own["eta"].item(), own["mu"].item()
             array = written(param, 2)

@@ -51,8 +51,21 @@ def counter(start: float = 0.0) -> Tensor:
     return make(np.array(start, kind))
 
 
-def count_step(own: dict[str, Any]) -> float:
-    """One more step; the number of steps."""
+def count_step(
+    own: dict[str, Any],
+    group: dict[str, Any],
+    states: str = "params and state_steps",
+    xla: bool | None = None,
+) -> float:
+    """One more step; the number of steps.
+
+    Raises:
+        AssertionError: a step that shall be captured, which none is on the CPU.
+    """
+    if group.get("capturable") and not group.get("fused"):
+        also = not group["foreach"] if xla is None else xla
+        devices = ["cuda", "xpu", "hpu", "privateuseone", *["xla"] * also]
+        raise AssertionError(f"If capturable=True, {states} must be on supported devices: {devices}.")
     found: float = written(own["step"]).__iadd__(1).item()
     return found
 
