@@ -81,7 +81,7 @@ _C_NAMES = {
 }  # fmt: skip
 
 
-_OF_PYTHON = {float: "float64", int: "int64", bool: "bool"}
+_OF_PYTHON = {complex: "complex128", float: "float64", int: "int64", bool: "bool"}
 
 
 def asked(function: str, kind: Any) -> dtype | None:
@@ -124,7 +124,7 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
     if kind.kind not in "iu" or number.__class__ is bool:
         return number
     limits = np.iinfo(kind)
-    fits = limits.min <= number <= limits.max  # a nan does not
+    fits = not isinstance(number, complex) and limits.min <= number <= limits.max  # a nan does not
     if kind.kind == "u" and number.__class__ is int and -limits.max <= number < 0:
         return number + limits.max + 1
     if not fits:

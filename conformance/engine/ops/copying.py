@@ -101,6 +101,9 @@ def to(
             dtype = each.dtype
         elif isinstance(each, bool):
             flags.append(each)
+        elif isinstance(each, type):
+            dtype = each
+    dtype = dtypes.asked("to", dtype)
     if len(flags) > 1:  # non_blocking, copy
         copy = flags[1]
     stays = memory_format in (None, preserve_format) or _suggested(self._array) is memory_format

@@ -107,4 +107,7 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
             "If so, please report an enhancement request to PyTorch.)"
         )
     for grad in grads:
-        grad.clamp_min_(-bound).clamp_max_(bound)
+        if foreach is None or foreach:
+            grad.clamp_min_(-bound).clamp_max_(bound)
+        else:
+            grad.clamp_(-bound, bound)
