@@ -59,6 +59,18 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     ),
     "torch.nn.Module": (lambda torch: torch.nn.Linear(1, 1),),
     "torch.optim.Optimizer": (lambda torch: _optimizer(torch),),
+    "torch.distributions.Distribution": (
+        lambda torch: torch.distributions.Normal(0.0, 1.0),
+        lambda torch: torch.distributions.Uniform(0.0, 1.0),
+        lambda torch: torch.distributions.Exponential(1.0),
+        lambda torch: torch.distributions.Bernoulli(0.5),
+        lambda torch: torch.distributions.MultivariateNormal(torch.zeros(1), torch.eye(1)),
+        lambda torch: torch.distributions.Independent(torch.distributions.Normal(torch.zeros(1), 1.0), 1),
+    ),
+    "Constraint": (
+        lambda torch: torch.distributions.constraints.interval(0, 1),
+        lambda torch: torch.distributions.constraints.real_vector,
+    ),
     "torch.utils.checkpoint.CheckpointPolicy": (lambda torch: torch.utils.checkpoint.CheckpointPolicy,),
     "SelectiveCheckpointContext": (
         lambda torch: torch.utils.checkpoint.SelectiveCheckpointContext(is_recompute=False),

@@ -170,6 +170,7 @@ _LATER = (
     "_VF",
     "_vmap_internals",
     "cuda",
+    "distributions",
     "func",
     "linalg",
     "nn",

@@ -1,4 +1,4 @@
-"""torch's random functions: the numbers are drawn by ``generator`` and ``distributions``."""
+"""torch's random functions: the numbers are drawn by ``generator`` and ``draws``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import distributions, dtypes
+from . import draws, dtypes
 from . import generator as streams
 from .absent import look_up
 from .creation import empty_like, finish, kind_of
@@ -118,9 +118,9 @@ def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[
     return by_shape, like
 
 
-rand, rand_like = _drawn(lambda generator, shape, kind, flat: distributions.uniform(generator, shape, kind))
+rand, rand_like = _drawn(lambda generator, shape, kind, flat: draws.uniform(generator, shape, kind))
 randn, randn_like = _drawn(
-    lambda generator, shape, kind, flat: distributions.normal(generator, shape, kind, contiguous=flat)
+    lambda generator, shape, kind, flat: draws.normal(generator, shape, kind, contiguous=flat)
 )
 
 
@@ -136,7 +136,7 @@ def randint(
         low, high = given
     elif len(given) == 1:
         low, high = (given[0], high) if high is not None else (low or 0, given[0])
-    array = distributions.integers(
+    array = draws.integers(
         _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), low or 0, high
     )
     return finish(array, requires_grad, out)
@@ -156,7 +156,7 @@ def randint_like(
         low, high = 0, low
     result = empty_like(input, dtype=dtype)._array
     result[...] = _laid_out(
-        result, lambda shape, _: distributions.integers(default_generator, shape, result.dtype, low, high)
+        result, lambda shape, _: draws.integers(default_generator, shape, result.dtype, low, high)
     )
     return finish(result, requires_grad)
 
@@ -169,7 +169,7 @@ def randperm(
     if not isinstance(n, int):
         raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     kind = kind_of(dtype, out, dtypes.int64)
-    return finish(distributions.permutation(_from(generator), n, kind), requires_grad, out)
+    return finish(draws.permutation(_from(generator), n, kind), requires_grad, out)
 
 
 def multinomial(
@@ -178,7 +178,7 @@ def multinomial(
     """torch.multinomial: indices drawn by weight."""
     if out is not None and out.dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
-    drawn = distributions.multinomial(_from(generator), input._array, num_samples, replacement=replacement)
+    drawn = draws.multinomial(_from(generator), input._array, num_samples, replacement=replacement)
     return finish(drawn, out=out)
 
 
@@ -188,7 +188,7 @@ def _zeros(grad: Tensor) -> Tensor:
 
 @op("BernoulliBackward0", name="bernoulli_probabilities", self=_zeros)
 def _bernoulli(self: Array, *, generator: Any = None) -> Array:
-    return distributions.bernoulli_each(_from(generator), self, self.dtype)
+    return draws.bernoulli_each(_from(generator), self, self.dtype)
 
 
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
@@ -196,10 +196,10 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
     if out is not None:
         check_out("bernoulli", out, (input,))
         check_no_overlap(out._array)
-        drawn = distributions.bernoulli_each(_from(generator), input._array, input._array.dtype)
+        drawn = draws.bernoulli_each(_from(generator), input._array, input._array.dtype)
         return finish(drawn.astype(out._array.dtype), out=out)
     if p is not None:
-        return wrap(distributions.bernoulli(_from(generator), input._array.shape, input._array.dtype, p))
+        return wrap(draws.bernoulli(_from(generator), input._array.shape, input._array.dtype, p))
     return _bernoulli(input, generator=generator)
 
 
@@ -212,7 +212,7 @@ def _zeroed(grad: Tensor) -> Tensor:
 
 @op("PoissonBackward0", name="poisson", self=_zeroed)
 def _poisson(self: Array, generator: Any = None) -> Array:
-    return distributions.poisson(_from(generator), self)
+    return draws.poisson(_from(generator), self)
 
 
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
@@ -244,7 +244,7 @@ def normal(
 ) -> Tensor:  # fmt: skip
     """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
     if size is not None:
-        drawn = distributions.normal(_from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std)
+        drawn = draws.normal(_from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std)
         return finish(drawn, requires_grad, out)
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
@@ -253,7 +253,7 @@ def normal(
         raise RuntimeError("normal expects all elements of std >= 0.0")
     if not isinstance(std, Tensor) and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    standard = distributions.normal(_from(generator), shape, kind)
+    standard = draws.normal(_from(generator), shape, kind)
     found = (standard * arrays[1] + arrays[0]).astype(kind)
     if out is not None:
         check_out("normal", out, (mean, std))
@@ -274,9 +274,7 @@ def normal(
 def _normal(self: Array, mean: Any = 0, std: Any = 1, *, generator: Any = None) -> Array:
     return _laid_out(
         self,
-        lambda shape, flat: distributions.normal(
-            _from(generator), shape, self.dtype, mean, std, contiguous=flat
-        ),
+        lambda shape, flat: draws.normal(_from(generator), shape, self.dtype, mean, std, contiguous=flat),
     )
 
 
@@ -295,54 +293,54 @@ def _laid_out(target: Array, draw: Callable[[tuple[int, ...], bool], Array]) -> 
 
 @op("UniformBackward0", name="uniform", self=_zeros)
 def _uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Array:
-    return _fill(self, distributions.uniform, generator, from_, to)
+    return _fill(self, draws.uniform, generator, from_, to)
 
 
 @op("LogNormalBackward0", name="log_normal", self=_zeros)
 def _log_normal(self: Array, mean: Any = 1.0, std: Any = 2.0, *, generator: Any = None) -> Array:
-    return _fill(self, distributions.log_normal, generator, mean, std)
+    return _fill(self, draws.log_normal, generator, mean, std)
 
 
 @op("ExponentialBackward0", name="exponential", self=_zeros)
 def _exponential(self: Array, lambd: Any = 1.0, *, generator: Any = None) -> Array:
-    return _fill(self, distributions.exponential, generator, lambd)
+    return _fill(self, draws.exponential, generator, lambd)
 
 
 @op("CauchyBackward0", name="cauchy", self=_zeros)
 def _cauchy(self: Array, median: Any = 0.0, sigma: Any = 1.0, *, generator: Any = None) -> Array:
-    return _fill(self, distributions.cauchy, generator, median, sigma)
+    return _fill(self, draws.cauchy, generator, median, sigma)
 
 
 @op("GeometricBackward0", name="geometric", self=_zeros)
 def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
-    return _fill(self, distributions.geometric, generator, p)
+    return _fill(self, draws.geometric, generator, p)
 
 
 @op("BernoulliBackward1", name="bernoulli_each", self=_zeros, p=_zeros)
 def _bernoulli_each(self: Array, p: Array, *, generator: Any = None) -> Array:
-    return distributions.bernoulli_each(_from(generator), np.broadcast_to(p, self.shape), self.dtype)
+    return draws.bernoulli_each(_from(generator), np.broadcast_to(p, self.shape), self.dtype)
 
 
 @op("BernoulliBackward2", name="bernoulli", self=_zeros)
 def _bernoulli_fill(self: Array, p: Any = 0.5, *, generator: Any = None) -> Array:
-    return distributions.bernoulli(_from(generator), self.shape, self.dtype, p)
+    return draws.bernoulli(_from(generator), self.shape, self.dtype, p)
 
 
 @op("RandomBackward0", name="random_between", self=_zeros)
 def _random_between(self: Array, low: Any, high: Any, *, generator: Any = None) -> Array:
     if high is None:
-        return distributions.integers_from(_from(generator), self.shape, self.dtype, low)
-    return distributions.integers(_from(generator), self.shape, self.dtype, low, high)
+        return draws.integers_from(_from(generator), self.shape, self.dtype, low)
+    return draws.integers(_from(generator), self.shape, self.dtype, low, high)
 
 
 @op("RandomBackward1", name="random_to", self=_zeros)
 def _random_to(self: Array, to: Any, *, generator: Any = None) -> Array:
-    return distributions.integers(_from(generator), self.shape, self.dtype, 0, to)
+    return draws.integers(_from(generator), self.shape, self.dtype, 0, to)
 
 
 @op("RandomBackward2", name="random", self=_zeros)
 def _random_fill(self: Array, *, generator: Any = None) -> Array:
-    return distributions.integers_all(_from(generator), self.shape, self.dtype)
+    return draws.integers_all(_from(generator), self.shape, self.dtype)
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:

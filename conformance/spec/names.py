@@ -347,6 +347,27 @@ NAMES: dict[str, dict[str, str]] = {
             multilabel_margin_loss multilabel_soft_margin_loss triplet_margin_with_distance_loss ctc_loss
             """,
     },
+    "distributions": {
+        "class in torch.distributions": """
+            Distribution ExponentialFamily Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical
+            Independent MultivariateNormal
+            """,
+        "in torch.distributions": "kl_divergence",
+        "class in torch.distributions.constraints": """
+            Constraint dependent_property independent greater_than greater_than_eq less_than interval integer_interval
+            """,
+        "in torch.distributions.constraints": """
+            dependent is_dependent boolean one_hot real real_vector positive nonnegative unit_interval simplex
+            lower_cholesky square symmetric positive_definite
+            """,
+        "of torch.distributions.Distribution": """
+            sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
+            arg_constraints support has_rsample has_enumerate_support mean mode variance stddev param_shape probs logits
+            loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
+            _validate_sample _natural_params _log_normalizer _mean_carrier_measure
+            """,
+        "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint",
+    },
     "optimizers": {
         "in torch": """
             _foreach_add _foreach_add_ _foreach_sub _foreach_mul_ _foreach_div_ _foreach_sqrt _foreach_neg_

@@ -87,7 +87,10 @@ ATTRIBUTES: frozenset[str] = frozenset(entry.name for entry in entries() if entr
 BASES: frozenset[str] = frozenset(
     path
     for path, kind in PATHS.items()
-    if kind == "class" and path.startswith(("torch.nn.", "torch.optim.", "torch.autograd.", "torch.Tensor"))
+    if kind == "class"
+    and path.startswith(
+        ("torch.nn.", "torch.optim.", "torch.autograd.", "torch.distributions.", "torch.Tensor")
+    )
 ) - {"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer", "torch.autograd.Variable"}
 """The classes that a program may derive its own from."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import distributions, dtypes, random
+from .. import draws, dtypes, random
 from ..rows import Array
 from ..tensor import Tensor, wrap
 
@@ -33,7 +33,7 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
         if array.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         laid_out = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)), array.dtype)
-    draw = _kept if alpha else distributions.dropout_noise
+    draw = _kept if alpha else draws.dropout_noise
     kept = random._laid_out(laid_out, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
     if array.dtype.kind not in "fc":  # said when random numbers have been drawn
         given = dtypes.int64 if alpha and array.dtype.kind == "b" else dtypes.BY_NUMPY[array.dtype]
@@ -48,7 +48,7 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
 
 
 def _kept(generator: Any, shape: tuple[int, ...], kind: Any, p: float) -> Array:
-    return distributions.bernoulli(generator, shape, kind, 1 - p)
+    return draws.bernoulli(generator, shape, kind, 1 - p)
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import random
 from ..creation import zeros_like
-from ..distributions import uniform
+from ..draws import uniform
 from ..dtypes import FULL_PRECISION
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op

@@ -1,0 +1,158 @@
+"""Distributions over a number of classes (torch/distributions/categorical.py and one_hot_categorical.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .. import dtypes
+from ..creation import arange, eye, full
+from ..nn.functions.embedding import one_hot
+from ..ops import FUNCTIONS
+from ..random import multinomial
+from ..size import Size
+from ..tensor import Tensor
+from . import constraints
+from .distribution import NO_SHAPE, Distribution, clamped, lazy_property
+
+_CONSTRAINTS = {"probs": constraints.simplex, "logits": constraints.real_vector}
+
+
+class Categorical(Distribution):
+    """The number of a class; along the last dimension ``probs`` are their probabilities, ``logits`` the logarithms."""
+
+    __module__ = "torch.distributions.categorical"
+    arg_constraints = _CONSTRAINTS
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        given, name = (logits, "logits") if probs is None else (probs, "probs")
+        assert given is not None
+        if given.dim() < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if probs is not None:
+            self.probs = self._param = probs / probs.sum(-1, keepdim=True)
+        else:
+            self.logits = self._param = given - given.logsumexp(dim=-1, keepdim=True)
+        self._num_events = self._param.size()[-1]
+        super().__init__(self._param.size()[:-1], validate_args=validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        own = {name: vars(self)[name] for name in ("probs", "logits") if name in vars(self)}
+        parameters = {name: each.expand((*batch_shape, self._num_events)) for name, each in own.items()}
+        new = self._expanded(Categorical, _instance, batch_shape, **parameters)
+        new._param, new._num_events = [*parameters.values()][-1], self._num_events
+        return new
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        return clamped(self.probs).log()
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        return self.logits.softmax(-1)
+
+    @property
+    def param_shape(self) -> Size:
+        """The parameter's shape."""
+        return self._param.size()
+
+    @property
+    def mean(self) -> Tensor:
+        return full(self._extended_shape(), math.nan, dtype=self.probs.dtype)
+
+    variance = mean
+
+    @property
+    def mode(self) -> Tensor:
+        return self.probs.argmax(dim=-1)
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        rows = self.probs.reshape(-1, self._num_events)
+        drawn = multinomial(rows, Size(sample_shape).numel(), True).T
+        return drawn.reshape(self._extended_shape(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        index, logits = FUNCTIONS["broadcast_tensors"](value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, index[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Tensor:
+        logits = self.logits.clamp(min=dtypes.finfo(self.logits.dtype).min)
+        return -(logits * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        values = arange(self._num_events).view((-1, *(1,) * len(self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values
+
+
+class OneHotCategorical(Distribution):
+    """A class as a vector that is 1 in its place and else 0."""
+
+    __module__ = "torch.distributions.one_hot_categorical"
+    arg_constraints = _CONSTRAINTS
+    support = constraints.one_hot
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = self._expanded(OneHotCategorical, _instance, batch_shape)
+        new._categorical = self._categorical.expand(batch_shape)
+        return new
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Tensor:
+        """Their logarithms."""
+        return self._categorical.logits
+
+    mean = probs
+
+    @property
+    def param_shape(self) -> Size:
+        """The parameter's shape."""
+        return self._categorical.param_shape
+
+    @property
+    def mode(self) -> Tensor:
+        return self._one_hot(self.probs.argmax(dim=-1))
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def _one_hot(self, indices: Tensor) -> Tensor:
+        return one_hot(indices, self.param_shape[-1]).to(self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        return self._one_hot(self._categorical.sample(sample_shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return self._categorical.log_prob(value.max(-1)[1])
+
+    def entropy(self) -> Tensor:
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        n = self._event_shape[0]
+        values = eye(n, dtype=self.probs.dtype).view((n, *(1,) * len(self._batch_shape), n))
+        return values.expand((n, *self._batch_shape, n)) if expand else values

@@ -1,0 +1,287 @@
+"""What all distributions share (torch/distributions/distribution.py and utils.py)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import dtypes
+from ..autograd import grad
+from ..creation import tensor
+from ..modes import enable_grad, no_grad
+from ..ops import FUNCTIONS
+from ..size import Size
+from ..tensor import Tensor
+from .constraints import is_dependent
+
+NUMBER = (int, float, bool)
+NO_SHAPE = Size()
+
+
+class lazy_property:
+    """An attribute that is computed when it is first asked for, with its graph even under no_grad."""
+
+    def __init__(self, compute: Callable[[Any], Tensor]) -> None:
+        self.compute, self.__doc__ = compute, compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        with enable_grad():
+            value = self.compute(instance)
+        setattr(instance, self.name, value)
+        return value
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Tensors and numbers as tensors of one shape; a number takes the dtype of the first tensor.
+
+    Raises:
+        ValueError: something else is among them.
+    """
+    if not all(isinstance(each, (Tensor, *NUMBER)) for each in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
+            "__torch_function__."
+        )
+    kind = next((each.dtype for each in values if isinstance(each, Tensor)), dtypes.get_default_dtype())
+    tensors = [each if isinstance(each, Tensor) else tensor(each, dtype=kind) for each in values]
+    return FUNCTIONS["broadcast_tensors"](*tensors)
+
+
+def sum_rightmost(value: Tensor, dims: int) -> Tensor:
+    """The sum over the last dimensions."""
+    return value.reshape((*value.shape[:-dims], -1)).sum(-1) if dims else value
+
+
+def clamped(probs: Tensor) -> Tensor:
+    """Probabilities that have a logarithm, as their complements have."""
+    eps = dtypes.finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def _not_implemented(self: Any) -> Any:
+    raise NotImplementedError
+
+
+_NOT_THERE = property(_not_implemented)
+
+
+class Distribution:
+    """The base of all distributions: ``batch_shape`` of them side by side, each of ``event_shape``.
+
+    Raises:
+        ValueError: a parameter is not as ``arg_constraints`` has it, unless ``validate_args`` is False.
+    """
+
+    __module__ = "torch.distributions.distribution"
+    has_rsample: Any = False
+    has_enumerate_support: Any = False
+    arg_constraints: Any = _NOT_THERE
+    support: Any = _NOT_THERE
+    mean: Any = _NOT_THERE
+    variance: Any = _NOT_THERE
+    _validate_args = __debug__
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Whether parameters and values are checked where nothing else is said."""
+        if value not in [True, False]:
+            raise ValueError
+        Distribution._validate_args = value
+
+    def __init__(
+        self, batch_shape: Any = NO_SHAPE, event_shape: Any = NO_SHAPE, validate_args: bool | None = None
+    ) -> None:
+        self._batch_shape, self._event_shape = batch_shape, event_shape
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_arguments()
+
+    def _check_arguments(self) -> None:
+        try:
+            arg_constraints = self.arg_constraints
+        except NotImplementedError:
+            warnings.warn(
+                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
+                "the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+            return
+        for name, constraint in arg_constraints.items():
+            derived = name not in vars(self) and isinstance(getattr(type(self), name, None), lazy_property)
+            if is_dependent(constraint) or derived:
+                continue
+            value = getattr(self, name)
+            if not constraint.check(value).all():
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
+                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                )
+
+    @property
+    def batch_shape(self) -> Size:
+        """The shape over which parameters are batched."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of one sample."""
+        return self._event_shape
+
+    @property
+    def mode(self) -> Tensor:
+        """The likeliest value."""
+        raise NotImplementedError(f"{self.__class__} does not implement mode")
+
+    @property
+    def stddev(self) -> Tensor:
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """The same distributions, expanded to a batch."""
+        raise NotImplementedError
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        """Samples, which do not require a gradient."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        """Samples as functions of the parameters, which are differentiable."""
+        raise NotImplementedError
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The logarithm of the density, or of the probability."""
+        raise NotImplementedError
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """The probability of what is not greater."""
+        raise NotImplementedError
+
+    def icdf(self, value: Tensor) -> Tensor:
+        """The inverse of `cdf`."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All values, along the first dimension."""
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """The entropy, of the batch's shape."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Tensor:
+        """e to the power of the entropy."""
+        return self.entropy().exp()
+
+    def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _validate_sample(self, value: Any) -> None:
+        """Refuse what cannot be a sample.
+
+        Raises:
+            ValueError: it is no tensor, of a wrong shape or outside of the support.
+        """
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        shape, events = value.size(), len(self._event_shape)
+        if shape[len(shape) - events :] != self._event_shape:
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}."
+            )
+        expected = Size((*self._batch_shape, *self._event_shape))
+        for one, other in zip(reversed(shape), reversed(expected), strict=False):
+            if 1 not in (one, other) and one != other:
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}."
+                )
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{self.__class__} does not define `support` to enable sample validation. Please initialize the "
+                "distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+            return
+        if not support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within the support "
+                f"({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
+
+    def _validate(self, value: Any) -> None:
+        if self._validate_args:
+            self._validate_sample(value)
+
+    def _expanded(self, cls: type, _instance: Any, batch_shape: Sequence[int], **parameters: Tensor) -> Any:
+        """A distribution with other parameters, which are not checked again."""
+        if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]  # it is only compared
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
+                "define a custom .expand() method."
+            )
+        new = type(self).__new__(type(self)) if _instance is None else _instance
+        vars(new).update(parameters)
+        Distribution.__init__(new, Size(batch_shape), self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    def __repr__(self) -> str:
+        own = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        shown = (f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in own.items())
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class ExponentialFamily(Distribution):
+    """Those whose density is an exponential of natural parameters, less the logarithm of a normalizer."""
+
+    __module__ = "torch.distributions.exp_family"
+    _natural_params: Any = _NOT_THERE
+    _mean_carrier_measure: Any = _NOT_THERE
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """By the normalizer's slope at the natural parameters."""
+        result: Any = -self._mean_carrier_measure
+        parameters, normalizer, slopes = natural(self)
+        result += normalizer
+        for one, slope in zip(parameters, slopes, strict=True):
+            result -= (one * slope).reshape((*self._batch_shape, -1)).sum(-1)
+        return result
+
+
+def natural(family: ExponentialFamily) -> tuple[list[Tensor], Tensor, tuple[Any, ...]]:
+    """Its natural parameters, its normalizer there, and the slopes of that."""
+    parameters = [each.detach().requires_grad_() for each in family._natural_params]
+    normalizer = family._log_normalizer(*parameters)
+    slopes = grad(normalizer.sum(), parameters, create_graph=True)
+    return parameters, normalizer, slopes
+
+
+class Broadcast(Distribution):
+    """A distribution of numbers whose parameters, tensors or numbers, are broadcast against each other."""
+
+    def __init__(self, validate_args: bool | None, **parameters: Any) -> None:
+        vars(self).update(zip(parameters, broadcast_all(*parameters.values()), strict=True))
+        of_numbers = all(isinstance(each, NUMBER) for each in parameters.values())
+        shape = Size() if of_numbers else vars(self)[next(iter(parameters))].size()
+        super().__init__(shape, validate_args=validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        """With parameters that are expanded."""
+        own = {
+            name: each.expand(batch_shape) for name, each in vars(self).items() if isinstance(each, Tensor)
+        }
+        defining = next(each for each in type(self).__mro__ if each.__module__.startswith("torch."))
+        return self._expanded(defining, _instance, batch_shape, **own)

@@ -1,0 +1,188 @@
+"""Kullback-Leibler divergences by the types of both distributions (torch/distributions/kl.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..creation import full_like
+from ..linalg import solve_triangular
+from ..ops import FUNCTIONS
+from ..ops.smooth import softplus
+from ..tensor import Tensor
+from .categorical import Categorical, OneHotCategorical
+from .distribution import ExponentialFamily, natural, sum_rightmost
+from .multivariate import Independent, MultivariateNormal, mahalanobis
+from .univariate import Bernoulli, Exponential, Laplace, Normal, Uniform
+
+Divergence = Callable[[Any, Any], Tensor]
+_REGISTRY: dict[tuple[type, type], Divergence] = {}
+
+
+def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence]:
+    """A decorator: the function gives the divergence of such distributions, and of derived ones without their own."""
+
+    def decorator(function: Divergence) -> Divergence:
+        _REGISTRY[type_p, type_q] = function
+        return function
+
+    return decorator
+
+
+def kl_divergence(p: Any, q: Any) -> Tensor:
+    """What is lost where ``q`` stands for ``p``, of the batch's shape.
+
+    Raises:
+        NotImplementedError: nothing is registered for their types.
+    """
+    for type_p in type(p).__mro__:
+        for type_q in type(q).__mro__:
+            if function := _REGISTRY.get((type_p, type_q)):
+                return function(p, q)
+    raise NotImplementedError(
+        f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
+    )
+
+
+@register_kl(Normal, Normal)
+def _normal(p: Normal, q: Normal) -> Tensor:
+    ratio = (p.scale / q.scale).pow(2)
+    distance = ((p.loc - q.loc) / q.scale).pow(2)
+    return 0.5 * (ratio + distance - 1 - ratio.log())
+
+
+@register_kl(Normal, Laplace)
+def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
+    distance = p.loc - q.loc
+    ratio = distance / p.scale
+    log = (p.scale / q.scale).log()
+    even = math.sqrt(2 / math.pi) * p.scale * (-0.5 * ratio.pow(2)).exp()
+    odd = distance * (math.sqrt(0.5) * ratio).erf()
+    return -log + (even + odd) / q.scale - 0.5 * (1 + math.log(0.5 * math.pi))
+
+
+@register_kl(Normal, Exponential)
+@register_kl(Normal, Uniform)
+@register_kl(Laplace, Exponential)
+@register_kl(Laplace, Uniform)
+def _beyond_the_support(p: Normal | Laplace, q: Any) -> Tensor:
+    return full_like(p.loc, math.inf)
+
+
+@register_kl(Exponential, Uniform)
+def _exponential_uniform(p: Exponential, q: Uniform) -> Tensor:
+    return full_like(p.rate, math.inf)
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _bernoulli(p: Any, q: Any) -> Tensor:
+    ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
+    ones[q.probs == 0] = math.inf
+    ones[p.probs == 0] = 0
+    zeros = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
+    zeros[q.probs == 1] = math.inf
+    zeros[p.probs == 1] = 0
+    return ones + zeros
+
+
+@register_kl(Categorical, Categorical)
+def _categorical(p: Any, q: Any) -> Tensor:
+    terms = p.probs * (p.logits - q.logits)
+    terms[(q.probs == 0).expand_as(terms)] = math.inf
+    terms[(p.probs == 0).expand_as(terms)] = 0
+    return terms.sum(-1)
+
+
+@register_kl(OneHotCategorical, OneHotCategorical)
+def _one_hot(p: OneHotCategorical, q: OneHotCategorical) -> Tensor:
+    return _categorical(p._categorical, q._categorical)
+
+
+@register_kl(Uniform, Uniform)
+def _uniform(p: Uniform, q: Uniform) -> Tensor:
+    result = ((q.high - q.low) / (p.high - p.low)).log()
+    result[(q.low > p.low) | (q.high < p.high)] = math.inf
+    return result
+
+
+@register_kl(Uniform, Normal)
+def _uniform_normal(p: Uniform, q: Normal) -> Tensor:
+    width = p.high - p.low
+    log = (math.sqrt(math.pi * 2) * q.scale / width).log()
+    return log + 0.5 * (width.pow(2) / 12 + ((p.high + p.low - 2 * q.loc) / 2).pow(2)) / q.scale.pow(2)
+
+
+@register_kl(Uniform, Exponential)
+def _uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
+    result = q.rate * (p.high + p.low) / 2 - ((p.high - p.low) * q.rate).log()
+    result[p.low < q.support.lower_bound] = math.inf
+    return result
+
+
+@register_kl(Exponential, Exponential)
+def _exponential(p: Exponential, q: Exponential) -> Tensor:
+    ratio = q.rate / p.rate
+    return -ratio.log() + ratio - 1
+
+
+@register_kl(Exponential, Normal)
+def _exponential_normal(p: Exponential, q: Normal) -> Tensor:
+    variance, square = q.scale.pow(2), p.rate.pow(2)
+    log = 0.5 * (square * variance * 2 * math.pi).log()
+    moments = square.reciprocal() - q.loc / p.rate + q.loc.pow(2) * 0.5
+    return log - 1 + moments / variance
+
+
+@register_kl(Laplace, Normal)
+def _laplace_normal(p: Laplace, q: Normal) -> Tensor:
+    variance = q.scale.pow(2)
+    ratio = p.scale.pow(2) / variance
+    log = 0.5 * (2 * ratio / math.pi).log()
+    moments = 0.5 * p.loc.pow(2) - p.loc * q.loc + 0.5 * q.loc.pow(2)
+    return -log + ratio + moments / variance - 1
+
+
+@register_kl(Laplace, Laplace)
+def _laplace(p: Laplace, q: Laplace) -> Tensor:
+    ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
+    return -ratio.log() + distance / q.scale + ratio * (-distance / p.scale).exp() - 1
+
+
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _exponential_family(p: Any, q: Any) -> Tensor:
+    """By what their normalizers are at the natural parameters, and by its slope there: a Bregman divergence."""
+    if type(p) is not type(q):
+        raise NotImplementedError(
+            "The cross KL-divergence between different exponential families cannot                             be "
+            "computed using Bregman divergences"
+        )
+    of_p, normalizer, slopes = natural(p)
+    of_q = q._natural_params
+    result = q._log_normalizer(*of_q) - normalizer
+    for one, other, slope in zip(of_p, of_q, slopes, strict=True):
+        result -= sum_rightmost((other - one) * slope, len(q.event_shape))
+    return result
+
+
+@register_kl(Independent, Independent)
+def _independent(p: Independent, q: Independent) -> Tensor:
+    if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
+        raise NotImplementedError
+    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+
+
+@register_kl(MultivariateNormal, MultivariateNormal)
+def _multivariate_normal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
+    if p.event_shape != q.event_shape:
+        raise ValueError(
+            "KL-divergence between two Multivariate Normals with                          different event shapes cannot "
+            "be computed"
+        )
+    n = p.event_shape[0]
+    half = q.half_log_det - p.half_log_det
+    of_p, of_q = p._unbroadcasted_scale_tril, q._unbroadcasted_scale_tril
+    batch = FUNCTIONS["broadcast_shapes"](of_q.shape[:-2], of_p.shape[:-2])
+    solved = solve_triangular(of_q.expand((*batch, n, n)), of_p.expand((*batch, n, n)), upper=False)
+    trace = solved.reshape(-1, n * n).pow(2).sum(-1).reshape(batch)
+    return half + 0.5 * (trace + mahalanobis(of_q, q.loc - p.loc) - n)

@@ -1,0 +1,282 @@
+"""Distributions of single numbers (torch/distributions/normal.py, uniform.py, exponential.py, laplace.py, bernoulli.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .. import dtypes
+from ..creation import arange, empty, zeros_like
+from ..modes import no_grad
+from ..nn.functions.loss import binary_cross_entropy_with_logits
+from ..random import bernoulli, normal, rand
+from ..size import Size
+from ..tensor import Tensor
+from . import constraints
+from .distribution import NO_SHAPE, Broadcast, ExponentialFamily, broadcast_all, clamped, lazy_property
+
+
+def standard_normal(shape: Size, kind: dtypes.dtype) -> Tensor:
+    """Samples around 0 with deviation 1."""
+    return empty(shape, dtype=kind).normal_()
+
+
+class Normal(Broadcast, ExponentialFamily):
+    """Around ``loc`` with standard deviation ``scale``."""
+
+    __module__ = "torch.distributions.normal"
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
+    support = constraints.real
+    has_rsample = True
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    mode = mean
+
+    @property
+    def stddev(self) -> Tensor:
+        return self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        return self.stddev.pow(2)
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return normal(self.loc.expand(shape), self.scale.expand(shape))
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        variance = self.scale**2
+        exponent = -((value - self.loc) ** 2) / (2 * variance)
+        return exponent - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return 0.5 * (1 + ((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)).erf())
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return self.loc + self.scale * (2 * value - 1).erfinv() * math.sqrt(2)
+
+    def entropy(self) -> Tensor:
+        return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+
+class Uniform(Broadcast):
+    """From ``low`` to below ``high``."""
+
+    __module__ = "torch.distributions.uniform"
+    has_rsample = True
+    low: Tensor
+    high: Tensor
+
+    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
+        super().__init__(validate_args, low=low, high=high)
+
+    @property
+    def arg_constraints(self) -> Any:
+        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> Any:
+        return constraints.interval(self.low, self.high)
+
+    @property
+    def mean(self) -> Tensor:
+        return (self.high + self.low) / 2
+
+    @property
+    def mode(self) -> Tensor:
+        return math.nan * self.high
+
+    @property
+    def stddev(self) -> Tensor:
+        return (self.high - self.low) / 12**0.5
+
+    @property
+    def variance(self) -> Tensor:
+        return (self.high - self.low).pow(2) / 12
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        drawn = rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
+        return self.low + drawn * (self.high - self.low)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        inside = self.low.le(value).type_as(self.low).mul(self.high.gt(value).type_as(self.low))
+        return inside.log() - (self.high - self.low).log()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self) -> Tensor:
+        return (self.high - self.low).log()
+
+
+class Exponential(Broadcast, ExponentialFamily):
+    """Waiting times of events that come at ``rate``."""
+
+    __module__ = "torch.distributions.exponential"
+    arg_constraints = {"rate": constraints.positive}  # noqa: RUF012 - torch's own form
+    support = constraints.nonnegative
+    has_rsample = True
+    rate: Tensor
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        super().__init__(validate_args, rate=rate)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate.reciprocal()
+
+    stddev = mean
+
+    @property
+    def mode(self) -> Tensor:
+        return zeros_like(self.rate)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        drawn = empty(self._extended_shape(sample_shape), dtype=self.rate.dtype).exponential_()
+        return drawn / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return self.rate.log() - self.rate * value
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return 1 - (-self.rate * value).exp()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return -(-value).log1p() / self.rate
+
+    def entropy(self) -> Tensor:
+        return 1.0 - self.rate.log()
+
+
+class Laplace(Broadcast):
+    """Exponential to both sides of ``loc``."""
+
+    __module__ = "torch.distributions.laplace"
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
+    support = constraints.real
+    has_rsample = True
+    loc: Tensor
+    scale: Tensor
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        super().__init__(validate_args, loc=loc, scale=scale)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    mode = mean
+
+    @property
+    def variance(self) -> Tensor:
+        return 2 * self.scale.pow(2)
+
+    @property
+    def stddev(self) -> Tensor:
+        return (2**0.5) * self.scale
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        kind = self.loc.dtype
+        drawn = empty(self._extended_shape(sample_shape), dtype=kind).uniform_(dtypes.finfo(kind).eps - 1, 1)
+        return self.loc - self.scale * drawn.sign() * (-drawn.abs()).log1p()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return -(2 * self.scale).log() - (value - self.loc).abs() / self.scale
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        sign = (value - self.loc).sign()
+        return 0.5 - 0.5 * sign * (-(value - self.loc).abs() / self.scale).expm1()
+
+    def icdf(self, value: Tensor) -> Tensor:
+        term = value - 0.5
+        return self.loc - self.scale * term.sign() * (-2 * term.abs()).log1p()
+
+    def entropy(self) -> Tensor:
+        return 1 + (2 * self.scale).log()
+
+
+class Bernoulli(Broadcast, ExponentialFamily):
+    """1 with the probability ``probs``, or that of which ``logits`` is the logit, else 0."""
+
+    __module__ = "torch.distributions.bernoulli"
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
+    support = constraints.boolean
+    has_enumerate_support = True
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        given = {"logits": logits} if probs is None else {"probs": probs}
+        super().__init__(validate_args, **given)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        probs = clamped(self.probs)
+        return probs.log() - (-probs).log1p()
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        return self.logits.sigmoid()
+
+    @property
+    def param_shape(self) -> Size:
+        """The parameter's shape."""
+        return (self.probs if "probs" in vars(self) else self.logits).size()
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        mode = (self.probs >= 0.5).to(self.probs)
+        mode[self.probs == 0.5] = math.nan
+        return mode
+
+    @property
+    def variance(self) -> Tensor:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        with no_grad():
+            return bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Tensor:
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        values = arange(2, dtype=self.probs.dtype).view((-1, *(1,) * len(self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values
