@@ -121,6 +121,13 @@ _KERNELS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
+_OFFERED = (
+    "special_{}() received an invalid combination of arguments - got ({}, {}), but expected one of:\n"
+    " * (Tensor x, Tensor n, *, Tensor out = None)\n * (Number x, Tensor n, *, Tensor out = None)\n"
+    " * (Tensor x, Number n, *, Tensor out = None)\n"
+)
+
+
 def _row(name: str) -> Callable[..., Tensor]:
     def forward(x: Array, n: Array) -> Array:
         if x.dtype.kind != "f" or x.dtype == np.float16:
@@ -134,6 +141,10 @@ def _row(name: str) -> Callable[..., Tensor]:
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:
         from ..creation import scalar_tensor
 
+        numbers = [each.__class__ in NUMBERS for each in (x, n)]
+        tensors = [isinstance(each, Tensor) for each in (x, n)]
+        if not any(tensors) or not all(map(bool.__or__, numbers, tensors)):
+            raise TypeError(_OFFERED.format(name, type(x).__name__, type(n).__name__))
         other = n if x.__class__ in NUMBERS else x
         operands = [
             scalar_tensor(each, dtype=_kind(other)) if each.__class__ in NUMBERS else each for each in (x, n)
