@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .node import Edge
+from .node import Edge, Identity
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -42,27 +42,44 @@ scatter_value select select_backward sigmoid sigmoid_backward sin sinc sinh slic
 split split_with_sizes sqrt squeeze squeeze_copy squeeze_dim squeeze_dim_copy squeeze_dim_in_place
 squeeze_dims stack sub sub_scalar sum sum_dim t t_copy take tan tanh tanh_backward _to_copy trace
 transpose transpose_copy tril triu unbind unfold unfold_backward unfold_copy unsafe_split
-_unsafe_view unsqueeze unsqueeze_copy view view_copy where zero
+_unsafe_view unsqueeze unsqueeze_copy view view_copy where zero lerp lerp_tensor _index_put_impl
 alias as_strided_in_place fill fill_tensor fill_tensor_copy masked_fill_tensor pow_of_number rsub select_copy
-select_scatter slice_copy slice_scatter squeeze_dims_copy squeeze_dims_in_place squeeze_in_place t_in_place
+squeeze_dims_copy squeeze_dims_in_place squeeze_in_place t_in_place
 transpose_in_place unsafe_split_with_sizes unsqueeze_in_place
 """
 _AS_WRITTEN = """
-abs angle complex _conj conj_physical conj_physical_ linalg_inv_ex linalg_lu_solve linalg_matrix_exp
+abs angle complex _conj conj_physical conj_physical_ linalg_inv_ex linalg_lu_solve linalg_matrix_exp linalg_vector_norm norm_along norm_whole dist
+_linalg_det _linalg_slogdet cholesky linalg_cholesky_ex cholesky_inverse cholesky_solve linalg_lu linalg_lu_factor_ex linalg_qr
+_linalg_svd _linalg_eigh linalg_eig var std var_mean std_mean
 _linalg_pinv _linalg_solve_ex linalg_solve_triangular lu_unpack _neg_view polar sgn vdot
 _view_as_complex _view_as_real
 """
+# torch says of these that it has no derivative.
+_UNSUPPORTED = """
+embedding nan_to_num select_copy select_scatter silu slice_copy slice_scatter
+"""
 HOLOMORPHIC = frozenset(_HOLOMORPHIC.split())
 AS_WRITTEN = frozenset(_AS_WRITTEN.split())
+UNSUPPORTED = frozenset(_UNSUPPORTED.split())
 
 
 # By row and input, where torch writes a formula otherwise; they get what was saved as it is.
 FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {}
 
 
-def declared(row: Row) -> bool:
-    """Whether a row's formulas are known to be right for complex numbers."""
-    return row.name in HOLOMORPHIC or row.name in AS_WRITTEN
+def check_declared(row: Row) -> None:
+    """Refuse a row whose formulas are not known to be right for complex numbers.
+
+    Raises:
+        NotImplementedError: this engine has no case for them.
+        RuntimeError: neither has torch.
+    """
+    if row.name in UNSUPPORTED:
+        raise RuntimeError(
+            f"{row.name} does not support automatic differentiation for outputs with complex dtype."
+        )
+    if row.name not in HOLOMORPHIC and row.name not in AS_WRITTEN:
+        raise NotImplementedError(f"the derivative of torch.{row.name} for complex numbers")
 
 
 def formula_of(row: Row, key: str) -> Callable[..., Any]:
@@ -95,6 +112,8 @@ def real_part(gradient: Tensor | None, edge: Edge) -> Tensor | None:
     """A complex gradient of a real input is its real part (torch: handle_r_to_c)."""
     node, number = edge
     if gradient is None or node is None or gradient._array.dtype.kind != "c":
+        return gradient
+    if node.__class__ is Identity:  # which stands for an input outside the graph
         return gradient
     kind = node.input_metadata[number][1]
     if kind is None:  # a leaf that takes gradients of any dtype

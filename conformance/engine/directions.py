@@ -236,7 +236,22 @@ def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: 
     return [(tangents["self"] * weights).cumsum(dim) / weights.cumsum(dim)]
 
 
+def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """By the product rule; the derivative's formula knows no direction where the absolute value is 0."""
+    found = [] if "abs" not in tangents else [_times_direction(tangents["abs"], arguments["angle"])]
+    if "angle" in tangents:
+        found.append(tangents["angle"] * results[0] * 1j)
+    return [found[0] if len(found) == 1 else found[0] + found[1]]
+
+
+def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
+    from .ops.parts import complex
+
+    return complex(size * angle.cos(), size * angle.sin())
+
+
 OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
     "linalg_cholesky_ex": _cholesky,
     "logcumsumexp": _logcumsumexp,
+    "polar": _polar,
 }

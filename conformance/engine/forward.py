@@ -16,6 +16,7 @@ import numpy as np
 
 from . import errors
 from .batching import MASKED_SELECT, OUT, each_example, each_in_place, flat, level_of
+from .complex_numbers import check_declared
 from .directions import BILINEAR, ELEMENTWISE, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
 from .execution import run_backward
 from .fitting import conform
@@ -229,11 +230,18 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     plain = {name: _primals(value, level) for name, value in arguments.items()}
     if row.name in BILINEAR:
         return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
+    complex_numbers = any(map(_is_complex, (*results, *flat(arguments.values()))))
+    if complex_numbers:
+        check_declared(row)
     if row.name in OF_THEIR_OWN:
         return OF_THEIR_OWN[row.name](plain, given, results)
-    if row.name in ELEMENTWISE:
+    if row.name in ELEMENTWISE and (row.holomorphic or not complex_numbers):
         return [_sum(_products(row, plain, given, wanted, results))]
     return _transposed_twice(row, arguments, directions, wanted, results, level)
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, Tensor) and value._array.dtype.kind == "c"
 
 
 def _listed(found: Any) -> list[Any]:
@@ -268,7 +276,10 @@ def _products(
     for number, name in enumerate(row.inputs):
         if name in given:
             node.next_edges = tuple(edge if i == number else NO_EDGE for i, edge in enumerate(edges))
-            found = node.apply((given[name],))[number]
+            assert (
+                row.node is not None
+            )  # whose formulas give what the direction is multiplied with, not its conjugate
+            found = row.node.apply(node, (given[name],))[number]
             assert found is not None
             yield found
 
@@ -335,6 +346,8 @@ def _transposed_twice(
         for number, (found, value, tangent) in enumerate(pairs):
             if tangent is None or found is None or not found.requires_grad:
                 continue
+            if value._array.dtype.kind != "c" and found._array.dtype.kind == "c":
+                found = found.real
             found = conform(found, value._array.shape, value._array.dtype, number, "")
             roots.append(gradient_edge(found))
             towards.append(tangent)

@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .complex_numbers import HOLOMORPHIC, as_complex, conjugate, declared, formula_of, real_part
+from .complex_numbers import HOLOMORPHIC, as_complex, check_declared, conjugate, formula_of, real_part
 from .dtypes import FULL_PRECISION, NUMBERS
 from .modes import state
 from .node import (
@@ -182,8 +182,7 @@ class Row:
         Raises:
             NotImplementedError: the formulas are not known to be right for them.
         """
-        if not declared(self):
-            raise NotImplementedError(f"the derivative of torch.{self.name} for complex numbers")
+        check_declared(self)
         assert self.node is not None
         made: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
         if self.node_name != "NotImplemented":

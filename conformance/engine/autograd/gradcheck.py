@@ -9,9 +9,11 @@ from functools import partial
 from typing import Any
 
 from .. import dtypes, errors
+from ..made_tensors import make_tensor
 from ..node import Gradients, Node, gradient_edge, new_node
 from ..tensor import Tensor
 from .batched_check import wrong_batched_gradients, wrong_batched_tangents
+from .complex_check import Part, by_inputs, by_outputs, complex_places
 from .forward_check import forward_jacobian, forward_products, undefined_tangents
 from .jacobians import (
     Function,
@@ -19,10 +21,10 @@ from .jacobians import (
     analytical_jacobian,
     as_tuple,
     basis,
-    differences,
     get_analytical_jacobian,
     get_numerical_jacobian,
     is_floating,
+    moved,
     numerical_jacobian,
     places_wanted,
 )
@@ -56,6 +58,7 @@ class _Check:
     forward: bool
     batched: bool
     batched_forward: bool
+    part: Part | None = None  # of complex numbers
 
 
 def gradcheck(
@@ -190,14 +193,12 @@ def _gradcheck(func: Function, points: Tensors, check: _Check, fast: bool, maske
     _check_inputs(points)
     results = as_tuple(func(*points))
     outputs = _differentiable(results)
-    if any(isinstance(each, Tensor) and each.is_complex() for each in (*points, *results)):
-        raise NotImplementedError("gradcheck of complex functions")
     if check.backward:
-        (_check_fast if fast else _check_slowly)(func, results, points, outputs, check)
+        _check_backward(_check_fast if fast else _check_slowly, func, results, points, outputs, check)
     if check.forward:
-        (_check_forward_fast if fast else _check_forward_slowly)(func, results, points, outputs, check)
-        if check.undefined:
-            _check_undefined_tangents(func, points)
+        _check_forward(
+            _check_forward_fast if fast else _check_forward_slowly, func, results, points, outputs, check
+        )
     if check.batched_forward:
         for text in wrong_batched_tangents(func, points):
             raise GradcheckError(text)
@@ -211,6 +212,41 @@ def _gradcheck(func: Function, points: Tensors, check: _Check, fast: bool, maske
     if check.undefined:
         _check_undefined(func, len(outputs), points)
     return True
+
+
+_Compare = Callable[[Function, Tensors, Tensors, Tensors, _Check], None]
+
+
+def _check_backward(
+    compare: _Compare, func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check
+) -> None:
+    if not complex_places(results):
+        compare(func, results, points, outputs, check)
+        return
+    for name, part in by_outputs(func):
+        found = part(*points)
+        compare(part, found, points, _differentiable(found), _of_part(check, name, outputs))
+
+
+def _check_forward(
+    compare: _Compare, func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check
+) -> None:
+    if not complex_places(points):
+        compare(func, results, points, outputs, check)
+        if check.undefined:
+            _check_undefined_tangents(func, points)
+        return
+    parts = list(by_inputs(func, points))
+    for name, part, here in parts:
+        found = part(*here)
+        compare(part, found, here, _differentiable(found), _of_part(check, name, points))
+    if check.undefined:
+        for _, part, here in parts:
+            _check_undefined_tangents(part, here)
+
+
+def _of_part(check: _Check, name: str, values: Tensors) -> _Check:
+    return replace(check, part=Part(name, complex_places(values)))
 
 
 def _check_inputs(points: Tensors) -> None:
@@ -255,7 +291,7 @@ def _check_forward_slowly(
         for index, rows in enumerate(numerical):
             exact, estimate = analytical[index][place], rows[number]
             if not _close(exact, estimate, check.rtol, check.atol):
-                raise GradcheckError(_mismatch(exact, estimate, place, index, forward=True))
+                raise GradcheckError(_mismatch(exact, estimate, place, index, check, forward=True))
 
 
 def _check_slowly(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: _Check) -> None:
@@ -267,7 +303,7 @@ def _check_slowly(func: Function, results: Tensors, points: Tensors, outputs: Te
         for index, (exact, row) in enumerate(zip(analytical, numerical, strict=True)):
             estimate = row[kept[place]]
             if not _close(exact, estimate, check.rtol, check.atol):
-                raise GradcheckError(_mismatch(exact, estimate, place, index))
+                raise GradcheckError(_mismatch(exact, estimate, place, index, check))
 
 
 def _analytical(
@@ -295,13 +331,11 @@ def _check_fast(func: Function, results: Tensors, points: Tensors, outputs: Tens
 
     generator = Generator()
     wanted = places_wanted(points)
-    directions = [_direction(points[index], generator) for index in wanted]
+    directions = [_directions(points[index], generator) for index in wanted]
     weights = [_direction(each, generator) for each in outputs]
     estimates = []
     for index, direction in zip(wanted, directions, strict=True):
-        memory = points[index].data
-        step = direction.reshape(memory.shape) * check.eps
-        products = differences(func, points, memory, step, check.eps, None)
+        products = _moved_along(func, points, index, direction, check.eps)
         if not outputs:
             if any(each.numel() and abs(each._array).max() > check.nondet_tol for each in products):
                 raise GradcheckError("Numerical gradient for function expected to be zero")
@@ -312,13 +346,14 @@ def _check_fast(func: Function, results: Tensors, points: Tensors, outputs: Tens
     for output, weight in zip(outputs, weights, strict=True):
         whole = weight.reshape(output.shape)
         rows = _analytical(points, output, partial(list, (whole,)), check)
-        exact.append([(row.reshape(-1) * u).sum() for row, u in zip(rows, directions, strict=True)])
+        exact.append([_along(row.reshape(-1), u) for row, u in zip(rows, directions, strict=True)])
     for index, row in enumerate(estimates):
         for place, estimate in enumerate(row):
-            atol = check.atol * float(directions[index].sum()) * float(weights[place].sum())
+            atol = check.atol * float(directions[index][0].sum()) * float(weights[place].sum())
             if not _close(exact[place][index], estimate, check.rtol, atol):
                 slow = _slow_message(func, results, points, outputs, (index, place), check)
-                raise GradcheckError(_mismatch(exact[place][index], estimate, place, index) + slow)
+                text = _mismatch(exact[place][index], estimate, place, index, check)
+                raise GradcheckError(text + slow)
 
 
 def _check_forward_fast(
@@ -329,17 +364,15 @@ def _check_forward_fast(
 
     generator = Generator()
     wanted = places_wanted(points)
-    directions = [_direction(points[index], generator) for index in wanted]
-    products = forward_products(func, points, directions)
+    directions = [_directions(points[index], generator) for index in wanted]
+    products = forward_products(func, points, [each[0] for each in directions])
     for place, (index, direction) in enumerate(zip(wanted, directions, strict=True)):
-        memory = points[index].data
-        step = direction.reshape(memory.shape) * check.eps
-        moved = differences(func, points, memory, step, check.eps, None)
-        floating = [each for each, result in zip(moved, results, strict=True) if is_floating(result)]
-        atol = check.atol * float(direction.sum())
+        found = _moved_along(func, points, index, direction, check.eps)
+        floating = [each for each, result in zip(found, results, strict=True) if is_floating(result)]
+        atol = check.atol * float(direction[0].sum())
         for number, (exact, estimate) in enumerate(zip(products[place], floating, strict=True)):
             if not _close(exact, estimate, check.rtol, atol):
-                text = _mismatch(exact, estimate, number, place, forward=True)
+                text = _mismatch(exact, estimate, number, place, check, forward=True)
                 raise GradcheckError(
                     text + _slow_forward_message(func, results, points, (place, number), check)
                 )
@@ -357,6 +390,26 @@ def _slow_forward_message(
 
     exact = forward_jacobian(alone, (points[where],), (results[place],))[0][0]
     return _slow_text(exact, estimate, check)
+
+
+def _moved_along(
+    func: Function, points: Tensors, index: int, direction: tuple[Tensor, ...], eps: float
+) -> list[Tensor]:
+    memory = points[index].data
+    step = tuple(each.reshape(memory.shape) * eps for each in direction)
+    return moved(func, points, memory, step, eps, None)
+
+
+def _along(gradient: Tensor, direction: tuple[Tensor, ...]) -> Tensor:
+    if len(direction) == 1:
+        return (gradient * direction[0]).sum()
+    return (gradient.real * direction[0]).sum() + (gradient.imag * direction[1]).sum() * 1j
+
+
+def _directions(tensor: Tensor, generator: Any) -> tuple[Tensor, ...]:
+    """A direction; of a complex tensor, one for each axis."""
+    like = tensor.real
+    return tuple(_direction(like, generator) for _ in range(1 + tensor.is_complex()))
 
 
 def _direction(tensor: Tensor, generator: Any) -> Tensor:
@@ -480,10 +533,13 @@ def _close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
     return bool(((first == second) | close).all())
 
 
-def _mismatch(exact: Tensor, estimate: Tensor, place: int, index: int, forward: bool = False) -> str:
+def _mismatch(
+    exact: Tensor, estimate: Tensor, place: int, index: int, check: _Check, forward: bool = False
+) -> str:
     mode = "computed with forward mode " if forward else ""
+    considered = "" if check.part is None else check.part.considered(index if forward else place, forward)
     return (
-        f"Jacobian {mode}mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
+        f"{considered}Jacobian {mode}mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
         f"analytical:{exact}\n"
     )
 
@@ -493,6 +549,10 @@ def _random_weight(output: Tensor, spread: bool) -> Tensor:
     from ..creation import empty
 
     kind = output.dtype if is_floating(output) else dtypes.float64
+    if kind.is_complex:
+        return make_tensor(
+            output.shape, dtype=kind, device="cpu", low=-1, high=1, requires_grad=True, noncontiguous=spread
+        )
     found = empty(output.shape, dtype=kind).uniform_(-1, 1)
     if spread and found.numel() > 1 and found.ndim:
         found = found.repeat_interleave(2, -1)[..., ::2]

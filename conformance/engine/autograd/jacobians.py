@@ -18,15 +18,27 @@ def numerical_jacobian(
 ) -> list[Tensor]:
     """For each floating output the Jacobian by one input: a row for each element."""
     memory = points[index].data
-    columns = [differences(func, points, memory[place], eps, eps, place) for place in _places(memory)]
+    columns = [moved(func, points, memory[place], (eps, eps), eps, place) for place in _places(memory)]
     floating = [number for number, each in enumerate(results) if is_floating(each)]
     found = []
     for number in floating:
-        jacobian = results[number].new_zeros((len(columns), results[number].numel()))
+        kind = memory.dtype if memory.is_complex() else results[number].dtype
+        jacobian = results[number].new_zeros((len(columns), results[number].numel()), dtype=kind)
         for row, column in enumerate(columns):
             jacobian[row] = column[number]
         found.append(jacobian)
     return found
+
+
+def moved(
+    func: Function, points: Tensors, entry: Tensor, step: Any, eps: float, place: tuple[int, ...] | None
+) -> list[Tensor]:
+    """How every output changes with an entry; a complex one is moved along both axes, by a step for each."""
+    if not entry.is_complex():
+        return differences(func, points, entry, step[0], eps, place)
+    along_x = differences(func, points, entry, step[0], eps, place)
+    along_y = differences(func, points, entry, step[1] * 1j, eps, place)
+    return [x + y * 1j for x, y in zip(along_x, along_y, strict=True)]
 
 
 def differences(

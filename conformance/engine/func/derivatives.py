@@ -256,6 +256,19 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
 
 
+def _need_real(name: str, what: str, values: Any) -> None:
+    """Refuse complex numbers, of which a Jacobian has no gradient for each.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    for number, each in enumerate(flatten(values)[0]):
+        if isinstance(each, Tensor) and each.is_complex():
+            raise RuntimeError(
+                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {number}"
+            )
+
+
 def jacrev(
     func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
@@ -270,12 +283,14 @@ def jacrev(
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
+        _need_real("jacrev", "inputs", args)
         places = _places(argnums, len(args))
         value, vjp_fn, *aux = vjp(
             lambda *chosen: func(*_replaced(args, places, chosen)),
             *[args[place] for place in places],
             has_aux=has_aux,
         )
+        _need_real("jacrev", "outputs", value)
         outputs, output_spec = flatten(value)
         blocks = []
         for number, output in enumerate(outputs):
@@ -371,6 +386,7 @@ def jacfwd(
 
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
+        _need_real("jacfwd", "inputs", args)
         places = _places(argnums, len(args))
         inputs, input_spec = flatten([args[place] for place in places])
         kept: list[Any] = []
@@ -383,6 +399,7 @@ def jacfwd(
                 has_aux=has_aux,
             )
             kept[:] = aux
+            _need_real("jacfwd", "outputs", product)
             return product
 
         columns = [

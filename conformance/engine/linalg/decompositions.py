@@ -97,7 +97,10 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
             found = found + of_q
         return solve_triangular(R.mH, found, upper=False, left=False)
     found = -found
-    found = Q.matmul((found - found.mH).tril())
+    found = (found - found.mH).tril()
+    if R._array.dtype.kind == "c":
+        found = _halve_diagonal(found)
+    found = Q.matmul(found)
     found = solve_triangular(R.narrow(-1, 0, m).mH, found, upper=False, left=False)
     zeros = make(np.zeros((*R._array.shape[:-1], n - m), R._array.dtype))
     found = cat([found, zeros], -1)
@@ -151,6 +154,8 @@ def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     apart = L.unsqueeze(-2) - L.unsqueeze(-1)
     apart.diagonal(0, -2, -1).fill_(1.0)
     turned = V.mH.matmul(of_vectors)
+    if turns(turned):
+        raise RuntimeError(GAUGE.format("linalg_eigh_backward", "eigenvectors", "quantity, so it is"))
     found = times(turned - turned.mH, 0.5).div_(apart)  # on the tangent space: skew-symmetric
     if of_values is None:
         found.diagonal(0, -2, -1).zero_()
@@ -171,7 +176,7 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     if not A.size:
-        return np.zeros(A.shape[:-1], A.dtype), np.zeros(A.shape, A.dtype)
+        return np.zeros(A.shape[:-1], A.real.dtype), np.zeros(A.shape, A.dtype)
     kernels.refuse_without_lapack("linalg_eigh_cpu", A)
     try:
         values, vectors = np.linalg.eigh(A, UPLO.upper())
@@ -196,6 +201,21 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
 # Singular values ----------------------------------------------------------------------------------
 
 
+GAUGE = (
+    "{}: The {} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss function "
+    "depends on this {} ill-defined."
+)
+
+
+def turns(*factors: Tensor | None) -> bool:
+    """Whether a loss depends on the phase of complex vectors: the diagonals of these have an imaginary part in sum."""
+    given = [each._array for each in factors if each is not None]
+    if given[0].dtype.kind != "c":
+        return False
+    phases = [np.diagonal(each, axis1=-2, axis2=-1).imag for each in given]
+    return not np.allclose(phases[0], -phases[1] if len(phases) > 1 else 0, rtol=1e-2, atol=1e-2)
+
+
 def _skew(tensor: Tensor) -> Tensor:
     return tensor - tensor.mH
 
@@ -216,6 +236,8 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
     apart.diagonal(0, -2, -1).fill_(1)
     turned_u = None if of_u is None else _skew(matmul(U.mH, of_u))
     turned_v = None if of_vh is None else _skew(matmul(Vh, of_vh.mH))
+    if turns(*(each for each in (turned_u, turned_v) if each is not None)):
+        raise RuntimeError(GAUGE.format("svd_backward", "singular vectors", "phase term, making it"))
     if turned_u is None:
         assert turned_v is not None
         found = S.unsqueeze(-1) * (turned_v / apart)
@@ -225,6 +247,8 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
         found = (turned_u * S.unsqueeze(-2) + S.unsqueeze(-1) * turned_v) / apart
     if of_s is not None:
         found = found + of_s.diag_embed()
+    if turned_u is not None and turned_v is not None and U._array.dtype.kind == "c":
+        found = found + (turned_u.diagonal(0, -2, -1) / times(S, 2.0)).diag_embed()
     if m > k and of_u is not None:
         found = matmul(U, found)
         rest = of_u / S.unsqueeze(-2)
@@ -267,7 +291,7 @@ def _empty_svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
         np.eye(n if full_matrices else k, n, dtype=a.dtype),
     )
     u, vh = (columns_first(np.broadcast_to(each, (*batch, *each.shape))) for each in (u, vh))
-    return u, np.zeros((*batch, k), a.dtype), vh
+    return u, np.zeros((*batch, k), a.real.dtype), vh
 
 
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:

@@ -1,8 +1,8 @@
-"""Eigenvalues of any square matrix: complex, and so without derivatives here."""
+"""Eigenvalues of any square matrix, which are complex."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,27 @@ from ..out import given, given_several
 from ..rows import Array, op
 from ..tensor import Tensor
 from .checks import columns_first, square
+from .decompositions import GAUGE, turns
+from .solving import solve
 
 
-def _refuse(grads: Any) -> NoReturn:
-    raise NotImplementedError("the derivative of torch.linalg.eig: gradients of complex numbers")
+def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
+    """torch's linalg_eig_backward; the norms of the eigenvectors are constant."""
+    of_values, of_vectors = grads
+    if of_vectors is None:
+        return solve(V.mH, of_values.unsqueeze(-1) * V.mH)
+    turned = V.mH.matmul(of_vectors)
+    if turns(turned):
+        raise RuntimeError(GAUGE.format("linalg_eig_backward", "eigenvectors", "quantity, so it is"))
+    lengths = turned.diagonal(0, -2, -1).real.unsqueeze(-2)
+    apart = (L.unsqueeze(-2) - L.unsqueeze(-1)).conj_physical()
+    apart.diagonal(0, -2, -1).fill_(1.0)
+    found = (turned - V.mH.matmul(V * lengths)).div_(apart)
+    if of_values is None:
+        found.diagonal(0, -2, -1).zero_()
+    else:
+        found.diagonal(0, -2, -1).copy_(of_values)
+    return solve(V.mH, found.matmul(V.mH))
 
 
 @op(
@@ -22,7 +39,7 @@ def _refuse(grads: Any) -> NoReturn:
     name="linalg_eig",
     outputs="eigenvalues eigenvectors",
     returns=return_types.linalg_eig,
-    self=lambda grads: _refuse(grads),
+    self=lambda grads, eigenvalues, eigenvectors: _eig_backward(grads, eigenvalues, eigenvectors),
 )
 def _eig(self: Array, name: str) -> tuple[Array, Array]:
     kind = dtypes.BY_NUMPY[self.dtype]

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import refuse_complex
 from ..ops.kernels import unimplemented
 from ..rows import Array
 
@@ -47,9 +46,7 @@ def factor(a: Array) -> tuple[Array, Array, Array]:
 def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint: bool = False) -> Array:
     """The solution of A X = B (X A = B), or of the transposed equation, from A's factors."""
     if not left:
-        refuse_complex("X A = B", factors)
-        found = lu_solve(factors, pivots, np.swapaxes(b, -1, -2), True, not adjoint)
-        return np.swapaxes(found, -1, -2)
+        return transposed(lu_solve(factors, pivots, transposed(b), True, not adjoint))
     batch = np.broadcast_shapes(factors.shape[:-2], b.shape[:-2])
     factors = np.broadcast_to(factors, (*batch, *factors.shape[-2:]))
     pivots = np.broadcast_to(pivots, (*batch, *pivots.shape[-1:]))
@@ -62,6 +59,12 @@ def lu_solve(factors: Array, pivots: Array, b: Array, left: bool = True, adjoint
         for place in np.ndindex(batch):
             found[place], _ = getrs(factors[place], pivots[place] - 1, b[place], trans=turned)
     return found
+
+
+def transposed(array: Array) -> Array:
+    """Matrices transposed and conjugated."""
+    turned = np.swapaxes(array, -1, -2)
+    return np.conjugate(turned) if turned.dtype.kind == "c" else turned
 
 
 def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:

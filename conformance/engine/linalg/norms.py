@@ -154,7 +154,6 @@ def matrix_rank(
 ) -> Tensor:
     """torch.linalg.matrix_rank: how many singular values count."""
     matrix("torch.linalg.matrix_rank", A._array, "input")
-    dtypes.refuse_complex("torch.linalg.matrix_rank", A._array)
     a = A.detach()
     absolute, relative = atol if tol is None else tol, 0.0 if tol is not None else rtol
     if relative is None:
@@ -174,16 +173,22 @@ def need_epsilon(a: Tensor) -> None:
     Raises:
         RuntimeError: as torch words it.
     """
-    if a.dtype.numpy not in dtypes.FULL_PRECISION:
+    if a.dtype.to_real().numpy not in dtypes.FULL_PRECISION:
         raise RuntimeError("This function doesn't handle types other than float and double")
 
 
 def threshold(values: Tensor, a: Tensor, atol: Any, rtol: Any) -> Tensor:
     """The size below which a singular value counts as zero: the larger of atol and rtol times the largest."""
     absolute = (
-        atol if isinstance(atol, Tensor) else scalar_tensor(0.0 if atol is None else atol, dtype=a.dtype)
+        atol
+        if isinstance(atol, Tensor)
+        else scalar_tensor(0.0 if atol is None else atol, dtype=a.dtype.to_real())
     )
     if rtol is None:  # none where atol says enough
         epsilon = float(np.finfo(a._array.dtype).eps) * max(a._array.shape[-2:])
-        rtol = where(absolute > 0, scalar_tensor(0.0, dtype=a.dtype), scalar_tensor(epsilon, dtype=a.dtype))
+        rtol = where(
+            absolute > 0,
+            scalar_tensor(0.0, dtype=a.dtype.to_real()),
+            scalar_tensor(epsilon, dtype=a.dtype.to_real()),
+        )
     return (values.amax(-1) * rtol).maximum(absolute)

@@ -12,6 +12,7 @@ from ..modes import state
 from ..ops.diagonals import diag_embed
 from ..ops.matmul import matmul
 from ..ops.reduction import _without_each
+from ..ops.scalars import times
 from ..out import given, given_several, several
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes, wrap_dim
@@ -75,7 +76,7 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
         return zeros_like(A)
     if A._array.shape[-1] == 1:
         return grad.unsqueeze(-1).unsqueeze(-1).expand(A._array.shape)
-    weight = grad * det
+    weight = grad * det.conj()
     spread = diag_embed(weight.unsqueeze(-1).expand(pivots._array.shape)).mT
     epsilon = np.finfo(A._array.dtype).eps
     if not state.recording:
@@ -100,7 +101,7 @@ def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
     from .decompositions import svd
 
     U, S, Vh = svd(A)
-    alpha = (det(U) * det(Vh)) * grad
+    alpha = (det(U) * det(Vh)).conj() * grad
     products = _without_each(alpha.unsqueeze(-1), S, S._array.ndim - 1)
     return (U * products.unsqueeze(-2)).matmul(Vh)
 
@@ -124,9 +125,15 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return given("linalg_det", out, _det(A)[0])
 
 
-def _slogdet_backward(grad: Tensor | None, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
+def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor | None:
+    """The sign of a real determinant is constant; that of a complex one turns with the imaginary part."""
+    grad: Tensor | None = grads[1]
+    if grads[0] is not None and sign._array.dtype.kind == "c":
+        turn = times((grads[0].conj() * sign).imag, -1j)
+        grad = turn if grad is None else grad + turn
     if grad is None:
         return None
+    grad = grad.to(A.dtype)
     spread = diag_embed(grad.unsqueeze(-1).expand(pivots._array.shape))
     if state.recording:
         return solve(A.mH, spread.mT)
@@ -138,7 +145,7 @@ def _slogdet_backward(grad: Tensor | None, A: Tensor, LU: Tensor, pivots: Tensor
     name="_linalg_slogdet",
     outputs="sign logabsdet LU pivots",
     constants="LU pivots",
-    A=lambda grads, A, sign, LU, pivots: _slogdet_backward(grads[1], A, LU, pivots),
+    A=lambda grads, A, sign, LU, pivots: _slogdet_backward(grads, A, sign, LU, pivots),
 )
 def _slogdet(A: Array) -> tuple[Array, ...]:
     floating("linalg.slogdet", A)

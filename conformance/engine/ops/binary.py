@@ -201,7 +201,7 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
     meet="self end",
     numbers=False,
     check=_same_type,
-    self=lambda grad, weight: times(grad, 1 - float(weight)),
+    self=lambda grad, weight: times(grad, 1 - weight),
     end=lambda grad, weight: times(grad, weight),
 )
 def _lerp_number(self: Array, end: Array, weight: Any) -> Array:

@@ -12,11 +12,19 @@ from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from .kernels import unimplemented
 
 
 def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    def forward(self: Any, other: Any) -> Array:
+    def compare(self: Any, other: Any) -> Array:
         return function(self, other)
+
+    def order(self: Any, other: Any) -> Array:
+        if self.dtype.kind == "c" or other.__class__ is complex:
+            raise unimplemented(f"{name}_cpu", np.result_type(self, other))
+        return function(self, other)
+
+    forward = compare if name in ("eq", "ne") else order
 
     node = f"{name.capitalize()}Backward"
     compared = op(name=name, meet="self other", numbers="other")(forward)

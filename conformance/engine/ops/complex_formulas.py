@@ -7,12 +7,17 @@ the difference. Each stands for the formula of the same row and input.
 from __future__ import annotations
 
 import cmath
+import math
 from typing import Any
 
 from ..complex_numbers import FORMULAS
 from ..creation import scalar_tensor, zeros_like
 from ..dtypes import BY_NUMPY, result_dtype
+from ..rows import ROWS
 from ..tensor import Tensor
+from .binary import _quotient_of
+from .matmul import _spread
+from .reduction import _prod_backward, _prod_dim_backward
 from .scalars import less_than, maybe_times, minus, plus, times
 from .selection import where
 
@@ -63,6 +68,27 @@ def _power_grad(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     return grad * times(self.pow(exponent - 1), exponent).conj()
 
 
+def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
+    self_pi = times(self, math.pi)
+    squared = times(self * self, math.pi)
+    found = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / squared).conj()
+    return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), found)
+
+
+def _prod_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    if self._array.ndim and self._array.all():
+        return grad * (result / self).conj()
+    return _prod_backward(grad, self.conj(), result.conj())
+
+
+def _prod_dim_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if not self._array.ndim or not self._array.all():
+        return _prod_dim_backward(grad, self.conj(), result.conj(), dim, keepdim)
+    if not keepdim:
+        grad, result = grad.unsqueeze(dim), result.unsqueeze(dim)
+    return grad * (result / self).conj()
+
+
 FORMULAS.update(
     {
         ("div", "other"): lambda grad, self, other: -grad * ((self / other) / other).conj(),
@@ -84,7 +110,31 @@ FORMULAS.update(
         ("sinh", "self"): lambda grad, self: grad * self.cosh().conj(),
         ("cosh", "self"): lambda grad, self: grad * self.sinh().conj(),
         ("asinh", "self"): lambda grad, self: grad * plus(self.pow(2), 1).rsqrt().conj(),
-        ("acosh", "self"): lambda grad, self: grad * minus(self * self, 1).rsqrt().conj(),
+        ("acosh", "self"): lambda grad, self: grad * (plus(self, 1).rsqrt() * minus(self, 1).rsqrt()).conj(),
+        ("sinc", "self"): lambda grad, self: _sinc_grad(grad, self),
+        ("tanh", "self"): lambda grad, result: ROWS["tanh_backward"].call(grad, result),
+        ("tanh_backward", "grad_output"): lambda grad, output: ROWS["tanh_backward"].call(
+            grad, output.conj()
+        ),
+        ("tanh_backward", "output"): lambda grad, grad_output, output: (
+            grad.conj() * (times(output.conj(), -2) * grad_output)
+        ),
+        ("sigmoid", "self"): lambda grad, result: ROWS["sigmoid_backward"].call(grad, result),
+        ("sigmoid_backward", "grad_output"): lambda grad, output: ROWS["sigmoid_backward"].call(
+            grad, output.conj()
+        ),
+        ("sigmoid_backward", "output"): lambda grad, grad_output, output: (
+            grad.conj() * grad_output * plus(times(output.conj(), -2), 1)
+        ),
+        ("prod", "self"): lambda grad, self, result: _prod_grad(grad, self.to(grad.dtype), result),
+        ("prod_dim", "self"): lambda grad, self, result, dim, keepdim: _prod_dim_grad(
+            grad, self.to(grad.dtype), result, dim, keepdim
+        ),
+        ("addcdiv", "tensor1"): lambda grad, tensor2, value: grad * _quotient_of(value, tensor2).conj(),
+        ("addcdiv", "tensor2"): lambda grad, tensor1, tensor2, value: (
+            -grad * (times(tensor1, value) / (tensor2 * tensor2)).conj()
+        ),
+        ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), _conj(alpha)),
         ("atanh", "self"): lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)).conj(),
         ("addcmul", "tensor1"): lambda grad, tensor2, value: grad * times(tensor2, value).conj(),
         ("addcmul", "tensor2"): lambda grad, tensor1, value: grad * times(tensor1, value).conj(),
@@ -102,6 +152,28 @@ FORMULAS.update(
         ),
         ("bmm", "self"): lambda grad, mat2: grad.bmm(mat2.transpose(1, 2).conj()),
         ("bmm", "mat2"): lambda grad, self: self.transpose(1, 2).conj().bmm(grad),
+        (
+            "addbmm",
+            "batch1",
+        ): lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
+            maybe_times(
+                _spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
+                    batch2.transpose(1, 2).conj()
+                ),
+                _conj(alpha),
+            )
+        ),
+        (
+            "addbmm",
+            "batch2",
+        ): lambda grad, batch1, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
+            maybe_times(
+                batch1.transpose(1, 2)
+                .conj()
+                .bmm(_spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)),
+                _conj(alpha),
+            )
+        ),
         ("baddbmm", "batch1"): lambda grad, batch2, alpha: maybe_times(
             grad.bmm(batch2.transpose(1, 2).conj()), _conj(alpha)
         ),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import eye
-from ..dtypes import BY_NUMPY, c_name, refuse_complex
+from ..dtypes import BY_NUMPY, c_name
 from ..operands import check_list
 from ..out import given
 from ..rows import Array, op
@@ -107,14 +107,12 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
         raise RuntimeError(
             f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}"
         )
-    if x._array.ndim != 1:
-        refuse_complex("linalg.vecdot", x._array)
     if x.dtype is not y.dtype:
         raise RuntimeError(
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
             f"{x.dtype.legacy} and y of type {y.dtype.legacy} instead"
         )
-    found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x * y).sum(dim)
+    found = vdot(x, y) if x._array.ndim == y._array.ndim == 1 else (x.conj() * y).sum(dim)
     return given("vecdot", out, found)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from .. import linalg, return_types
 from ..creation import scalar_tensor
-from ..dtypes import refuse_complex
 from ..linalg import kernels
 from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
@@ -45,8 +44,9 @@ def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; nan where that is negative."""
     square("logdet", input)
     floating("logdet", input._array)
-    refuse_complex("logdet", input._array)
     sign, log = linalg.slogdet(input)
+    if input._array.dtype.kind == "c":
+        return sign.log() + log
     return where(sign == -1.0, scalar_tensor(float("nan"), dtype=input.dtype), log)
 
 
@@ -141,7 +141,6 @@ def _cholesky_solve_backward(
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     """X in A X = B, from A's Cholesky factor."""
-    refuse_complex("cholesky_solve", self, input2)
     for each, text in ((self, "b"), (input2, "u")):
         if each.ndim < 2:
             raise RuntimeError(
@@ -161,7 +160,7 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
         )
     broadcast_shapes(self.shape[:-2], input2.shape[:-2])
     kernels.refuse_without_lapack("cholesky_solve_cpu", self)
-    turned = np.swapaxes(input2, -1, -2)
+    turned = kernels.transposed(input2)
     first, second = (turned, input2) if upper else (input2, turned)
     half = kernels.solve_triangular(first, self, False, True, False)
     return columns_first(kernels.solve_triangular(second, half, True, True, False))
@@ -181,9 +180,8 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
     """The inverse of a matrix, from its Cholesky factor."""
     square("cholesky_inverse", self)
     kernels.refuse_without_lapack("cholesky_inverse_out_cpu", self)
-    refuse_complex("cholesky_inverse", self)
     identity = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
-    turned = np.swapaxes(self, -1, -2)
+    turned = kernels.transposed(self)
     first, second = (turned, self) if upper else (self, turned)
     half = kernels.solve_triangular(first, identity, False, True, False)
     return columns_first(kernels.solve_triangular(second, half, True, True, False))

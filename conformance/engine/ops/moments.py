@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import refuse_complex
 from ..out import several
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from .parts import complex
 from .reduction import add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
 from .scalars import times
 from .selection import where
@@ -18,7 +18,9 @@ from .selection import where
 
 def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
     """Variance and mean, in double precision; torch takes a variance of all elements about their rounded mean."""
-    refuse_complex(name, self)
+    if self.dtype.kind == "c":
+        real, imag = (_moments(name, each, dim, correction, keepdim) for each in (self.real, self.imag))
+        return real[0] + imag[0], real[1] + 1j * imag[1]
     if self.dtype.kind != "f":
         both = name if "_" in name else "std and var"
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
@@ -113,7 +115,7 @@ def _plus_mean(
     self=lambda grad, self, dim, correction, keepdim: variance_backward(grad, self, dim, correction, keepdim),
 )
 def _var(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
-    return _moments("var", self, dim, correction, keepdim)[0].astype(self.dtype, copy=False)
+    return _moments("var", self, dim, correction, keepdim)[0].astype(self.real.dtype, copy=False)
 
 
 @op(
@@ -124,7 +126,7 @@ def _var(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
     ),
 )
 def _std(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
-    return np.sqrt(_moments("std", self, dim, correction, keepdim)[0]).astype(self.dtype, copy=False)
+    return np.sqrt(_moments("std", self, dim, correction, keepdim)[0]).astype(self.real.dtype, copy=False)
 
 
 @op(
@@ -138,7 +140,7 @@ def _std(self: Array, dim: Any, correction: Any, keepdim: bool) -> Array:
 )  # fmt: skip
 def _var_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
     found = _moments("var_mean", self, dim, correction, keepdim)
-    return found[0].astype(self.dtype, copy=False), found[1].astype(self.dtype, copy=False)
+    return found[0].astype(self.real.dtype, copy=False), found[1].astype(self.dtype, copy=False)
 
 
 @op(
@@ -152,7 +154,7 @@ def _var_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Ar
 )  # fmt: skip
 def _std_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Array, Array]:
     found = _moments("std_mean", self, dim, correction, keepdim)
-    return np.sqrt(found[0]).astype(self.dtype, copy=False), found[1].astype(self.dtype, copy=False)
+    return np.sqrt(found[0]).astype(self.real.dtype, copy=False), found[1].astype(self.dtype, copy=False)
 
 
 _ABSENT = object()  # a dim that is given, even None, selects torch's older overload, whose correction is 1
@@ -192,7 +194,6 @@ def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
     """The covariance matrix of variables in rows."""
-    refuse_complex("cov", input._array)
     if input._array.ndim > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} "
@@ -224,7 +225,7 @@ def cov(
         norm = norm.new_zeros(()) if isinstance(norm, Tensor) else 0
     away = columns - average.unsqueeze(1)
     other = away if weights is None else away * weights
-    found = away.matmul(other.t())
+    found = away.matmul(other.t().conj())
     return found.true_divide(norm).squeeze()
 
 
@@ -270,8 +271,14 @@ def corrcoef(input: Tensor) -> Tensor:
     found = cov(input)
     if found._array.ndim == 0:
         return found / found
-    deviation = found.diagonal().sqrt()
-    return found.div(deviation.view(-1, 1)).div(deviation.view(1, -1)).clip(-1, 1)
+    deviation = found.diagonal()
+    if found._array.dtype.kind == "c":
+        deviation = deviation.real
+    deviation = deviation.sqrt()
+    found = found.div(deviation.view(-1, 1)).div(deviation.view(1, -1))
+    if found._array.dtype.kind == "c":
+        return complex(found.real.clip(-1, 1), found.imag.clip(-1, 1))
+    return found.clip(-1, 1)
 
 
 PUBLIC = ("corrcoef", "cov", "std", "std_mean", "var", "var_mean")

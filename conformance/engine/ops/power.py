@@ -135,13 +135,18 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """The power, computed in double precision."""
     if not (isinstance(input, Tensor) or isinstance(exponent, Tensor)):
         raise invalid_combination("float_power", (input, exponent))
+    kind: dtypes.dtype = dtypes.float64
+    number: Any = float
     for each in (input, exponent):
-        dtypes.refuse_complex("float_power", each._array if isinstance(each, Tensor) else np.asarray(each))
-    base = input.to(dtypes.float64) if isinstance(input, Tensor) else float(input)
-    to = exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent)
-    if out is not None and out.dtype is not dtypes.float64:
+        array = each._array if isinstance(each, Tensor) else np.asarray(each)
+        if array.dtype.kind == "c":
+            kind, number = dtypes.complex128, complex
+    base = input.to(kind) if isinstance(input, Tensor) else number(input)
+    to = exponent.to(kind) if isinstance(exponent, Tensor) else number(exponent)
+    if out is not None and out.dtype is not kind:
         raise RuntimeError(
-            f"the output given to float_power has dtype {out.dtype.legacy} but the operation's result requires dtype Double"
+            f"the output given to float_power has dtype {out.dtype.legacy} but the operation's result requires dtype "
+            + kind.legacy
         )
     return pow(base, to, out=out)
 

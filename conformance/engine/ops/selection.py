@@ -78,7 +78,13 @@ def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
     if self.dtype in FULL_PRECISION:
         return _clamped(self, min, max)
     kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
+    _ordered(kind)
     return _clamped(self.astype(kind, copy=False), _bound(kind, min), _bound(kind, max))
+
+
+def _ordered(kind: np.dtype[Any]) -> None:
+    if kind.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
 
 
 def _clampable(self: Tensor, *bounds: Any) -> None:
@@ -130,6 +136,7 @@ def _clamp_bounds_backward(grad: Tensor, self: Tensor, min: Any, max: Any, neede
     },
 )
 def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:
+    _ordered(self.dtype)
     if min is not None and max is not None:
         refuse_bools("clamp_cpu", self)
     return _clamped(self, min, max)
@@ -241,6 +248,8 @@ def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
 )
 def maximum(self: Array, other: Array) -> Array:
     """The greater of two; nan where one is nan."""
+    if self.dtype.kind == "c":
+        raise RuntimeError("maximum not implemented for complex tensors.")
     return np.maximum(self, other)
 
 
@@ -253,6 +262,8 @@ def maximum(self: Array, other: Array) -> Array:
 )
 def minimum(self: Array, other: Array) -> Array:
     """The lesser of two; nan where one is nan."""
+    if self.dtype.kind == "c":
+        raise RuntimeError("minimum not implemented for complex tensors.")
     return np.minimum(self, other)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from ..zero_tensor import zeros
@@ -106,6 +107,8 @@ arcsinh, arccosh, arctanh = asinh, acosh, atanh
 )
 def _tanh_backward(grad_output: Array, output: Array) -> Array:
     one = half_up(output)
+    if output.dtype.kind == "c":
+        return grad_output * np.conjugate(1 - one * one)
     return (half_up(grad_output) * (1 - one * one)).astype(output.dtype, copy=False)
 
 
@@ -122,6 +125,8 @@ def sigmoid(self: Array) -> Array:
     output=lambda grad, grad_output, output: grad * grad_output * plus(times(output, -2), 1),
 )
 def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
+    if output.dtype.kind == "c":
+        return grad_output * np.conjugate((1 - output) * output)
     return grad_output * (1 - output) * output
 
 
@@ -158,6 +163,13 @@ def abs(self: Array) -> Array:
 absolute = abs
 
 
+def abs_(self: Tensor) -> Tensor:
+    """The absolute value, in place; that of a complex number is none."""
+    if self._array.dtype.kind == "c":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return run_inplace(ROWS["abs"], [self])
+
+
 @op("SignBackward0", self=lambda grad: zeros_like(grad))
 def sign(self: Array) -> Array:
     """-1, 0 or 1; 0 for nan."""
@@ -182,7 +194,7 @@ def _sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
 
 def _sign(array: Array) -> Array:
     if array.dtype.kind == "c":
-        raise RuntimeError(
+        raise NotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
         )
     if array.dtype.kind == "b":

@@ -17,6 +17,7 @@ from .steps import (
     gradient,
     lerp,
     number,
+    parts,
     written,
     zeros_for,
 )
@@ -56,12 +57,14 @@ class SGD(Optimizer):
                 own = self.state[param]
                 buffer = own.get("momentum_buffer")
                 if buffer is None:
-                    buffer = own["momentum_buffer"] = make(grad.copy())
+                    buffer = own["momentum_buffer"] = zeros_for(param)
+                    parts(buffer._array)[...] = grad
                 else:
                     array = written(buffer, 2)
                     array *= momentum
                     array += grad * (1 - group["dampening"])
-                grad = grad + buffer._array * momentum if group["nesterov"] else buffer._array
+                mean = parts(buffer._array)
+                grad = grad + mean * momentum if group["nesterov"] else mean
             array = written(param)
             array += grad * -lr
 
@@ -144,7 +147,8 @@ class Adagrad(Optimizer):
                 self._start(param)
 
     def _start(self, param: Tensor) -> None:
-        total = np.full_like(param._array, self.defaults["initial_accumulator_value"])
+        total = np.zeros_like(param._array)
+        parts(total).fill(self.defaults["initial_accumulator_value"])
         self.state[param].update(step=counter(), sum=make(total))
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
@@ -191,7 +195,7 @@ class Adadelta(Optimizer):
             count_step(own, group, xla=False)
             grad = gradient(param, group, group["weight_decay"])
             root = np.sqrt(decayed_square(own["square_avg"], grad, rho) + eps)
-            delta = np.sqrt(own["acc_delta"]._array + eps) / root * grad
+            delta = np.sqrt(parts(own["acc_delta"]._array) + eps) / root * grad
             decayed_square(own["acc_delta"], delta, rho)
             array = written(param)
             array += delta * -number(group["lr"])
@@ -221,11 +225,12 @@ class Rprop(Optimizer):
         for param in params:
             own = self.state[param]
             if not own:
-                start = np.full_like(param._array, number(group["lr"]))
+                start = np.zeros_like(param._array)
+                parts(start).fill(number(group["lr"]))
                 own.update(step=counter(), prev=zeros_for(param), step_size=make(start))
             count_step(own, group, xla=True)
             grad = gradient(param, group)
-            product = grad * own["prev"]._array
+            product = grad * parts(own["prev"]._array)
             size = written(own["step_size"], 2)
             size *= np.where(product > 0, grow, np.where(product < 0, shrink, 1)).astype(size.dtype)
             np.clip(size, *group["step_sizes"], out=size)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..modes import enable_grad, no_grad
 from ..ops.joining import cat
+from ..ops.parts import view_as_real
 from ..tensor import Tensor
 from .optimizer import Optimizer, Params
 from .steps import check_rate
@@ -108,6 +109,11 @@ def strong_wolfe(
     return best.f, best.g, best.t, evaluations
 
 
+def _real(tensor: Tensor) -> Tensor:
+    """The tensor, or the parts of a complex one."""
+    return view_as_real(tensor) if tensor.is_complex() else tensor
+
+
 class LBFGS(Optimizer):
     """L-BFGS; ``step`` takes a closure that evaluates the loss and its gradients, and calls it many times."""
 
@@ -131,12 +137,13 @@ class LBFGS(Optimizer):
         self._numel_cache = None
 
     def _gather_flat_grad(self) -> Tensor:
-        return cat([p.new_zeros(p.numel()) if p.grad is None else p.grad.view(-1) for p in self._params], 0)
+        grads = [p.new_zeros(p.shape) if p.grad is None else p.grad for p in self._params]
+        return cat([_real(each).view(-1) for each in grads], 0)
 
     def _add_grad(self, step_size: Any, update: Tensor) -> None:
         by = step_size.item() if isinstance(step_size, Tensor) else step_size
         offset = 0
-        for p in self._params:
+        for p in map(_real, self._params):
             n = p.numel()
             p.add_(update[offset : offset + n].view_as(p), alpha=by)
             offset += n

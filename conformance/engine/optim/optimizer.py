@@ -17,6 +17,7 @@ from ..hooks import RemovableHandle
 from ..legacy import typename
 from ..modes import enable_grad, no_grad
 from ..tensor import Tensor
+from ..twins import PAIRS, written
 
 Params = Iterable[Any]
 Array = np.ndarray[Any, Any]
@@ -142,7 +143,11 @@ class Optimizer:
                 with enable_grad():
                     loss = closure()
             for group in self.param_groups:
-                self._update(group, [each for each in group["params"] if each.grad is not None])
+                params = [each for each in group["params"] if each.grad is not None]
+                self._update(group, params)
+                if PAIRS:  # see Note [Conjugated views]
+                    for each in params:
+                        written(each._array)
         return loss
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:

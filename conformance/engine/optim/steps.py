@@ -81,7 +81,20 @@ def written(tensor: Tensor, times: int = 1) -> Array:
         state.before_mutation(tensor)
     for _ in range(times):
         increment_version(tensor)
-    return tensor._array
+    return parts(tensor._array)
+
+
+def parts(array: Array) -> Array:
+    """The numbers of an array; of complex ones, along a last dimension, both parts (torch: view_as_real).
+
+    Steps are taken by each element, and nearly all of torch's optimizers count the parts of one as two.
+    """
+    if array.dtype.kind != "c":
+        return array
+    kind = array.real.dtype
+    return np.lib.stride_tricks.as_strided(
+        array.view().real, (*array.shape, 2), (*array.strides, kind.itemsize), writeable=True
+    )
 
 
 def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
@@ -91,7 +104,7 @@ def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
         grad = np.negative(grad)
     if decay:
         grad = grad + param._array * number(decay)
-    return np.asarray(grad)  # arithmetic on 0-d arrays gives scalars, which nothing can be written to
+    return parts(np.asarray(grad))  # arithmetic on 0-d arrays gives scalars, which nothing can be written to
 
 
 def lerp(mean: Tensor, value: Array, weight: float) -> Array:

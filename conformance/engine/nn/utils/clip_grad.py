@@ -21,7 +21,7 @@ def _listed(tensors: Tensors) -> list[Tensor]:
 
 def _norm(array: Any, order: float) -> Any:
     """The norm of all elements, as one number of their dtype."""
-    exact = np.abs(array.astype(np.float64)).ravel()
+    exact = np.abs(array).astype(np.float64).ravel()
     if order == np.inf:
         found = exact.max(initial=0.0)
     elif order == -np.inf:
@@ -30,7 +30,7 @@ def _norm(array: Any, order: float) -> Any:
         found = np.count_nonzero(exact)
     else:
         found = np.sqrt(np.dot(exact, exact)) if order == 2 else (exact**order).sum() ** (1.0 / order)
-    return np.asarray(found, array.dtype)
+    return np.asarray(found, array.real.dtype)
 
 
 @no_grad()
