@@ -49,7 +49,7 @@ transpose_in_place unsafe_split_with_sizes unsqueeze_in_place
 """
 _AS_WRITTEN = """
 abs angle complex _conj conj_physical conj_physical_ linalg_inv_ex linalg_lu_solve linalg_matrix_exp linalg_vector_norm norm_along norm_whole dist
-_linalg_det _linalg_slogdet cholesky linalg_cholesky_ex cholesky_inverse cholesky_solve linalg_lu linalg_lu_factor_ex linalg_qr
+_linalg_det _linalg_slogdet cholesky linalg_cholesky_ex cholesky_solve linalg_lu linalg_lu_factor_ex linalg_qr
 _linalg_svd _linalg_eigh linalg_eig var std var_mean std_mean
 _linalg_pinv _linalg_solve_ex linalg_solve_triangular lu_unpack _neg_view polar sgn vdot
 _view_as_complex _view_as_real

@@ -219,12 +219,12 @@ def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list
 
     factor, change = results[0], tangents["self"]
     upper = arguments.get("upper", False)
-    lower = factor.mT if upper else factor
-    inner = solve_triangular(lower, solve_triangular(lower, change, upper=False).mT, upper=False).mT
+    lower = factor.mH if upper else factor
+    inner = solve_triangular(lower, solve_triangular(lower, change, upper=False).mH, upper=False).mH
     inner = inner.tril()
     inner = inner - inner.diagonal(0, -2, -1).diag_embed() * 0.5
     found = lower @ inner
-    return [found.mT if upper else found, *[None] * (len(results) - 1)]
+    return [found.mH if upper else found, *[None] * (len(results) - 1)]
 
 
 def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:

@@ -235,7 +235,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         check_declared(row)
     if row.name in OF_THEIR_OWN:
         return OF_THEIR_OWN[row.name](plain, given, results)
-    if row.name in ELEMENTWISE and (row.holomorphic or not complex_numbers):
+    if row.name in ELEMENTWISE and not complex_numbers:
         return [_sum(_products(row, plain, given, wanted, results))]
     return _transposed_twice(row, arguments, directions, wanted, results, level)
 
@@ -276,10 +276,7 @@ def _products(
     for number, name in enumerate(row.inputs):
         if name in given:
             node.next_edges = tuple(edge if i == number else NO_EDGE for i, edge in enumerate(edges))
-            assert (
-                row.node is not None
-            )  # whose formulas give what the direction is multiplied with, not its conjugate
-            found = row.node.apply(node, (given[name],))[number]
+            found = node.apply((given[name],))[number]
             assert found is not None
             yield found
 
