@@ -80,9 +80,7 @@ class Tensor:
     _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
     _grad_dtype: Any = False  # False: the tensor's own dtype; None: any
     _tangents: dict[int, Tensor] | None = None  # by level of forward-mode AD; see tangents.py
-    _transform: Any = (
-        None  # of a tensor that a transform of torch.func made to differentiate by: that transform
-    )
+    _transform: Any = None  # of a tensor by which a transform of torch.func differentiates: that transform
     _age = 0  # see Note [Captured tensors] in transforms.py
     _forward_base: Tensor | Literal[False] | None = False  # of a view for tangents; False: what _view says
 
