@@ -181,6 +181,8 @@ _FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
     (paddle.Tensor, "mode", "the mode of nothing", lambda tensor, *_, **__: 0 in tensor.shape),
     (paddle.nn.functional, "adaptive_avg_pool2d", "a negative size",
      lambda _, size, **__: isinstance(size, int) and size < 0),
+    (paddle.linalg, "cross", "the derivative of a product with a constant",
+     lambda x, y, *_, **__: x.stop_gradient and not y.stop_gradient),
     (paddle, "einsum", "an equation with other signs",
      lambda equation, *_: isinstance(equation, str) and "!" in equation),
     (paddle.linalg, "qr", "the derivative of qr by one factor alone",
