@@ -8,9 +8,9 @@ from typing import Any
 
 from . import modes
 from .autograd import graph
-from .autograd.gradcheck import UndefinedGradBackward, undefined_gradient
 from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
 from .autograd.outputs import delayed_error
+from .autograd.undefined_check import UndefinedGradBackward, undefined_gradient
 from .execution import execution_order
 from .modes import state
 from .node import AccumulateGrad, Error, Node, NotImplementedNode

@@ -27,32 +27,32 @@ if TYPE_CHECKING:
     from .rows import Row
 
 _HOLOMORPHIC = """
-acos acosh add add_scalar addbmm addcdiv addcmul addmm addmv addr alias_copy as_strided
-as_strided_copy as_strided_scatter asin asinh atan atanh baddbmm block_diag bmm cat channel_shuffle
-clone col2im constant_pad_nd copy cos cosh cumprod cumsum diag_embed diagonal diagonal_backward
-diagonal_copy diagonal_scatter div div_scalar dot exp exp2 expand expand_copy expm1 fill_copy flip
-gather im2col _in_order index index_add index_copy index_fill index_fill_tensor index_put
-index_select linalg_cross log log10 log1p log2 masked_fill masked_scatter masked_select mean
+acos acosh add add_scalar addbmm addcdiv addcmul addmm addmv addr alias alias_copy as_strided
+as_strided_copy as_strided_in_place as_strided_scatter asin asinh atan atanh baddbmm block_diag bmm
+cat channel_shuffle clone col2im constant_pad_nd copy cos cosh cumprod cumsum diag_embed diagonal
+diagonal_backward diagonal_copy diagonal_scatter div div_scalar dot exp exp2 expand expand_copy
+expm1 fill fill_copy fill_tensor fill_tensor_copy flip gather im2col _in_order index index_add
+index_copy index_fill index_fill_tensor index_put _index_put_impl index_select lerp lerp_tensor
+linalg_cross log log10 log1p log2 masked_fill masked_fill_tensor masked_scatter masked_select mean
 mean_dim mm mul mul_scalar mv narrow_copy neg permute permute_copy pixel_shuffle pixel_unshuffle pow
-pow_tensor prod prod_dim put reciprocal reflection_pad1d reflection_pad1d_backward reflection_pad2d
-reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward repeat replication_pad1d
-replication_pad1d_backward replication_pad2d replication_pad2d_backward replication_pad3d
-replication_pad3d_backward _reshape_alias roll rot90 rsqrt rsub_tensor scatter scatter_add
-scatter_value select select_backward sigmoid sigmoid_backward sin sinc sinh slice slice_backward
-split split_with_sizes sqrt squeeze squeeze_copy squeeze_dim squeeze_dim_copy squeeze_dim_in_place
-squeeze_dims stack sub sub_scalar sum sum_dim t t_copy take tan tanh tanh_backward _to_copy trace
-transpose transpose_copy tril triu unbind unfold unfold_backward unfold_copy unsafe_split
-_unsafe_view unsqueeze unsqueeze_copy view view_copy where zero lerp lerp_tensor _index_put_impl
-alias as_strided_in_place fill fill_tensor fill_tensor_copy masked_fill_tensor pow_of_number rsub select_copy
-squeeze_dims_copy squeeze_dims_in_place squeeze_in_place t_in_place
-transpose_in_place unsafe_split_with_sizes unsqueeze_in_place
+pow_of_number pow_tensor prod prod_dim put reciprocal reflection_pad1d reflection_pad1d_backward
+reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward repeat
+replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward
+replication_pad3d replication_pad3d_backward _reshape_alias roll rot90 rsqrt rsub rsub_tensor
+scatter scatter_add scatter_value select select_backward select_copy sigmoid sigmoid_backward sin
+sinc sinh slice slice_backward split split_with_sizes sqrt squeeze squeeze_copy squeeze_dim
+squeeze_dim_copy squeeze_dim_in_place squeeze_dims squeeze_dims_copy squeeze_dims_in_place
+squeeze_in_place stack sub sub_scalar sum sum_dim t t_copy t_in_place take tan tanh tanh_backward
+_to_copy trace transpose transpose_copy transpose_in_place tril triu unbind unfold unfold_backward
+unfold_copy unsafe_split unsafe_split_with_sizes _unsafe_view unsqueeze unsqueeze_copy
+unsqueeze_in_place view view_copy where zero
 """
 _AS_WRITTEN = """
-abs angle complex _conj conj_physical conj_physical_ linalg_inv_ex linalg_lu_solve linalg_matrix_exp linalg_vector_norm norm_along norm_whole dist
-_linalg_det _linalg_slogdet cholesky linalg_cholesky_ex cholesky_solve linalg_lu linalg_lu_factor_ex linalg_qr
-_linalg_svd _linalg_eigh linalg_eig var std var_mean std_mean
-_linalg_pinv _linalg_solve_ex linalg_solve_triangular lu_unpack _neg_view polar sgn vdot
-_view_as_complex _view_as_real
+abs angle cholesky cholesky_solve complex _conj conj_physical conj_physical_ dist linalg_cholesky_ex
+_linalg_det linalg_eig _linalg_eigh linalg_inv_ex linalg_lu linalg_lu_factor_ex linalg_lu_solve
+linalg_matrix_exp _linalg_pinv linalg_qr _linalg_slogdet _linalg_solve_ex linalg_solve_triangular
+_linalg_svd linalg_vector_norm lu_unpack _neg_view norm_along norm_whole polar sgn std std_mean var
+var_mean vdot _view_as_complex _view_as_real
 """
 # torch says of these that it has no derivative.
 _UNSUPPORTED = """

@@ -29,11 +29,9 @@ def refusing(function: Function, name: str) -> Function:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            found = (
-                None
-                if "received an invalid combination" in str(error)
-                else refusal(function, name, args, kwargs)
-            )
+            if "received an invalid combination" in str(error):
+                raise
+            found = refusal(function, name, args, kwargs)
             if found is None:
                 raise
             raise found from None

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .storage import address, storage
+from .storage import offset, storage
 from .zero_tensor import ZeroTensor
 
 Array = np.ndarray[Any, Any]
@@ -67,8 +67,7 @@ def conjugated(array: Array) -> Array:
         other = pair.other(memory)
         if memory is pair.memory:  # which numpy may have written
             pair.carry_over(memory)
-    start = address(array) - address(memory) if array.size else 0
-    return np.ndarray(array.shape, array.dtype, other.data, start, array.strides)
+    return np.ndarray(array.shape, array.dtype, other.data, offset(array), array.strides)
 
 
 def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:

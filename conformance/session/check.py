@@ -22,7 +22,7 @@ from conformance.runner.trace import Trace
 from conformance.runner.verdict import Flaw, Outcome, judge
 from conformance.spec.scenario import Scenario
 
-AHEAD = 2000  # traces of an engine that wait for those of the reference
+WAITING = 2000  # traces of an engine that wait for those of the reference
 KEPT = 200  # differences of one scenario that a result holds
 
 
@@ -130,7 +130,7 @@ class Checker:
 
     def _run_ahead(self) -> None:
         """Rather than wait for the reference, run what comes next."""
-        while len(self._ahead) < AHEAD and is_elsewhere(self.reference) and self.reference.starting():
+        while len(self._ahead) < WAITING and is_elsewhere(self.reference) and self.reference.starting():
             if not (pair := next(self._next, None)):
                 return
             scenario, engine = pair

@@ -283,5 +283,6 @@ class Broadcast(Distribution):
         own = {
             name: each.expand(batch_shape) for name, each in vars(self).items() if isinstance(each, Tensor)
         }
+        # The class whose __init__ is not run again: torch's own, not one that is derived from it.
         defining = next(each for each in type(self).__mro__ if each.__module__.startswith("torch."))
         return self._expanded(defining, _instance, batch_shape, **own)

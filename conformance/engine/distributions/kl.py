@@ -180,7 +180,7 @@ def _multivariate_normal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor
             "be computed"
         )
     n = p.event_shape[0]
-    half = q.half_log_det - p.half_log_det
+    half = q._half_log_det - p._half_log_det
     of_p, of_q = p._unbroadcasted_scale_tril, q._unbroadcasted_scale_tril
     batch = FUNCTIONS["broadcast_shapes"](of_q.shape[:-2], of_p.shape[:-2])
     solved = solve_triangular(of_q.expand((*batch, n, n)), of_p.expand((*batch, n, n)), upper=False)

@@ -203,7 +203,7 @@ class MultivariateNormal(Distribution):
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(shape)
 
     @property
-    def half_log_det(self) -> Tensor:
+    def _half_log_det(self) -> Tensor:
         """Half of the logarithm of the covariance's determinant."""
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
@@ -214,9 +214,9 @@ class MultivariateNormal(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)
         squares = mahalanobis(self._unbroadcasted_scale_tril, value - self.loc)
-        half_log_det = self.half_log_det
+        half_log_det = self._half_log_det
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squares) - half_log_det
 
     def entropy(self) -> Tensor:
-        found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self.half_log_det
+        found = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._half_log_det
         return found.expand(self._batch_shape) if self._batch_shape else found

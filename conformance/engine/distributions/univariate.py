@@ -22,10 +22,9 @@ def standard_normal(shape: Size, kind: dtypes.dtype) -> Tensor:
     return empty(shape, dtype=kind).normal_()
 
 
-class Normal(Broadcast, ExponentialFamily):
-    """Around ``loc`` with standard deviation ``scale``."""
+class _LocationScale(Broadcast):
+    """One shape, around ``loc`` and as wide as ``scale``, symmetric."""
 
-    __module__ = "torch.distributions.normal"
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
     support = constraints.real
     has_rsample = True
@@ -40,6 +39,12 @@ class Normal(Broadcast, ExponentialFamily):
         return self.loc
 
     mode = mean
+
+
+class Normal(_LocationScale, ExponentialFamily):
+    """Around ``loc`` with standard deviation ``scale``."""
+
+    __module__ = "torch.distributions.normal"
 
     @property
     def stddev(self) -> Tensor:
@@ -174,24 +179,10 @@ class Exponential(Broadcast, ExponentialFamily):
         return 1.0 - self.rate.log()
 
 
-class Laplace(Broadcast):
+class Laplace(_LocationScale):
     """Exponential to both sides of ``loc``."""
 
     __module__ = "torch.distributions.laplace"
-    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012 - torch's own form
-    support = constraints.real
-    has_rsample = True
-    loc: Tensor
-    scale: Tensor
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        super().__init__(validate_args, loc=loc, scale=scale)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.loc
-
-    mode = mean
 
     @property
     def variance(self) -> Tensor:

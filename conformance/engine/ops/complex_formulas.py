@@ -10,7 +10,7 @@ import cmath
 import math
 from typing import Any
 
-from ..complex_numbers import FORMULAS
+from ..complex_numbers import FORMULAS, conjugate
 from ..creation import scalar_tensor, zeros_like
 from ..dtypes import BY_NUMPY, result_dtype
 from ..rows import ROWS
@@ -22,20 +22,16 @@ from .scalars import less_than, maybe_times, minus, plus, times
 from .selection import where
 
 
-def _conj(number: Any) -> Any:
-    return number.conjugate() if isinstance(number, complex) else number
-
-
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     by_columns = tuple(steps) == (1, shape[0])
     found = mat2.conj().mm(grad.t()).t() if by_columns else grad.mm(mat2.t().conj())
-    return maybe_times(found, _conj(alpha))
+    return maybe_times(found, conjugate(alpha))
 
 
 def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     by_columns = tuple(steps) == (1, shape[0])
     found = grad.t().mm(mat1.conj()).t() if by_columns else mat1.t().conj().mm(grad)
-    return maybe_times(found, _conj(alpha))
+    return maybe_times(found, conjugate(alpha))
 
 
 def _base_grad(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
@@ -134,7 +130,7 @@ FORMULAS.update(
         ("addcdiv", "tensor2"): lambda grad, tensor1, tensor2, value: (
             -grad * (times(tensor1, value) / (tensor2 * tensor2)).conj()
         ),
-        ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), _conj(alpha)),
+        ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), conjugate(alpha)),
         ("atanh", "self"): lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)).conj(),
         ("addcmul", "tensor1"): lambda grad, tensor2, value: grad * times(tensor2, value).conj(),
         ("addcmul", "tensor2"): lambda grad, tensor1, value: grad * times(tensor1, value).conj(),
@@ -160,7 +156,7 @@ FORMULAS.update(
                 _spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
                     batch2.transpose(1, 2).conj()
                 ),
-                _conj(alpha),
+                conjugate(alpha),
             )
         ),
         (
@@ -171,14 +167,14 @@ FORMULAS.update(
                 batch1.transpose(1, 2)
                 .conj()
                 .bmm(_spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)),
-                _conj(alpha),
+                conjugate(alpha),
             )
         ),
         ("baddbmm", "batch1"): lambda grad, batch2, alpha: maybe_times(
-            grad.bmm(batch2.transpose(1, 2).conj()), _conj(alpha)
+            grad.bmm(batch2.transpose(1, 2).conj()), conjugate(alpha)
         ),
         ("baddbmm", "batch2"): lambda grad, batch1, alpha: maybe_times(
-            batch1.transpose(1, 2).conj().bmm(grad), _conj(alpha)
+            batch1.transpose(1, 2).conj().bmm(grad), conjugate(alpha)
         ),
     }
 )

@@ -11,7 +11,7 @@ from .. import dtypes, return_types, twins
 from ..creation import scalar_tensor, zeros_like
 from ..out import given_several
 from ..rows import Array, op
-from ..storage import address, storage
+from ..storage import offset, storage
 from ..tensor import Tensor
 from ..views import converted
 from .scalars import times
@@ -94,9 +94,7 @@ def _view_as_real(self: Array) -> Array:
 
 def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
     """Where an array with one more dimension lies."""
-    memory = storage(array)
-    start = address(array) - address(memory) if array.size else 0
-    return memory.data, start, (*array.strides, step)
+    return storage(array).data, offset(array), (*array.strides, step)
 
 
 def view_as_real(input: Tensor) -> Tensor:

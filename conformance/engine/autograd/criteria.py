@@ -1,0 +1,57 @@
+"""What gradcheck compares, how closely, and what it says where that fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .. import dtypes
+from ..tensor import Tensor
+from .complex_check import Part
+from .jacobians import Tensors, as_tuple
+
+
+class GradcheckError(RuntimeError):
+    """The derivatives of a function are not what they should be."""
+
+    __module__ = "torch.autograd.gradcheck"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What is compared, and how closely."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    check_grad_dtypes: bool
+    undefined: bool
+    backward: bool
+    forward: bool
+    batched: bool
+    batched_forward: bool
+    part: Part | None = None  # of complex numbers
+
+
+def differentiable(value: Any) -> Tensors:
+    return tuple(each for each in as_tuple(value) if each.requires_grad)
+
+
+def close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
+    """torch.allclose after promotion to one dtype."""
+    kind = dtypes.promote_types(a.dtype, b.dtype)
+    first, second = a.to(dtype=kind)._array, b.to(dtype=kind)._array
+    close = abs(first - second) <= atol + rtol * abs(second)
+    return bool(((first == second) | close).all())
+
+
+def mismatch(
+    exact: Tensor, estimate: Tensor, place: int, index: int, check: Check, forward: bool = False
+) -> str:
+    mode = "computed with forward mode " if forward else ""
+    considered = "" if check.part is None else check.part.considered(index if forward else place, forward)
+    return (
+        f"{considered}Jacobian {mode}mismatch for output {place:d} with respect to input {index:d},\nnumerical:{estimate}\n"
+        f"analytical:{exact}\n"
+    )

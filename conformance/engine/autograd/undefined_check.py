@@ -1,0 +1,94 @@
+"""What gradcheck asks of zero and of undefined gradients and tangents."""
+
+from __future__ import annotations
+
+import warnings
+
+from .. import errors
+from ..node import Gradients, Node, gradient_edge, new_node
+from ..tensor import Tensor
+from .criteria import GradcheckError, differentiable
+from .fast_check import direction_of
+from .forward_check import undefined_tangents
+from .jacobians import Function, Tensors, places_wanted
+
+
+def check_linear_in_gradient(outputs: Tensors, points: Tensors, masked: bool) -> None:
+    """A zero gradient must give zero gradients."""
+    from . import grad
+
+    by = [points[index] for index in places_wanted(points)]
+    if not by:
+        raise GradcheckError("no Tensors requiring grad found in input")
+    found = grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
+    for gradient, point in zip(found, by, strict=True):
+        if gradient is None:
+            continue
+        if (abs(gradient._array) > (1e-8 if masked else 0)).any():
+            raise GradcheckError("backward not multiplied by grad_output")
+        if gradient.dtype is not point.dtype:
+            raise GradcheckError("grad is incorrect type")
+        if gradient.size() != point.size():
+            raise GradcheckError("grad is incorrect size")
+
+
+class UndefinedGradBackward(Node):
+    """Lets no gradient through: what comes out is undefined."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "torch::autograd::UndefinedGradBackward"
+
+    def apply(self, grads: Gradients) -> Gradients:
+        return (None,)
+
+
+def undefined_gradient(tensor: Tensor) -> Tensor:
+    """The tensor behind a node that lets no gradient through."""
+    node = new_node(UndefinedGradBackward)
+    node.next_edges = (gradient_edge(tensor),)
+    node.input_metadata = ((tensor._array.shape, tensor._array.dtype),)
+    result = tensor.detach()
+    result._node, result._requires_grad = node, True
+    return result
+
+
+def check_undefined(func: Function, count: int, points: Tensors) -> None:
+    """Backward must take undefined gradients, of all outputs and of each one."""
+    _check_undefined_case([undefined_gradient(each) for each in differentiable(func(*points))], points)
+    if count > 1:
+        for number in range(count):
+            outputs = differentiable(func(*points))
+            _check_undefined_case(
+                [undefined_gradient(each) if place == number else each for place, each in enumerate(outputs)],
+                points,
+            )
+
+
+def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
+    from . import grad
+
+    by = [points[index] for index in places_wanted(points)]
+    try:
+        found = grad(outputs, by, [each.detach() * 0 for each in outputs], allow_unused=True)
+    except RuntimeError as error:
+        warnings.warn(errors.GRADCHECK_UNDEFINED_BC, stacklevel=7)
+        raise GradcheckError(errors.GRADCHECK_UNDEFINED) from error
+    for each in found:
+        if each is not None and each._array.any():
+            warnings.warn(errors.GRADCHECK_UNDEFINED_BC, stacklevel=7)
+            raise GradcheckError(errors.GRADCHECK_UNDEFINED_NOT_ZERO)
+
+
+def check_undefined_tangents(func: Function, points: Tensors) -> None:
+    """A point without tangent must be as good as one with zeros."""
+    from ..random import Generator
+
+    generator = Generator()
+    directions = [direction_of(points[index], generator) for index in places_wanted(points)]
+    for number, point, got, expected in undefined_tangents(func, points, directions):
+        raise GradcheckError(
+            "Mismatch in tangent values for output with index: ", number, " when input: ", point,
+            " has an undefined tangent value. ", " Got: ", got, " but expected: ", expected,
+        )  # fmt: skip
