@@ -8,7 +8,7 @@ formulas of those that are AS_WRITTEN conjugate themselves what they have to, as
 that could be. Any other row refuses what is complex: no node is made of it.
 
 Where an input is real and the node's output complex, the real part of its gradient is taken right here, as torch's
-formulas do (handle_r_to_c); what a Function returns must fit by itself.
+formulas do (handle_r_to_c), but for those NOT_CAST; what a Function returns must fit by itself.
 
 Real numbers pay nothing for this: the nodes of complex outputs have a class of their own, beside that of the others,
 which is chosen where the metadata of real ones is not found.
@@ -58,6 +58,8 @@ var_mean vdot _view_as_complex _view_as_real
 _UNSUPPORTED = """
 embedding nan_to_num select_copy select_scatter silu slice_copy slice_scatter
 """
+# The formulas of these leave the gradient of a real input complex, which torch then refuses.
+NOT_CAST = frozenset({"fill_tensor", "fill_tensor_copy", "index_fill_tensor", "masked_fill_tensor", "where"})
 HOLOMORPHIC = frozenset(_HOLOMORPHIC.split())
 AS_WRITTEN = frozenset(_AS_WRITTEN.split())
 UNSUPPORTED = frozenset(_UNSUPPORTED.split())

@@ -73,11 +73,24 @@ def fraction(self: Tensor) -> Any:
 
 
 def _float(self: Tensor) -> float:
-    return float(fraction(self))
+    return float(_real(fraction(self), "double"))
 
 
 def _int(self: Tensor) -> int:
-    return int(whole(self))
+    return int(_real(whole(self), "int64_t"))
+
+
+def _real(number: Any, kind: str) -> Any:
+    """The number, or the real part of one that has no other.
+
+    Raises:
+        RuntimeError: it has one.
+    """
+    if not isinstance(number, complex):
+        return number
+    if number.imag:
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    return number.real
 
 
 def _complex(self: Tensor) -> complex:

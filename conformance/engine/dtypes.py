@@ -206,7 +206,7 @@ def result_dtype(*operands: Any) -> np.dtype[Any]:
 
     Note [Type promotion]: operands are ranked by strength (arrays with dimensions, 0-d arrays, numbers).
     A weaker operand counts only where its category (bool, integer, floating, complex) is above that of
-    every stronger one; then a Python float stands for the default dtype.
+    every stronger one; then a Python float stands for the default dtype. Complex numbers leave floating ones their width.
     """
     best: list[dtype | None] = [None, None, None]
     for value in operands:
@@ -223,7 +223,8 @@ def result_dtype(*operands: Any) -> np.dtype[Any]:
         if result is None:
             result = kind_or_none
         elif kind_or_none.category > result.category:
-            result = promote_types(kind_or_none, result)
+            parts = result.category == FLOATING
+            result = result.to_complex() if parts else promote_types(kind_or_none, result)
     assert result is not None
     return result.numpy
 

@@ -249,6 +249,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             outputs = ()
         elif plain and node.hooks is None and (needed is None or node.selective):
             outputs = node.apply(buffer)
+            if outputs and outputs.__class__ is not list:  # they may not fit, and then nothing is freed
+                outputs = validate_outputs(node.next_edges, outputs, node.name)
             if task.running is node:  # Python ran inside it, and may have registered a hook on it
                 outputs = _post_hooks(node, outputs, tuple(buffer))
             if not keep_graph:
@@ -263,8 +265,6 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             edges = node.next_edges
             if outputs.__class__ is not list:
                 outputs = list(outputs)
-                if len(outputs) != len(edges):
-                    raise RuntimeError(errors.wrong_number(node.name(), len(outputs), len(edges)))
             for number, (following, input_nr) in enumerate(edges):
                 if following is None:
                     continue

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .complex_numbers import FORMULAS, formula_of
+from .complex_numbers import FORMULAS, NOT_CAST, formula_of
 from .out import WITHIN
 
 if TYPE_CHECKING:
@@ -456,7 +456,8 @@ def apply_source(row: Row, prefix: str = "") -> str:
             returned.append("*several")
             position = f"{position} + {len(names)}"
     found = f"[{', '.join(returned)}]"
-    body.append(f"return [*map(real_part, {found}, edges)]" if prefix else f"return {found}")
+    cast = prefix and row.name not in NOT_CAST
+    body.append(f"return [*map(real_part, {found}, edges)]" if cast else f"return {found}")
     return _function("apply", "node, grads", body)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.fuzz import complex_phrases as of_complex
 from conformance.fuzz.phrases import APPLIED, BINARY, IN_PLACE, IN_PLACE_WITH, REDUCTIONS, UNARY, VIEWS
 from conformance.fuzz.scene import AGAIN, LEAF, PASS, Scene
 
@@ -17,6 +18,12 @@ def _within(*heads: str) -> tuple[str, ...]:
     return tuple(f"with {head}:\n    {body}" for head in heads for body in bodies)
 
 
+_COMPLEX_LEAF = (
+    "{a} = torch.tensor([1 + 1j, -2j], requires_grad=True)",
+    "{a} = torch.tensor([[1 + 1j, 2], [3j, -1 - 0.5j]], requires_grad=True)",
+    "{a} = torch.tensor(2 - 1j, requires_grad=True)",
+    "{a} = torch.tensor([0.5j, 2 + 1j, 0], dtype=torch.complex128, requires_grad=True)",
+)
 _SAVED_HOOKS = (
     "torch.autograd.graph.saved_tensors_hooks(lambda x: x * 2, lambda x: x)",
     "torch.autograd.graph.saved_tensors_hooks(lambda x: print('packed') or x, lambda x: print('unpacked') or x * 3)",
@@ -91,6 +98,48 @@ GRAPH_SCENES: tuple[Scene, ...] = (
             tuple(each.format(a="{b}", b="{a}") for each in (*IN_PLACE, *IN_PLACE_WITH)),
             ("{c}.sum().backward()", "{c}.sum().backward(retain_graph=True)", ""),
             PASS, AGAIN,
+        ),
+    ),
+    Scene(
+        "complex",
+        (
+            _COMPLEX_LEAF,
+            tuple(f"{{b}} = {each}" for each in (*of_complex.UNARY, *of_complex.REDUCTIONS, *of_complex.VIEWS)),
+            tuple(each.format(a="{b}", b="{a}") for each in (*of_complex.BACKWARD, *of_complex.CLOSING)),
+            (
+                "made, = torch.autograd.grad({b}.abs().sum(), {a}, allow_unused=True)",
+                "({a}.grad * {b}).abs().sum().backward()", "",
+            ),
+        ),
+    ),
+    Scene(
+        "complex",
+        (
+            _COMPLEX_LEAF,
+            (
+                "{c} = ({a}.detach() + 1j).requires_grad_()", "{c} = {a}.conj()", "{c} = {a}.real * 2",
+                "{c} = {a}.abs()",
+            ),
+            tuple("{b} = " + each.format(a="{a}", b="{c}") for each in of_complex.BINARY),
+            tuple(each.format(a="{b}", b="{c}") for each in (*of_complex.BACKWARD, *of_complex.CLOSING)),
+            ("made = torch.autograd.grad({b}.abs().sum(), [{a}, {c}], allow_unused=True)", ""),
+        ),
+    ),
+    Scene(
+        "complex",
+        (
+            _COMPLEX_LEAF,
+            (
+                "{b} = {a} * 1", "{b} = ({a} * 1)[0:1]", "{b} = ({a} * 1).conj()", "{b} = ({a} * 1j).view(-1)",
+                "{b} = ({a} * 1).real",
+            ),
+            (
+                "{c} = {b} * {b}", "{c} = {b}.abs()", "{c} = {b}.conj()", "{c} = {b}.imag",
+                "{c} = torch.view_as_real({b})", "",
+            ),
+            tuple(each.format(a="{b}", b="{a}") for each in (*of_complex.IN_PLACE, *of_complex.IN_PLACE_WITH)),
+            ("{c}.abs().sum().backward()", "{c}.backward(torch.ones_like({c}))", ""),
+            ("{b}.abs().sum().backward()", "{b}.real.sum().backward()", "({b} * {a}).abs().sum().backward()"),
         ),
     ),
     Scene(

@@ -52,6 +52,7 @@ from conformance.fuzz.statements import (
     pick,
     read,
     reduction,
+    said,
     source,
     switch,
     tensor,
@@ -68,16 +69,14 @@ def story(draw: Draw, scope: Scope) -> None:
     a = source(draw, scope)
     base = a
     if one(draw, (True, True, True, False)):
-        text = str(one(draw, one(draw, (BASES, BASES, APPLIED)))).format(
-            a=a.name, b=mate(draw, scope, a).name
-        )
+        text = said(draw, one(draw, (BASES, BASES, APPLIED)), a).format(a=a.name, b=mate(draw, scope, a).name)
         base = bind(scope, text, a, "operation")
     for _ in range(one(draw, (0, 1, 2))):
         _said_of(draw, scope, one(draw, _PREPARATIONS), base, a)
-    used = bind(scope, str(one(draw, USES)).format(a=base.name, b=a.name), a, "operation")
+    used = bind(scope, said(draw, USES, a).format(a=base.name, b=a.name), a, "operation")
     root = used
     if one(draw, (False, True)):
-        text = str(one(draw, USES)).format(a=used.name, b=base.name)
+        text = said(draw, USES, a).format(a=used.name, b=base.name)
         root = bind(scope, text, a, "operation")
     for _ in range(one(draw, (1, 0, 2))):
         _said_of(draw, scope, one(draw, _CHANGES), one(draw, (base, used, a, root)), a)
@@ -98,7 +97,7 @@ _PASSES: tuple[_Phrases, ...] = (("backward", BACKWARD), ("backward", BACKWARD),
 
 def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: Name, b: Name) -> None:
     feature, texts = phrases
-    text = str(one(draw, texts)).format(a=a.name, b=b.name)
+    text = said(draw, texts, a).format(a=a.name, b=b.name)
     if texts is GRADS:
         feature, text = "grad", f"made, *_ = {text}"
     scope.add(text, feature)
@@ -209,7 +208,7 @@ _KINDS: tuple[_Kind, ...] = (
 def closing(draw: Draw, scope: Scope) -> None:
     """A pass through the last of what gradients flow to: what came before it is not seen else."""
     for each in [each for each in reversed(scope.names) if each.flows][: one(draw, (1, 0, 2, 3))]:
-        scope.add(str(one(draw, CLOSING)).format(a=each.name), "backward")
+        scope.add(said(draw, CLOSING, each).format(a=each.name), "backward")
 
 
 @st.composite

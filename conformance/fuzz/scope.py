@@ -19,6 +19,11 @@ class Name:
     flows: bool = False  # whether a pass may begin there, or end
     leaf: bool = False
 
+    @property
+    def complex(self) -> bool:
+        """Whether its numbers are complex."""
+        return self.dtype.startswith("complex")
+
 
 @dataclass(frozen=True)
 class Statement:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
+from conformance.fuzz.complex_phrases import COMPLEX_VALUES, OF_COMPLEX, dtype_of
 from conformance.fuzz.phrases import (
     APPLIED,
     BACKWARD,
@@ -32,13 +33,17 @@ from conformance.fuzz.scope import Name, Scope, Shape, broadcasts
 Draw: TypeAlias = Callable[..., Any]
 
 SHAPES: tuple[Shape, ...] = ((2,), (), (2, 2), (1,), (3,), (1, 2), (2, 1), (2, 3), (3, 2), (0,))
-DTYPES = ("float32", "float32", "float32", "float64", "float16", "float32", "int64", "bool")
+_REAL = ("float32", "float32", "float32", "float64", "float16", "float32", "int64", "bool")
+DTYPES = (*_REAL, "complex64", "complex128")
+_DIFFERENTIABLE = ("float", "complex")
 VALUES = ("1.", "2.", "3.", "-1.", "0.5", "0.", "-2.", "4.")
 
 
 def literal(draw: Draw, shape: Shape, dtype: str) -> str:
     """Nested lists of small numbers."""
     if not shape:
+        if dtype.startswith("complex"):
+            return str(one(draw, COMPLEX_VALUES))
         value = str(one(draw, VALUES))
         if dtype == "bool":
             return "True" if value != "0." else "False"
@@ -50,7 +55,7 @@ def tensor(draw: Draw, scope: Scope) -> None:
     """A new leaf or constant."""
     shape = one(draw, SHAPES)
     dtype = str(one(draw, DTYPES))
-    requires = dtype.startswith("float") and bool(one(draw, (True, True, False)))
+    requires = dtype.startswith(_DIFFERENTIABLE) and bool(one(draw, (True, True, False)))
     parts = [literal(draw, shape, dtype)]
     if dtype != "float32":
         parts.append(f"dtype=torch.{dtype}")
@@ -68,6 +73,13 @@ def _among(options: tuple[object, ...]) -> st.SearchStrategy[object]:
 def one(draw: Draw, options: tuple[Any, ...]) -> Any:
     """One of a list that stays as it is: making the strategy takes longer than drawing from it."""
     return draw(_among(options))
+
+
+def said(draw: Draw, table: tuple[str, ...], *of: Name) -> str:
+    """One of the templates: of those for complex tensors where one is."""
+    if any(each.complex for each in of):
+        table = OF_COMPLEX.get(table, table)
+    return str(one(draw, table))
 
 
 def pick(draw: Draw, scope: Scope) -> Name:
@@ -103,9 +115,11 @@ def bind(scope: Scope, text: str, like: Name, *features: str) -> Name:
 def unary(draw: Draw, scope: Scope) -> None:
     """An operation on one tensor."""
     a = pick(draw, scope)
-    template = str(one(draw, UNARY))
-    dtype = CASTS.get(template, a.dtype)
-    made = replace(a, dtype=dtype, flows=a.flows and dtype.startswith("float") and template not in CONSTANTS)
+    template = said(draw, UNARY, a)
+    dtype = CASTS.get(template) or (dtype_of(template, a.dtype) if a.complex else a.dtype)
+    made = replace(
+        a, dtype=dtype, flows=a.flows and dtype.startswith(_DIFFERENTIABLE) and template not in CONSTANTS
+    )
     bind(scope, template.format(a=a.name), made, "operation")
 
 
@@ -113,10 +127,12 @@ def binary(draw: Draw, scope: Scope) -> None:
     """An operation on two."""
     a = pick(draw, scope)
     b = mate(draw, scope, a)
-    template = str(one(draw, BINARY))
+    template = said(draw, BINARY, a, b)
     shape = broadcasts(a.shape, b.shape)
     features = ["operation"] + (["broadcast"] if a.shape != b.shape else [])
     made = replace(a, shape=a.shape if shape is None else shape, flows=a.flows or b.flows)
+    if b.complex:
+        made = replace(made, dtype=b.dtype)
     bind(scope, template.format(a=a.name, b=b.name), made, *features)
 
 
@@ -131,7 +147,7 @@ def function(draw: Draw, scope: Scope) -> None:
 def reduction(draw: Draw, scope: Scope) -> None:
     """A reduction."""
     a = pick(draw, scope)
-    template = str(one(draw, REDUCTIONS))
+    template = said(draw, REDUCTIONS, a)
     if "keepdim" in template:
         shape = (*a.shape[:-1], 1) if a.shape else ()
     elif "(0)" in template:
@@ -140,13 +156,14 @@ def reduction(draw: Draw, scope: Scope) -> None:
         shape = a.shape[:-1]
     else:
         shape = ()
-    bind(scope, template.format(a=a.name), replace(a, shape=shape), "reduction")
+    dtype = dtype_of(template, a.dtype) if a.complex else a.dtype
+    bind(scope, template.format(a=a.name), replace(a, shape=shape, dtype=dtype), "reduction")
 
 
 def view(draw: Draw, scope: Scope) -> None:
     """A view, or what may be one."""
     a = pick(draw, scope)
-    template = str(one(draw, VIEWS))
+    template = said(draw, VIEWS, a)
     size = 1
     for n in a.shape:
         size *= n
@@ -163,14 +180,19 @@ def view(draw: Draw, scope: Scope) -> None:
         "{a}[1:]": (max(a.shape[0] - 1, 0), *a.shape[1:]) if a.shape else (), "{a}.select(0, 0)": a.shape[1:],
         "{a}.transpose(0, -1)": a.shape[::-1], "{a}.narrow(0, 0, 1)": (1, *a.shape[1:]), "{a}.T": a.shape[::-1],
         "{a}.expand(2, *{a}.shape)": (2, *a.shape), "{a}.detach()[0]": a.shape[1:], "Viewed.apply({a})": (size,),
+        "torch.view_as_real({a})": (*a.shape, 2), "{a}.mH": a.shape[::-1], "{a}.H": a.shape[::-1],
+        "{a}.adjoint()": a.shape[::-1], "{a}.conj().t()": a.shape[::-1], "{a}.conj().view(-1)": (size,),
+        "{a}.view(-1).conj()": (size,), "{a}[0].imag": a.shape[1:],
     }  # fmt: skip
-    bind(scope, template.format(a=a.name), replace(a, shape=shapes.get(template, a.shape)), "view")
+    dtype = dtype_of(template, a.dtype) if a.complex else a.dtype
+    made = replace(a, shape=shapes.get(template, a.shape), dtype=dtype)
+    bind(scope, template.format(a=a.name), made, "view")
 
 
 def parts(draw: Draw, scope: Scope) -> None:
     """Two names for several results."""
     a = pick(draw, scope)
-    template = str(one(draw, PARTS))
+    template = said(draw, PARTS, a)
     first, second = scope.fresh(), scope.fresh()
     shape = a.shape[1:] if "unbind" in template else a.shape
     scope.add(f"{first}, {second} = {template.format(a=a.name)}", "view", "several views")
@@ -181,8 +203,8 @@ def parts(draw: Draw, scope: Scope) -> None:
 def in_place(draw: Draw, scope: Scope) -> None:
     """A change in place."""
     a = pick(draw, scope)
-    template = str(one(draw, IN_PLACE + IN_PLACE_WITH))
     b = mate(draw, scope, a)
+    template = said(draw, one(draw, (IN_PLACE, IN_PLACE, IN_PLACE, IN_PLACE_WITH)), a)
     scope.add(template.format(a=a.name, b=b.name), "in place")
 
 
@@ -194,16 +216,18 @@ def flag(draw: Draw, scope: Scope) -> None:
 
 def hook(draw: Draw, scope: Scope) -> None:
     """A hook is registered or removed."""
-    template = str(one(draw, HOOKS))
+    a = source(draw, scope)
+    template = said(draw, HOOKS, a)
     leaves = [each for each in scope.names if each.leaf and each.flows]
-    a = draw(st.sampled_from(leaves)) if leaves and "post_accumulate" in template else source(draw, scope)
+    if leaves and "post_accumulate" in template:
+        a = draw(st.sampled_from(leaves))
     scope.add(template.format(a=a.name, b=mate(draw, scope, a).name), "hook")
 
 
 def backward(draw: Draw, scope: Scope) -> None:
     """A backward pass."""
     a = source(draw, scope)
-    template = str(one(draw, BACKWARD))
+    template = said(draw, BACKWARD, a)
     scope.add(template.format(a=a.name, b=mate(draw, scope, a).name), "backward")
 
 
@@ -211,7 +235,7 @@ def grad(draw: Draw, scope: Scope) -> None:
     """A call of autograd.grad."""
     a = source(draw, scope)
     b = source(draw, scope)
-    template = str(one(draw, GRADS))
+    template = said(draw, GRADS, a)
     name = scope.fresh()
     scope.add(
         f"{name}, *_ = {template.format(a=a.name, b=b.name)}", "grad", name=replace(b, name=name, leaf=False)
@@ -221,7 +245,7 @@ def grad(draw: Draw, scope: Scope) -> None:
 def read(draw: Draw, scope: Scope) -> None:
     """Something is looked at."""
     a = pick(draw, scope)
-    scope.add(str(one(draw, READS)).format(a=a.name, b=mate(draw, scope, a).name), "read")
+    scope.add(said(draw, READS, a).format(a=a.name, b=mate(draw, scope, a).name), "read")
 
 
 def switch(draw: Draw, scope: Scope) -> None:

@@ -116,11 +116,11 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     given = _gradients(roots, _given(grad_outputs, len(roots)), is_grads_batched)
     if retain_graph is None:
         retain_graph = create_graph
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         found = _batched(roots, given, retain_graph, create_graph, wanted, allow_unused)
     else:

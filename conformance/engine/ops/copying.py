@@ -145,6 +145,8 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 )
 def _copy(self: Array, src: Array) -> Array:
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
+        if self.size:
+            warn_of_lost_part(dtypes.BY_NUMPY[self.dtype])
         src = src.real
     try:
         return np.broadcast_to(src, self.shape).astype(self.dtype, copy=False)  # write() copies
@@ -153,6 +155,21 @@ def _copy(self: Array, src: Array) -> Array:
         raise RuntimeError(
             f"output with shape {list(self.shape)} doesn't match the broadcast shape {together}"
         ) from None
+
+
+def assigned(to: Tensor, value: Any) -> Tensor:
+    """What is assigned to a part of a tensor, as a tensor.
+
+    Raises:
+        TypeError: it is neither that nor a number.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (int, float, complex, np.integer)):
+        return make(dtypes.number_as(to._array.dtype, value))
+    name = type(value).__name__
+    given = f"numpy.{name}" if isinstance(value, (np.ndarray, np.generic)) else name
+    raise TypeError(f"can't assign a {given} to a torch.{to.dtype.legacy}Tensor")
 
 
 def _zeros_like(grad: Tensor) -> Tensor:

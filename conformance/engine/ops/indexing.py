@@ -10,12 +10,13 @@ import numpy as np
 
 from .. import errors
 from ..creation import infer_array
-from ..dtypes import BY_NUMPY, number_as, number_within
+from ..dtypes import BY_NUMPY, number_within
 from ..inplace import run_inplace, warn_of_overlap
 from ..modes import state
 from ..operands import check_recorded
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
+from .copying import assigned
 from .shape import alias, expand, unsqueeze, view
 from .slicing import select, slice_
 
@@ -304,17 +305,7 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
         return
     _refuse_bytes(self, where, value)
     result, remaining = _apply(self, where)
-    if isinstance(value, Tensor):
-        source = value
-    elif isinstance(value, (int, float, complex, np.integer)):
-        source = make(number_as(self._array.dtype, value))
-    else:
-        given = (
-            f"numpy.{type(value).__name__}"
-            if isinstance(value, (np.ndarray, np.generic))
-            else type(value).__name__
-        )
-        raise TypeError(f"can't assign a {given} to a torch.{self.dtype.legacy}Tensor")
+    source = assigned(self, value)
     if not remaining:
         _copy_to(result, source)
         return

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import errors, twins
 from ..batching import BatchedTensor, each_in_place
 from ..dtypes import c_name
 from ..inplace import check_mutable
@@ -142,6 +142,8 @@ def _memory_of(self: Tensor, source: Any) -> Array:
     if source._array.dtype is not self._array.dtype:
         theirs, ours = c_name(source._array.dtype), c_name(self._array.dtype)
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
+    if twins.is_twin(source._array) != twins.is_twin(self._array):  # a bit stays where it is
+        return twins.conjugated(source._array)
     return source._array
 
 

@@ -14,6 +14,7 @@ from ..rows import Array, op
 from ..storage import offset, storage
 from ..tensor import Tensor
 from ..views import converted
+from .copying import assigned
 from .scalars import times
 from .selection import where
 from .slicing import select
@@ -168,18 +169,13 @@ def imag(input: Tensor) -> Tensor:
 
 
 def _set_real(self: Tensor, value: Any) -> None:
-    _set_part(self.real, value)
+    part = self.real
+    part.copy_(assigned(part, value))
 
 
 def _set_imag(self: Tensor, value: Any) -> None:
-    _set_part(self.imag, value)
-
-
-def _set_part(part: Tensor, value: Any) -> None:
-    if isinstance(value, Tensor):
-        part.copy_(value)
-    else:
-        part.fill_(value)
+    part = self.imag
+    part.copy_(assigned(part, value))
 
 
 def _parts_of(grad: Tensor, real: bool, imag: bool) -> tuple[Tensor | None, Tensor | None]:
@@ -224,11 +220,12 @@ def polar(abs: Array, angle: Array) -> Array:
 
 
 def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[Tensor | None, Tensor | None]:
-    found = (grad.conj() * result.sgn()).real if needed[0] else None
+    conjugate = grad.conj()
+    found = (conjugate * result.sgn()).real if needed[0] else None
     if not needed[1]:
         return found, None
     turned = times(result, 1j)
-    return found, (grad.conj() * turned).real
+    return found, (conjugate * turned).real
 
 
 @op(tensors="self")

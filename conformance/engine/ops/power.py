@@ -33,12 +33,29 @@ def _to_a_number(base: Array, exponent: Any) -> Array:
     if exponent == 0.5:
         return np.sqrt(base)
     if exponent == -1:
-        return np.reciprocal(base)
+        return _reciprocal(base)
     if exponent == -2:
-        return np.reciprocal(np.multiply(base, base))
+        return _reciprocal(np.multiply(base, base))
     if exponent == -0.5:
-        return np.reciprocal(np.sqrt(base))
+        return _reciprocal(np.sqrt(base))
+    if base.dtype.kind == "c" and exponent not in (0, 1):
+        return _complex_power(base, base.dtype.type(exponent))
     return np.power(base, exponent)
+
+
+def _reciprocal(array: Array) -> Array:
+    """One over it, which of a complex 0 has an infinite real part."""
+    found = np.reciprocal(array)
+    return (
+        np.where(array == 0, complex("inf+nanj"), found).astype(array.dtype)
+        if array.dtype.kind == "c"
+        else found
+    )
+
+
+def _complex_power(base: Any, exponent: Any) -> Array:
+    """By way of the logarithm, which 0 has not."""
+    return np.exp(np.log(base) * exponent)
 
 
 @op("PowBackward0", name="pow", self=lambda grad, self, exponent: _pow_backward(grad, self, exponent))
@@ -83,6 +100,8 @@ def _power(self: Any, exponent: Any) -> Array:
             np.equal(self, -1), np.where(np.asarray(exponent) % 2 == 0, 1, -1), np.equal(self, 1)
         )
         return np.where(np.less(exponent, 0), signs, found).astype(kind)
+    if kind.kind == "c":
+        return _complex_power(self, exponent)
     return np.power(self, exponent)
 
 
@@ -180,10 +199,10 @@ def sqrt(self: Array) -> Array:
 @op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: times(grad, -0.5) * result.pow(3))
 def rsqrt(self: Array) -> Array:
     """One over the square root."""
-    return np.reciprocal(np.sqrt(self))
+    return _reciprocal(np.sqrt(self))
 
 
 @op("ReciprocalBackward0", meet="self", to_float=True, self=lambda grad, result: -grad * (result * result))
 def reciprocal(self: Array) -> Array:
     """1 / self."""
-    return np.reciprocal(self)
+    return _reciprocal(self)

@@ -56,6 +56,10 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
     elif input.__class__ in NUMBERS and other.__class__ in NUMBERS:
         kind = dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
         input = scalar_tensor(input, dtype=kind)
+    elif isinstance(input, Tensor) and other.__class__ is complex:  # torch casts before it chooses
+        input = input.to(dtypes.BY_NUMPY[dtypes.result_dtype(input._array, other)])
+    elif isinstance(other, Tensor) and input.__class__ is complex:
+        other = other.to(dtypes.BY_NUMPY[dtypes.result_dtype(other._array, input)])
     return _where(condition, input, other, out=out)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
-from ..inplace import run_inplace
+from ..inplace import check_inplace, run_inplace
+from ..modes import state
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from ..zero_tensor import zeros
@@ -166,6 +167,7 @@ absolute = abs
 def abs_(self: Tensor) -> Tensor:
     """The absolute value, in place; that of a complex number is none."""
     if self._array.dtype.kind == "c":
+        check_inplace(self, bool(state.recording and self.requires_grad))
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return run_inplace(ROWS["abs"], [self])
 
