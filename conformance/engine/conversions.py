@@ -34,9 +34,9 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The array itself: shares memory.
 
     Raises:
-        RuntimeError: for a tensor that requires grad, unless ``force``.
+        RuntimeError: for a tensor that requires grad, while gradients are recorded, unless ``force``.
     """
-    if self.requires_grad and not force:
+    if state.recording and self.requires_grad and not force:
         raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
     for bit, is_set, resolve in (("conjugate", self.is_conj(), "conj"), ("negative", self.is_neg(), "neg")):
         if is_set and not force:

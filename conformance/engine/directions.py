@@ -205,7 +205,7 @@ UNSUPPORTED = {
     "igammac": "igammac",
     "index_reduce": "index_reduce",
     "multi_margin_loss": "multi_margin_loss",
-    "soft_margin_loss": "soft_margin_loss_backward",
+    "soft_margin_loss_backward": "soft_margin_loss_backward",
     "special_zeta": "special_zeta",
     "special_zeta_of_number": "special_zeta",
     "special_zeta_with_number": "special_zeta",

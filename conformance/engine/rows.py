@@ -52,6 +52,7 @@ from .node import (
     known_metadata,
     note_traceback,
 )  # fmt: skip
+from .numpy_names import taken
 from .operands import (
     MISSING,
     array_to_float,
@@ -298,7 +299,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "as_complex": as_complex, "conjugate": conjugate, "real_part": real_part, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
-    "laid_out": laid_out, "check_constant": check_constant, "check_recorded": check_recorded,
+    "laid_out": laid_out, "taken": taken, "check_constant": check_constant, "check_recorded": check_recorded,
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .complex_numbers import FORMULAS, NOT_CAST, formula_of
+from .numpy_names import numpy_names
 from .out import WITHIN
 
 if TYPE_CHECKING:
@@ -46,8 +47,10 @@ def _signature(row: Row, variant: str) -> str:
     if not keyword_only and _only_tensors(row) and not operator:
         parts.append("*rest")
         keyword_only = True
-    if _has_out(row) and variant == "call":
-        parts += ["out=None"] if keyword_only else ["*", "out=None"]
+    further = [] if operator else [f"{each}=None" for each in numpy_names(row.parameters)]
+    further += ["out=None"] if _has_out(row) and variant == "call" else []
+    if further:
+        parts += further if keyword_only else ["*", *further]
     return ", ".join(parts)
 
 
@@ -188,6 +191,13 @@ _PLAIN = (
 
 def call_source(row: Row, variant: str = "call") -> str:
     body = ["self = input"] if "self" in row.parameters else []
+    if variant != "operator":
+        for theirs, own in numpy_names(row.parameters).items():
+            default = row.parameters[own].default
+            body.append(
+                f"if {theirs} is not None: "
+                f"{own} = taken(row, {own}, {'MISSING' if default is inspect.Parameter.empty else repr(default)}, {theirs}, '{theirs}')"
+            )
     if variant != "call":  # the first operand is a tensor, or Python would not have come here
         row = replace(row, numbers=tuple(name for name in row.numbers if name != next(iter(row.parameters))))
     if _only_tensors(row) and variant != "operator":

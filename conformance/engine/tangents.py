@@ -25,21 +25,21 @@ from .transforms import transforms
 
 
 class Level:
-    """A level of forward-mode AD; its tangents go when it ends."""
+    """A level of forward-mode AD, maybe one of torch.func; its tangents go when it ends."""
 
-    __slots__ = ("duals", "number")
+    __slots__ = ("duals", "number", "of_func")
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+    def __init__(self, number: int, of_func: bool) -> None:
+        self.number, self.of_func = number, of_func
         self.duals: list[weakref.ref[Tensor]] = []
 
 
 levels: list[Level] = []  # the outermost first
 
 
-def begin_level() -> Level:
+def begin_level(of_func: bool = False) -> Level:
     """Enter a level inside those that there are."""
-    level = Level(len(levels))
+    level = Level(len(levels), of_func)
     levels.append(level)
     transforms.begin()
     return level

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from .numpy_names import numpy_names, renamed
+
 if TYPE_CHECKING:
     from .rows import Row
 
@@ -79,7 +81,8 @@ def guarded(row: Row, name: str, compiled: Compile) -> FunctionType:
                 if not transforms.count:
                     function.__code__ = made.__code__
         if transforms.count and transforms.dispatch is not None:
-            return transforms.dispatch(row, made, args, kwargs)
+            names = numpy_names(row.parameters) if kwargs else None
+            return transforms.dispatch(row, made, args, renamed(kwargs, names) if names else kwargs)
         return made(*args, **kwargs)
 
     function.__kwdefaults__ = {"enter": enter}

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..batching import BatchedTensor
 from ..forward import carried, primal
 from ..modes import state
-from ..tangents import forward_base, set_tangent, tangent_of
+from ..tangents import forward_base, levels, set_tangent, tangent_of
 from ..tensor import Tensor, make
 from .outputs import typename
 
@@ -52,7 +53,7 @@ def give_tangents(
     found = carried(inputs)
     for level in sorted(found):
         before = {
-            id(each): (tangent, tangent._version)
+            id(each): (tangent, _version(tangent))
             for each in inputs
             if isinstance(each, Tensor) and (tangent := tangent_of(each, level)) is not None
         }
@@ -64,6 +65,11 @@ def give_tangents(
             )
         for number, (raw, output, tangent) in enumerate(zip(marks.raw, outputs, returned, strict=True)):
             _give(number, raw, output, tangent, inputs, before, marks, level)
+
+
+def _version(tangent: Tensor) -> Any:
+    """How often it was written to; what is written to a batch counts at the examples."""
+    return [*map(_version, tangent._examples)] if tangent.__class__ is BatchedTensor else tangent._version
 
 
 def _ask(node: BackwardCFunction, inputs: tuple[Any, ...], level: int, nested: bool) -> list[Tensor | None]:
@@ -117,14 +123,14 @@ def _give(
             raise RuntimeError(_NOT_AN_INPUT)
         if id(raw) in before:
             own, version = before[id(raw)]
-            if tangent is None or tangent._version == version:
+            if tangent is None or _version(tangent) == version:
                 raise RuntimeError(_NOT_IN_PLACE)
             if tangent is not own:
                 raise RuntimeError(_NOT_AS_IS)
         else:
             set_tangent(output, _defined(tangent), level, in_place=True)
         return
-    base = forward_base(output)
+    base = None if levels[level].of_func else forward_base(output)  # to torch.func all outputs are new
     for each in inputs:
         if base is None or not isinstance(each, Tensor):
             continue

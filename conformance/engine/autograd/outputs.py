@@ -11,6 +11,7 @@ from .. import errors
 from ..modes import _set_fwd_grad_enabled, no_grad, state
 from ..node import Error, Node, gradient_edge, new_node
 from ..saved import SavedTensor, save, save_output
+from ..tangents import DualOutput
 from ..tensor import Tensor, make
 from ..views import changed_by, check_inplace, increment_version, rebase_history
 
@@ -131,7 +132,12 @@ def save_for_backward(value: Any, number: int, node: Node) -> SavedTensor | None
             f"save_for_backward can only save variables, but argument {number} is of type {typename(value)}"
         )
     is_output = value.grad_fn is node or (value._view is not None and changed_by(value._view.base, node))
-    return save_output(value, value._output_nr) if is_output else save(value, state.recorder)
+    if not is_output:
+        return save(value, state.recorder)
+    saved = save_output(value, value._output_nr)
+    if value._tangents:  # see Note [Tangents of saved outputs]
+        saved.view_node = DualOutput(value, saved.view_node)
+    return saved
 
 
 def dirty_inputs(node: BackwardCFunction) -> set[int]:

@@ -136,7 +136,27 @@ class Composites:
 
         function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "enter": enter}
         self.codes[function] = code
-        self.doors[function] = door.__code__.replace(co_freevars=code.co_freevars)
+        self.doors[function] = _door(code.co_freevars)
+
+
+@functools.cache
+def _door(free: tuple[str, ...]) -> CodeType:
+    """The code of ``door`` for a function with these free variables.
+
+    It names them itself, though where it is never run: a frame whose code has free variables that were not set up
+    crashes Python when its variables are read, as pytest reads those of a failure.
+    """
+    if not free:
+        return door.__code__
+    names = ", ".join(free)
+    scope: dict[str, Any] = {}
+    exec(
+        f"def outside({names}):\n def door(*args, enter, **kwargs):\n  return enter(args, kwargs)\n"
+        f"  {names}\n return door",
+        scope,
+    )
+    made: CodeType = scope["outside"](*free).__code__
+    return made
 
 
 composites = Composites()

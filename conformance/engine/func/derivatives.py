@@ -352,7 +352,7 @@ def jvp(
         if each._array.dtype.kind not in "fc":
             raise ValueError(f"Expected primal to be floating point or complex, but got: {each.dtype}")
     with nested(), modes._set_fwd_grad_enabled(True):
-        level = begin_level().number
+        level = begin_level(of_func=True).number
         try:
             duals = [dual_of(each, tangent, level) for each, tangent in zip(given, directions, strict=True)]
             value, aux = _with_aux(func(*unflatten(duals, spec)), has_aux, _JVP)

@@ -68,6 +68,10 @@ def apply_transformed(
     whole = [stack(each._examples) if _is_at(each, level) else each for each in args]
     running = vmaps[level]
     output, out_dims = _two(cls.vmap(VmapInfo(running.size, running.randomness), in_dims, *whole))
+    for batch, copied in zip(args, whole, strict=True):
+        if batch is not copied and copied._version:  # changed in place
+            for example, changed in zip(batch._examples, copied.unbind(0), strict=True):
+                example.copy_(changed)
     leaves, spec = flatten(output)
     dims = broadcast_to_and_flatten(out_dims, spec)
     if dims is None:

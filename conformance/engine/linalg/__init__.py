@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..absent import look_up
 from ..dtypes import bool_, float16
+from ..numpy_names import taking_numpy_names
 from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
 from ..ops.norms import vector_norm
@@ -66,7 +67,12 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
 globals().update(
     all_refusing(
-        {name: globals()[name] for name in __all__ if name not in ("LinAlgError", "multi_dot")}, "linalg_"
+        {
+            name: taking_numpy_names(globals()[name], f"linalg_{name}")
+            for name in __all__
+            if name not in ("LinAlgError", "multi_dot")
+        },
+        "linalg_",
     )
 )
 __getattr__ = look_up("torch.linalg")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..absent import look_up
+from ..numpy_names import taking_numpy_names
 from ..ops.matmul import linear
 from ..refusals import all_refusing
 from .functions.activation import (
@@ -141,5 +142,5 @@ adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ conv1d conv2
 conv_transpose2d conv_transpose3d cosine_similarity elu_ hardtanh_ leaky_relu_ one_hot pairwise_distance pdist prelu
 relu_ rrelu_ scaled_dot_product_attention selu_ threshold_
 """
-globals().update(all_refusing({name: globals()[name] for name in _NATIVE.split()}))
+globals().update(all_refusing({name: taking_numpy_names(globals()[name], name) for name in _NATIVE.split()}))
 __getattr__ = look_up("torch.nn.functional")

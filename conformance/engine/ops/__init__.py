@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import absent, attributes, conversions, copies, hooks, overrides, random
 from ..inplace import inplace
+from ..numpy_names import taking_numpy_names
 from ..refusals import all_refusing
 from ..rows import ROWS
 from ..tensor import Tensor
@@ -104,7 +105,7 @@ def attach() -> None:
     for part in (attributes, conversions, copies, hooks, overrides):
         part.attach()
     for module in MODULES:
-        FUNCTIONS.update(public(module))
+        FUNCTIONS.update({name: taking_numpy_names(each, name) for name, each in public(module).items()})
     for name in names.INTERNAL.split():
         FUNCTIONS.pop(name, None)
     for name, function in FUNCTIONS.items():

@@ -171,8 +171,7 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
     formula = {"self": lambda grad, self, indices, dim: _cummax_backward(grad, self, indices, dim)}
     op(node, outputs="values indices", returns=getattr(return_types, name), **formula)(forward)
 
-    def run(input: Tensor, dim: Any = None, *, axis: Any = None, out: Any = None) -> Any:
-        dim = axis if dim is None else dim
+    def run(input: Tensor, dim: Any = None, *, out: Any = None) -> Any:
         return several(ROWS[name], out, input, dim)
 
     run.__name__, run.__doc__ = name, text

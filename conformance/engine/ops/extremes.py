@@ -111,12 +111,10 @@ def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
         keepdim: bool = False,
         *,
         other: Any = None,
-        axis: Any = None,
         out: Any = None,
     ) -> Any:
         if not isinstance(input, Tensor) and dim is not None:
             raise invalid_combination(name, (input, dim))
-        dim = axis if dim is None else dim
         other = dim if isinstance(dim, Tensor) else other
         if other is not None:
             return pairwise(input, other, out=out)
@@ -180,10 +178,8 @@ def _ax(name: str, node: str, function: Any, text: str) -> Any:
     }
     row = op(node, **formula)(forward)
 
-    def reduce(
-        input: Tensor, dim: Any = (), keepdim: bool = False, *, axis: Any = None, out: Any = None
-    ) -> Tensor:
-        return row(input, dims(dim if axis is None else axis) or (), keepdim, out=out)
+    def reduce(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
+        return row(input, dims(dim) or (), keepdim, out=out)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce

@@ -163,9 +163,8 @@ _ABSENT = object()  # a dim that is given, even None, selects torch's older over
 def _spread(name: str, row: Any, text: str) -> Any:
     def reduce(
         input: Tensor, dim: Any = _ABSENT, unbiased: Any = None, keepdim: bool = False, *,
-        correction: Any = _ABSENT, axis: Any = _ABSENT, out: Any = None,
+        correction: Any = _ABSENT, out: Any = None,
     ) -> Any:  # fmt: skip
-        dim = axis if dim is _ABSENT else dim
         if isinstance(dim, bool):  # std(input, unbiased)
             dim, unbiased = _ABSENT, dim
         if unbiased is not None or (dim is not _ABSENT and correction is _ABSENT):

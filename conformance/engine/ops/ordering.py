@@ -96,7 +96,7 @@ _STABLE = (
 
 
 def sort(
-    input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT, axis: Any = None,
+    input: Tensor, *places: Any, dim: Any = -1, descending: bool = False, stable: Any = _ABSENT,
     out: Any = None,
 ) -> Any:  # fmt: skip
     """The elements in order along a dimension, and where they were.
@@ -108,7 +108,7 @@ def sort(
         kinds = [type(each).__name__ for each in places]
         raise TypeError(_STABLE.format(", ".join([*kinds, f"stable={type(stable).__name__}"])))
     given: list[Any] = [*places, *[dim, descending][len(places) :]]
-    dim, descending = given[0] if axis is None else axis, given[1]
+    dim, descending = given
     if stable is _ABSENT:
         return several(ROWS["sort"], out, input, dim, descending)
     return several(ROWS["sort_stable"], out, input, stable, dim, descending)
@@ -240,10 +240,7 @@ def _median(name: str, ignore_nan: bool, text: str) -> Any:
     every = _median_all(name, f"{node}Backward0", ignore_nan)
     _median_dim(name, f"{node}Backward1", ignore_nan)
 
-    def reduce(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None
-    ) -> Any:
-        dim = axis if dim is None else dim
+    def reduce(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
         if dim is None:
             return every(input, out=out)
         return several(ROWS[f"{name}_dim"], out, input, dim, keepdim)

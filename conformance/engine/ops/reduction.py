@@ -97,11 +97,9 @@ def sum(
     keepdim: bool = False,
     *,
     dtype: Any = None,
-    axis: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The sum of all elements, or along dimensions."""
-    dim = axis if dim is None else dim
     if dim is None and not keepdim:
         if out is not None:
             raise TypeError(_NEEDS_DIM.format("sum", "tuple of ints"))
@@ -142,7 +140,6 @@ def nansum(
     keepdim: bool = False,
     *,
     dtype: Any = None,
-    axis: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The sum of the elements that are not nan."""
@@ -150,7 +147,7 @@ def nansum(
     if floats and out is not None and out.dtype is not dtype:
         got = f"{out.dtype.legacy} and {dtype.legacy}"
         raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {got}.")
-    return _nansum(input, dims(axis if dim is None else dim), keepdim, dtype, out=out)
+    return _nansum(input, dims(dim), keepdim, dtype, out=out)
 
 
 # mean ---------------------------------------------------------------------------------------------
@@ -219,11 +216,9 @@ def mean(
     keepdim: bool = False,
     *,
     dtype: Any = None,
-    axis: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The mean of all elements, or along dimensions."""
-    dim = axis if dim is None else dim
     if dim is None and not keepdim:
         return _mean_all(input, dtype, out=out)
     return _mean_dim(input, dims(dim), keepdim, dtype, out=out)
@@ -235,11 +230,9 @@ def nanmean(
     keepdim: bool = False,
     *,
     dtype: Any = None,
-    axis: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The mean of the elements that are not nan."""
-    dim = axis if dim is None else dim
     if input._array.dtype.kind not in "fc":
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
@@ -294,11 +287,9 @@ def prod(
     keepdim: bool = False,
     *,
     dtype: Any = None,
-    axis: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The product of all elements, or along a dimension."""
-    dim = axis if dim is None else dim
     if dim is None:
         if out is not None:
             raise TypeError(_NEEDS_DIM.format("prod", "int"))

@@ -29,10 +29,8 @@ def _truth(name: str, function: Any, text: str) -> Any:
     forward.__name__ = name
     row = op(tensors="self")(forward)
 
-    def reduce(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, out: Any = None
-    ) -> Tensor:
-        return row(input, dims(axis if dim is None else dim), keepdim, out=out)
+    def reduce(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
+        return row(input, dims(dim), keepdim, out=out)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...numpy_names import taking_numpy_names
 from ...ops import dropout as drop
 from ...ops import grid_sampling
 from ...ops.normalization import batch_norm
@@ -52,4 +53,4 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "max_pool2d": pooling.max_pool2d,
     "max_pool3d": pooling.max_pool3d,
 }
-FUNCTIONS = all_refusing(_COMPOSED)
+FUNCTIONS = all_refusing({name: taking_numpy_names(each, name) for name, each in _COMPOSED.items()})
