@@ -171,6 +171,7 @@ _LATER = (
     "_vmap_internals",
     "cuda",
     "distributions",
+    "fft",
     "func",
     "linalg",
     "nn",

@@ -5,7 +5,7 @@ steepest ascent. Through a holomorphic f it flows back as ``grad * conj(f'(z))``
 real numbers; f' has real coefficients, so that where the node's output is complex it is enough to give the formula the
 conjugates of what was saved: tensors, results and numbers (and ``grad`` as it is). Such rows are HOLOMORPHIC. The
 formulas of those that are AS_WRITTEN conjugate themselves what they have to, as those in FORMULAS do, or save nothing
-that could be. Any other row refuses what is complex: no node is made of it.
+that could be. Any other row refuses what is complex, as torch does: no node is made of it.
 
 Where an input is real and the node's output complex, the real part of its gradient is taken right here, as torch's
 formulas do (handle_r_to_c), but for those NOT_CAST; what a Function returns must fit by itself.
@@ -27,18 +27,16 @@ if TYPE_CHECKING:
     from .rows import Row
 
 _HOLOMORPHIC = """
-acos acosh add add_scalar addbmm addcdiv addcmul addmm addmv addr alias alias_copy as_strided
-as_strided_copy as_strided_in_place as_strided_scatter asin asinh atan atanh baddbmm block_diag bmm
-cat channel_shuffle clone col2im constant_pad_nd copy cos cosh cumprod cumsum diag_embed diagonal
-diagonal_backward diagonal_copy diagonal_scatter div div_scalar dot exp exp2 expand expand_copy
-expm1 fill fill_copy fill_tensor fill_tensor_copy flip gather im2col _in_order index index_add
-index_copy index_fill index_fill_tensor index_put _index_put_impl index_select lerp lerp_tensor
-linalg_cross log log10 log1p log2 masked_fill masked_fill_tensor masked_scatter masked_select mean
-mean_dim mm mul mul_scalar mv narrow_copy neg permute permute_copy pixel_shuffle pixel_unshuffle pow
-pow_of_number pow_tensor prod prod_dim put reciprocal reflection_pad1d reflection_pad1d_backward
-reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward repeat
-replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward
-replication_pad3d replication_pad3d_backward _reshape_alias roll rot90 rsqrt rsub rsub_tensor
+acos acosh acosh_ add add_scalar addbmm addcdiv addcmul addmm addmv addr alias alias_copy as_strided
+as_strided_copy as_strided_in_place as_strided_scatter asin asinh asinh_ atan atanh atanh_ baddbmm
+block_diag bmm cat channel_shuffle clone col2im constant_pad_nd copy cos cosh cumprod cumsum
+diag_embed diagonal diagonal_backward diagonal_copy diagonal_scatter div div_scalar dot exp exp2
+expand expand_copy expm1 fill fill_copy fill_tensor fill_tensor_copy flip gather im2col _in_order
+index index_add index_copy index_fill index_fill_tensor index_put _index_put_impl index_select ldexp
+lerp lerp_tensor linalg_cross log log10 log1p log2 logaddexp logsumexp masked_fill
+masked_fill_tensor masked_scatter masked_scatter_backward masked_select mean mean_dim mm mul
+mul_scalar mv narrow_copy neg permute permute_copy pixel_shuffle pixel_unshuffle pow pow_of_number
+pow_tensor prod prod_dim put reciprocal repeat _reshape_alias roll rot90 rsqrt rsub rsub_tensor
 scatter scatter_add scatter_value select select_backward select_copy sigmoid sigmoid_backward sin
 sinc sinh slice slice_backward split split_with_sizes sqrt squeeze squeeze_copy squeeze_dim
 squeeze_dim_copy squeeze_dim_in_place squeeze_dims squeeze_dims_copy squeeze_dims_in_place
@@ -48,21 +46,20 @@ unfold_copy unsafe_split unsafe_split_with_sizes _unsafe_view unsqueeze unsqueez
 unsqueeze_in_place view view_copy where zero
 """
 _AS_WRITTEN = """
-abs angle cholesky cholesky_solve complex _conj conj_physical conj_physical_ dist linalg_cholesky_ex
-_linalg_det linalg_eig _linalg_eigh linalg_inv_ex linalg_lu linalg_lu_factor_ex linalg_lu_solve
-linalg_matrix_exp _linalg_pinv linalg_qr _linalg_slogdet _linalg_solve_ex linalg_solve_triangular
-_linalg_svd linalg_vector_norm lu_unpack _neg_view norm_along norm_whole polar sgn std std_mean var
-var_mean vdot _view_as_complex _view_as_real
-"""
-# torch says of these that it has no derivative.
-_UNSUPPORTED = """
-embedding nan_to_num select_copy select_scatter silu slice_copy slice_scatter
+abs angle cholesky cholesky_inverse cholesky_solve complex _conj conj_physical conj_physical_ dist
+_fft_c2c _fft_c2r _fft_r2c linalg_cholesky_ex _linalg_det linalg_eig _linalg_eigh linalg_inv_ex
+linalg_lstsq linalg_lu linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp _linalg_pinv linalg_qr
+_linalg_slogdet _linalg_solve_ex linalg_solve_triangular _linalg_svd linalg_vector_norm logcumsumexp
+lu_unpack _neg_view norm_along norm_whole polar reflection_pad1d reflection_pad1d_backward
+reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward renorm
+replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward
+replication_pad3d replication_pad3d_backward sgn std std_mean triangular_solve var var_mean vdot
+_view_as_complex _view_as_real
 """
 # The formulas of these leave the gradient of a real input complex, which torch then refuses.
 NOT_CAST = frozenset({"fill_tensor", "fill_tensor_copy", "index_fill_tensor", "masked_fill_tensor", "where"})
 HOLOMORPHIC = frozenset(_HOLOMORPHIC.split())
 AS_WRITTEN = frozenset(_AS_WRITTEN.split())
-UNSUPPORTED = frozenset(_UNSUPPORTED.split())
 
 
 # By row and input, where torch writes a formula otherwise; they get what was saved as it is.
@@ -70,18 +67,17 @@ FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {}
 
 
 def check_declared(row: Row) -> None:
-    """Refuse a row whose formulas are not known to be right for complex numbers.
+    """Refuse a row whose formulas are not right for complex numbers.
 
     Raises:
-        NotImplementedError: this engine has no case for them.
-        RuntimeError: neither has torch.
+        RuntimeError: as torch words it.
     """
-    if row.name in UNSUPPORTED:
-        raise RuntimeError(
-            f"{row.name} does not support automatic differentiation for outputs with complex dtype."
-        )
     if row.name not in HOLOMORPHIC and row.name not in AS_WRITTEN:
-        raise NotImplementedError(f"the derivative of torch.{row.name} for complex numbers")
+        from .dispatch import base_name
+
+        raise RuntimeError(
+            f"{base_name(row.name)} does not support automatic differentiation for outputs with complex dtype."
+        )
 
 
 def formula_of(row: Row, key: str) -> Callable[..., Any]:

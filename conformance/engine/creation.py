@@ -44,6 +44,7 @@ def kind_of(
     Raises:
         RuntimeError: the dtype asked for is not that of out=.
     """
+    dtype = dtypes.asked("empty", dtype)
     if out is not None:
         if dtype is not None and dtype is not out.dtype:
             raise RuntimeError(
@@ -150,6 +151,7 @@ def _copied(name: str, source: Tensor, dtype: Any) -> np.ndarray[Any, Any]:
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """torch.as_tensor: shares what can be shared."""
+    dtype = dtypes.asked("as_tensor", dtype)
     if isinstance(data, Tensor):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
     if isinstance(data, np.ndarray):
@@ -170,6 +172,7 @@ def asarray(
     Raises:
         ValueError: ``copy=False`` for what cannot be shared.
     """
+    dtype = dtypes.asked("asarray", dtype)
     if isinstance(obj, np.ndarray):
         obj = wrap(obj)
     elif not isinstance(obj, Tensor):
@@ -246,7 +249,7 @@ def empty_strided(
     size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """torch.empty_strided: memory laid out with these strides (zeros here)."""
-    kind = (dtype or dtypes.default).numpy
+    kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
     from .ops.strided import blank
 
     shape, steps = new_sizes((size,)), tuple(s * kind.itemsize for s in stride)
@@ -392,24 +395,48 @@ def _check_ends(name: str, start: Any, end: Any, steps: Any) -> None:
         )
 
 
+def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.dtype[Any]:
+    """The dtype of points between two numbers: complex where they are."""
+    is_complex = any(
+        isinstance(each, complex) or getattr(each, "dtype", None) in _COMPLEX for each in (start, end)
+    )
+    if not is_complex:
+        return kind_of(dtype, out)
+    if out is None and dtype is None:
+        dtype = dtypes.default.to_complex()
+    kind = kind_of(dtype, out)
+    if kind.kind != "c":
+        if dtype is None:  # that of out=
+            dtypes.number_within(kind, 1j)
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {dtypes.c_name(dtypes.default.to_complex().numpy)} can't be safely cast "
+            f"to passed dtype {BY_NUMPY[kind].legacy}"
+        )
+    return kind
+
+
+_COMPLEX = (dtypes.complex64, dtypes.complex128)
+
+
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.linspace: counted from both ends, so that it is symmetric."""
     _check_ends("linspace", start, end, steps)
-    kind = kind_of(dtype, out)
-    first, last = (float(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
+    kind = _kind_between("linspace", start, end, dtype, out)
+    number_of = complex if kind.kind == "c" else float
+    first, last = (number_of(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    if kind.kind != "f":
+    if kind.kind not in "fc":
         first, last = float(int(first)), float(int(last))
     if steps == 1:
         return finish(np.array([first], kind), requires_grad, out)
     if steps:
         refuse_bool("linspace_cpu", kind)
     number = np.arange(steps)
-    exact = kind if kind.kind == "f" else np.dtype(np.float64)
+    exact = kind if kind.kind in "fc" else np.dtype(np.float64)
     by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
     ahead = exact.type(first) + by * number.astype(exact)
     back = exact.type(last) - by * (steps - 1 - number).astype(exact)
@@ -422,12 +449,13 @@ def logspace(
 ) -> Tensor:  # fmt: skip
     """torch.logspace: powers of ``base``."""
     _check_ends("logspace", start, end, steps)
-    kind = kind_of(dtype, out)
-    if kind.kind != "f":
+    kind = _kind_between("logspace", start, end, dtype, out)
+    if kind.kind not in "fc":
         start, end = int(start), int(end)
     if steps > 1:
         refuse_bool("logspace_cpu", kind)
-    powers = np.power(base, linspace(start, end, steps, dtype=dtypes.float64)._array)
+    exact = dtypes.complex128 if kind.kind == "c" else dtypes.float64
+    powers = np.power(base, linspace(start, end, steps, dtype=exact)._array)
     return finish(powers.astype(kind), requires_grad, out)
 
 
@@ -456,7 +484,7 @@ def scalar_tensor(
     value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """torch.scalar_tensor: one number, in the default dtype."""
-    kind = (dtype or dtypes.default).numpy
+    kind = (dtypes.asked("scalar_tensor", dtype) or dtypes.default).numpy
     number = dtypes.number_within(kind, value) if kind.kind in "iu" else value
     return finish(np.array(number, kind), requires_grad)
 

@@ -15,6 +15,9 @@ LINEAR = frozenset(
     [
         "_adaptive_avg_pool2d",
         "_adaptive_avg_pool3d",
+        "_fft_c2c",
+        "_fft_c2r",
+        "_fft_r2c",
         "_in_order",
         "_to_copy",
         "_unsafe_view",

@@ -88,14 +88,27 @@ _SUFFIXES = (
 )
 
 
-def _base(row: str) -> str:
-    """The operation's name without what tells its rows apart."""
-    in_place = row.endswith("_")
+_NAMES = {
+    "trilinear": "_trilinear",
+    "normal_of_both": "normal",
+    "normal_of_mean": "normal",
+    "normal_of_std": "normal",
+}
+
+
+def base_name(row: str) -> str:
+    """The name of a row's operation, in place or not, without what tells the rows apart."""
+    if row in _NAMES:
+        return _NAMES[row]
     name = row.removesuffix("_")
     for suffix in (*_SUFFIXES, "_number"):
         if name.endswith(suffix) and name.removesuffix(suffix) in ROWS:
             name = name.removesuffix(suffix)
-    return name + "_" * in_place
+    return name
+
+
+def _base(row: str) -> str:
+    return base_name(row) + "_" * row.endswith("_")
 
 
 class OpOverload:
@@ -306,7 +319,7 @@ def _standing_in(row: Row, arrays: Any) -> Iterator[None]:
     """In this thread the row's forward gives these arrays when it is next called."""
     thread = threading.get_ident()
     with _lock:
-        forward = row.scope.setdefault("forward", row.forward)
+        forward = row.scope.setdefault("forward_", row.forward)
         waiting = [arrays]
 
         def given(*args: Any, **kwargs: Any) -> Any:
@@ -314,8 +327,8 @@ def _standing_in(row: Row, arrays: Any) -> Iterator[None]:
                 return waiting.pop()
             return forward(*args, **kwargs)
 
-        row.scope["forward"] = given
+        row.scope["forward_"] = given
         try:
             yield
         finally:
-            row.scope["forward"] = forward
+            row.scope["forward_"] = forward

@@ -189,8 +189,10 @@ def of_number(value: object) -> dtype:
     return default
 
 
-def promote_types(a: dtype, b: dtype) -> dtype:
+def promote_types(a: Any, b: Any) -> dtype:
     """torch.promote_types: numpy's lattice, except that an integer never widens a float."""
+    if a.__class__ is type or b.__class__ is type:
+        a, b = asked("promote_types", a), asked("promote_types", b)
     if a is b:
         return a
     if a.category != b.category and max(a.category, b.category) >= FLOATING:
@@ -239,8 +241,10 @@ def is_weak(array_dtype: np.dtype[Any], number: object) -> bool:
     return _CATEGORY[array_dtype] >= _CATEGORY_OF_NUMBER[type(number)]
 
 
-def can_cast(source: dtype, target: dtype) -> bool:
+def can_cast(source: Any, target: Any) -> bool:
     """torch.can_cast: whether an in-place result of one type may be stored in the other."""
+    if source.__class__ is type or target.__class__ is type:
+        source, target = asked("can_cast", source), asked("can_cast", target)
     if source.is_complex and not target.is_complex:
         return False
     if source.category >= FLOATING and target.category < FLOATING:
@@ -248,22 +252,13 @@ def can_cast(source: dtype, target: dtype) -> bool:
     return not (target is bool_ and source is not bool_)
 
 
-def refuse_complex(name: str, *arrays: np.ndarray[Any, Any]) -> None:
-    """Refuse complex numbers where this engine, unlike torch, has no case for them.
-
-    Raises:
-        NotImplementedError: there are some.
-    """
-    if any(each.dtype.kind == "c" for each in arrays):
-        raise NotImplementedError(f"{name} of complex tensors")
-
-
 class finfo:
     """torch.finfo: the limits of a floating type."""
 
-    def __init__(self, kind: dtype | None = None) -> None:
-        self.dtype = (kind or default).name
-        info = np.finfo((kind or default).to_real().numpy)
+    def __init__(self, kind: Any = None) -> None:
+        given = asked("finfo", kind) or default
+        self.dtype = given.name
+        info = np.finfo(given.to_real().numpy)
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)

@@ -76,8 +76,10 @@ def _wanted(annotation: str, value: Any) -> str | None:
     if annotation in ("Tensor", "Array", "Tensor | None"):
         fits = isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
         return None if fits or (value is None and "None" in annotation) else "Tensor"
-    if annotation in _KINDS and isinstance(value, (str, float, list, type(None))):
-        return None if type(value).__name__ == annotation else annotation
+    kind = annotation.removesuffix(" | None")
+    if kind in _KINDS and isinstance(value, (str, float, list, type(None))):
+        optional = kind != annotation and value is None
+        return None if optional or type(value).__name__ == kind else kind
     return None
 
 

@@ -39,6 +39,7 @@ import numpy as np
 
 from . import dtypes
 from .complex_numbers import HOLOMORPHIC, as_complex, check_declared, conjugate, formula_of, real_part
+from .complex_refusals import refusal
 from .dtypes import FULL_PRECISION, NUMBERS
 from .modes import state
 from .node import (
@@ -296,7 +297,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),
     "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
-    "as_complex": as_complex, "conjugate": conjugate, "real_part": real_part, "FREED": FREED,
+    "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "real_part": real_part, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
     "laid_out": laid_out, "taken": taken, "check_constant": check_constant, "check_recorded": check_recorded,
@@ -308,7 +309,7 @@ def _scope(row: Row) -> dict[str, Any]:
     scope = {
         **_SHARED,
         "row": row,
-        "forward": row.forward,
+        "forward_": row.forward,  # since an argument may be called forward
         "meet": meet_arrays if row.check is None else checked_meeting(row.check),
         "returns": row.returns,
         **{f"formula{number}": formula for number, formula in enumerate(row.formulas.values())},

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .complex_numbers import FORMULAS, NOT_CAST, formula_of
+from .complex_refusals import REFUSALS, UNLESS_EMPTY, UNLESS_SINGLE
 from .numpy_names import numpy_names
 from .out import WITHIN
 
@@ -142,15 +143,16 @@ def _forward(row: Row) -> str:
     for name, parameter in row.parameters.items():
         value = f"{name}_a" if name in (*row.tensors, *row.lists) else name
         arguments.append(f"{name}={value}" if parameter.kind is parameter.KEYWORD_ONLY else value)
-    return f"forward({', '.join(arguments)})"
+    return f"forward_({', '.join(arguments)})"
 
 
 def _run(row: Row, into: str) -> list[str]:
     """The forward; where it refuses its arguments, what torch finds before comes first."""
     met = [name for name in row.meet if name not in row.lists]
+    run = [*_refuse_complex(row), f"{into} {_forward(row)}"]
     if len(met) < 2 and not row.recorded:
-        return [f"{into} {_forward(row)}"]
-    handler = ["try:", f"    {into} {_forward(row)}", "except Exception as error:"]
+        return run
+    handler = ["try:", *(f"    {line}" for line in run), "except Exception as error:"]
     if row.recorded:
         handler.append(f"    check_recorded(row, ({_arguments(row)},))")
     if len(met) > 1:
@@ -159,6 +161,22 @@ def _run(row: Row, into: str) -> list[str]:
     else:
         handler.append("    raise")
     return handler
+
+
+def _refuse_complex(row: Row) -> list[str]:
+    """The check of a row that has no kernel for complex numbers."""
+    if row.name not in REFUSALS:
+        return []
+    first, *others = row.tensors
+    array = f"{first}_a"
+    if may_be_number(row, first):
+        array = f"({others[0]}_a if {first}_n else {array})"
+    test = f"{array}.dtype.kind == 'c'"
+    if row.name in UNLESS_EMPTY:
+        test += f" and {array}.size"
+    if row.name in UNLESS_SINGLE:
+        test += f" and {array}.ndim"
+    return [f"if {test}: raise refusal(row, {array})"]
 
 
 def evaluate_source(row: Row) -> str:
@@ -203,6 +221,8 @@ def call_source(row: Row, variant: str = "call") -> str:
     if _only_tensors(row) and variant != "operator":
         body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
     body += _unwrap(row, variant)
+    if "dtype" in row.parameters:
+        body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")
     if variant == "call" and row.name in WITHIN:
         body.append("if dtype is None and out is not None: dtype = getattr(out, 'dtype', None)")
     for name in row.undifferentiated:

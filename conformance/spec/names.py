@@ -104,6 +104,12 @@ NAMES: dict[str, dict[str, str]] = {
             solve solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
     },
+    "Fourier transforms": {
+        "in torch.fft": """
+            fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn
+            fftfreq rfftfreq fftshift ifftshift
+            """,
+    },
     "special functions": {
         "in torch.special": """
             digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 i0e i1 i1e

@@ -99,6 +99,19 @@ def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
     return factors, info
 
 
+def from_cholesky_factor(factors: Array, upper: bool) -> Array:
+    """The inverse of what the Cholesky factors are of; of complex numbers on their diagonals LAPACK reads real parts."""
+    found = np.zeros(factors.shape, factors.dtype)
+    if found.size:
+        potri = routine("potri", factors)
+        for place in np.ndindex(factors.shape[:-2]):
+            half = potri(factors[place], lower=not upper)[0]
+            half = np.triu(half) if upper else np.tril(half)
+            strict = half - np.diag(np.diag(half))
+            found[place] = half + transposed(strict)
+    return found
+
+
 def _first_bad_minor(matrix: Array) -> int:
     """The order of the first minor that is not positive; potrf of a matrix with nan or inf need not say."""
     lower = np.zeros_like(matrix)

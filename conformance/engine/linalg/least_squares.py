@@ -115,8 +115,8 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
             part = times(scaled.matmul(found.mH), 2)
             to_a = part if to_a is None else to_a + part
         if needed[1]:
-            part = times(scaled, 2)
-            to_b = -part if to_b is None else to_b - part
+            part = times(of_residuals.unsqueeze(-2), -2) * away
+            to_b = part if to_b is None else to_b + part
     return to_a, to_b.squeeze(-1) if vector and to_b is not None else to_b
 
 
@@ -140,17 +140,18 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
         raise RuntimeError("torch.linalg.lstsq: the input contains infs or NaNs")
     cut = np.finfo(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
     solution = np.zeros((*batch, n, right.shape[-1]), self.dtype)
-    rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), self.dtype)
+    real = self.real.dtype
+    rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), real)
     for place in np.ndindex(batch):
         if a[place].size and right.shape[-1]:
             solution[place], _, rank[place], values[place] = np.linalg.lstsq(a[place], right[place], cut)
-    residuals = np.zeros(0, self.dtype)
+    residuals = np.zeros(0, real)
     if m > n and driver != "gelsy" and (rank == n).all():
-        residuals = np.square(np.matmul(a, solution) - right).sum(-2)
+        residuals = np.square(np.abs(np.matmul(a, solution) - right)).sum(-2)
     if driver == "gels":
         rank = np.zeros(0, np.int64)
     if driver in ("gels", "gelsy"):
-        values = np.zeros(0, self.dtype)
+        values = np.zeros(0, real)
     return solution[..., 0] if vector else solution, residuals, rank, values
 
 
@@ -161,7 +162,6 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
     """torch.linalg.lstsq: the X for which A X - B is least."""
     name = "torch.linalg.lstsq"
-    dtypes.refuse_complex(name, A._array, B._array)
     if A._array.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if B._array.ndim < 1:

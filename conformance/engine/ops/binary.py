@@ -14,7 +14,7 @@ from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..views import increment_version
-from .kernels import half_up, need_floats, need_integers, refuse_bools
+from .kernels import half_up, need_floats, need_inexact, need_integers, refuse_bools
 from .scalars import less_than, plus, times
 from .selection import where
 from .undefined import unsupported
@@ -141,13 +141,13 @@ def _refuse_bool_exponent(self: Any, other: Any) -> None:
 )
 def ldexp(self: Array, other: Array) -> Array:
     """self * 2**other."""
-    dtypes.refuse_complex("ldexp", self, other)
-    return np.multiply(self, np.exp2(other.astype(np.float64)).astype(self.dtype))
+    wide = other.astype(np.complex128 if other.dtype.kind == "c" else np.float64)
+    return np.multiply(self, np.exp2(wide).astype(self.dtype))
 
 
 def ldexp_(self: Tensor, other: Tensor) -> Tensor:
     """ldexp, in place."""
-    if isinstance(other, Tensor) and self._array.dtype.kind != "f":
+    if isinstance(other, Tensor) and self._array.dtype.kind not in "fc":
         raise RuntimeError(f"ldexp can't be cast to the desired output type {self.dtype.legacy}")
     return run_inplace(ROWS["ldexp"], [self, other])
 
@@ -161,9 +161,21 @@ def ldexp_(self: Tensor, other: Tensor) -> Tensor:
 )
 def logaddexp(self: Array, other: Array) -> Array:
     """log(exp(self) + exp(other))."""
-    need_floats("logaddexp_cpu", self)
-    dtypes.refuse_complex("logaddexp", self)
-    return np.logaddexp(self, other)
+    need_inexact("logaddexp_cpu", self)
+    return log_add_exp(self, other)
+
+
+def log_add_exp(a: Array, b: Array) -> Array:
+    """log(exp(a) + exp(b)); of complex numbers, the one with the greater real part is taken out (torch: LogAddExp.h)."""
+    if a.dtype.kind != "c":
+        return np.logaddexp(a, b)
+    a, b = np.broadcast_arrays(a, b)
+    swapped = ~(a.real < b.real)
+    least, most = np.where(swapped, b, a), np.where(swapped, a, b)
+    found = np.log1p(np.exp(least - most)) + most
+    same = ~np.isfinite(least.real) & (least.real == most.real)
+    found = np.where(same, np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most))), found)
+    return np.where(np.isnan(a) | np.isnan(b), found.dtype.type(complex(np.nan, np.nan)), found)
 
 
 @op(
@@ -176,7 +188,6 @@ def logaddexp(self: Array, other: Array) -> Array:
 def logaddexp2(self: Array, other: Array) -> Array:
     """log2(2**self + 2**other)."""
     need_floats("logaddexp2_cpu", self)
-    dtypes.refuse_complex("logaddexp2", self)
     return np.logaddexp2(self, other)
 
 
@@ -205,7 +216,7 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
     end=lambda grad, weight: times(grad, weight),
 )
 def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
-    need_floats("lerp_kernel_scalar", self)
+    need_inexact("lerp_kernel_scalar", self)
     return _interpolate(self, end, self.dtype.type(weight))
 
 
@@ -220,7 +231,7 @@ def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     weight=lambda grad, self, end: grad * (end - self),
 )
 def _lerp_tensor(self: Array, end: Array, weight: Array) -> Array:
-    need_floats("lerp_kernel_tensor", self)
+    need_inexact("lerp_kernel_tensor", self)
     return _interpolate(self, end, weight)
 
 

@@ -66,4 +66,6 @@ def isin(
     for each in (elements, test_elements):
         if isinstance(each, Tensor) and each._array.dtype.kind == "b":
             raise RuntimeError("Unsupported input type encountered for isin(): Bool")
+        if isinstance(each, Tensor) and each._array.dtype.kind == "c":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {each.dtype.legacy}")
     return _isin(elements, test_elements, invert, out=out)

@@ -17,7 +17,7 @@ from ..rows import ROWS
 from ..tensor import Tensor
 from .binary import _quotient_of
 from .matmul import _spread
-from .reduction import _prod_backward, _prod_dim_backward
+from .reduction import _prod_backward, _prod_dim_backward, unsqueeze_multiple
 from .scalars import less_than, maybe_times, minus, plus, times
 from .selection import where
 
@@ -74,15 +74,22 @@ def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
 def _prod_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     if self._array.ndim and self._array.all():
         return grad * (result / self).conj()
-    return _prod_backward(grad, self.conj(), result.conj())
+    return _prod_backward(grad, self, result)
 
 
 def _prod_dim_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
     if not self._array.ndim or not self._array.all():
-        return _prod_dim_backward(grad, self.conj(), result.conj(), dim, keepdim)
+        return _prod_dim_backward(grad, self, result, dim, keepdim)
     if not keepdim:
         grad, result = grad.unsqueeze(dim), result.unsqueeze(dim)
     return grad * (result / self).conj()
+
+
+def _logsumexp_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    if not keepdim and self._array.ndim:
+        grad = unsqueeze_multiple(grad, dim, self._array.ndim)
+        result = unsqueeze_multiple(result, dim, self._array.ndim)
+    return grad * (self - result).exp().conj()
 
 
 FORMULAS.update(
@@ -129,6 +136,15 @@ FORMULAS.update(
         ("addcdiv", "tensor1"): lambda grad, tensor2, value: grad * _quotient_of(value, tensor2).conj(),
         ("addcdiv", "tensor2"): lambda grad, tensor1, tensor2, value: (
             -grad * (times(tensor1, value) / (tensor2 * tensor2)).conj()
+        ),
+        ("lerp_tensor", "self"): lambda grad, weight: grad * less_than(1, weight).conj(),
+        ("lerp_tensor", "weight"): lambda grad, self, end: grad * (end - self).conj(),
+        ("ldexp", "self"): lambda grad, other: grad * other.__rpow__(2).conj(),
+        ("ldexp", "other"): lambda grad, result: times(grad * result.conj(), math.log(2)),
+        ("logaddexp", "self"): lambda grad, self, other: grad / plus((other - self).exp(), 1).conj(),
+        ("logaddexp", "other"): lambda grad, self, other: grad / plus((self - other).exp(), 1).conj(),
+        ("logsumexp", "self"): lambda grad, self, result, dim, keepdim: _logsumexp_grad(
+            grad, self, result, dim, keepdim
         ),
         ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), conjugate(alpha)),
         ("atanh", "self"): lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)).conj(),

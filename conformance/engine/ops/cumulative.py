@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
+from .binary import log_add_exp
 from .joining import cat
-from .kernels import refuse_bools
+from .kernels import need_inexact, refuse_bools
 from .scalars import over, times
 from .slicing import slice_
 
@@ -191,6 +193,9 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
         return grad
     from .selection import where
 
+    if grad._array.dtype.kind == "c":
+        logs = grad.conj().log()
+        return ((logs - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp().conj()
     low = make(np.array(np.finfo(grad._array.dtype).min, grad._array.dtype))
     log_abs = grad.abs().log()
     positive, negative = where(grad > 0, log_abs, low), where(grad < 0, log_abs, low)
@@ -207,15 +212,13 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
 )
 def logcumsumexp(self: Array, dim: Any) -> Array:
     """The logarithm of the sum of exponentials so far."""
-    if self.dtype.kind != "f":
-        from .. import dtypes
-
-        raise NotImplementedError(
-            f"\"logcumsumexp_out_cpu\" not implemented for '{dtypes.BY_NUMPY[self.dtype].legacy}'"
-        )
+    need_inexact("logcumsumexp_out_cpu", self)
     axis = wrap_dim(dim, self.ndim)
     if self.ndim == 0:
         return self.copy()
+    if self.dtype.kind == "c":
+        lines = np.moveaxis(self, axis, 0)
+        return np.moveaxis(np.stack([*accumulate(lines, log_add_exp)]), 0, axis) if self.size else self.copy()
     return np.logaddexp.accumulate(self, axis, dtype=np.float64).astype(self.dtype, copy=False)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import draws, dtypes, random
 from ..rows import Array
 from ..tensor import Tensor, wrap
+from .kernels import unimplemented
 
 PUBLIC = (
     "alpha_dropout", "alpha_dropout_", "dropout", "dropout_", "feature_alpha_dropout", "feature_alpha_dropout_",
@@ -28,6 +29,8 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
     multiply = input.mul_ if inplace else input.mul
     if p == 1:
         return multiply(wrap(np.zeros((), array.dtype)))
+    if array.dtype.kind == "c":
+        raise unimplemented("bernoulli_scalar_cpu_", array.dtype)
     laid_out = array
     if feature:
         if array.ndim < 2:

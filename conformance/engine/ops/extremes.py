@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import return_types
+from .. import dtypes, return_types
 from ..creation import zeros_like
 from ..inplace import placed
 from ..operands import invalid_combination
@@ -19,6 +19,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from ..views import increment_version
+from .kernels import unimplemented
 from .reduction import axes_of, dims
 from .selection import maximum, minimum
 
@@ -219,6 +220,10 @@ def _aminmax_backward(
     self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
 )
 def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
+    if self.dtype.kind == "c":
+        if dim is not None and not self.ndim:
+            raise RuntimeError(f"aminmax not implemented for {dtypes.BY_NUMPY[self.dtype].legacy}")
+        raise unimplemented("aminmax_cpu", self.dtype)
     if dim is None and not self.size:
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."

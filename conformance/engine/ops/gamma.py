@@ -11,7 +11,7 @@ from .. import dtypes
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
-from .kernels import float_function, half_up, kind_of, need_floats, scipy
+from .kernels import float_function, half_up, kind_of, need_floats, scipy, unimplemented
 from .scalars import minus
 from .undefined import undefined
 
@@ -66,6 +66,8 @@ def _trigamma_kernel(self: Array) -> Array:
     self=lambda grad, self, n: grad * polygamma(n + 1, self),
 )
 def _polygamma(self: Array, n: int) -> Array:
+    if self.dtype.kind == "c":
+        raise unimplemented({0: "digamma", 1: "trigamma"}.get(n, "polygamma"), self.dtype)
     if n == 0:
         return _digamma_kernel(self)
     if n == 1:

@@ -15,7 +15,7 @@ from ..settings import alert_not_deterministic
 from ..shapes import strides, wrap_dim
 from ..tensor import Tensor, make
 from .gather import add_along, at_least_1d, in_bounds
-from .kernels import refuse_bools
+from .kernels import need_reals, refuse_bools, unimplemented
 from .scalars import maybe_times
 from .scatter_reduce import Places, reduce_at, reduce_backward
 
@@ -305,11 +305,13 @@ def index_reduce(
     warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
     _refuse_outside(where, self.shape[axis] if self.ndim else 1)
     if not include_self:
-        refuse_bools("index_reduce_func_exclude_input_init", self)
+        need_reals("index_reduce_func_exclude_input_init", self)
     elif self.ndim <= 1:
-        refuse_bools("index_func_", self)
+        need_reals("index_func_", self)
     elif reduce == "mean" and where.size:
         refuse_bools("div_floor_cpu", self)
+    elif reduce in ("amax", "amin") and self.dtype.kind == "c":
+        raise unimplemented("maximum_cpu" if reduce == "amax" else "minimum_cpu", self.dtype)
     result = self.copy("C")
     target = _slices(result, axis)
     reduce_at(target, (where,), _slices(source, axis), reduce, include_self)

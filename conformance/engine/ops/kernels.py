@@ -28,6 +28,17 @@ def kind_of(*operands: Any) -> np.dtype[Any]:
 
 
 def need_floats(kernel: str, *operands: Any) -> None:
+    """Refuse all but floating-point numbers.
+
+    Raises:
+        NotImplementedError: there are others.
+    """
+    kind = kind_of(*operands)
+    if kind.kind != "f":
+        raise unimplemented(kernel, kind)
+
+
+def need_inexact(kernel: str, *operands: Any) -> None:
     """Refuse integers and bools.
 
     Raises:
@@ -46,6 +57,17 @@ def refuse_bools(kernel: str, *operands: Any) -> None:
     """
     kind = kind_of(*operands)
     if kind.kind == "b":
+        raise unimplemented(kernel, kind)
+
+
+def need_reals(kernel: str, *operands: Any) -> None:
+    """Refuse bools and complex numbers.
+
+    Raises:
+        NotImplementedError: there are some.
+    """
+    kind = kind_of(*operands)
+    if kind.kind in "bc":
         raise unimplemented(kernel, kind)
 
 
@@ -185,7 +207,7 @@ def integral(self: Any, divisor: Any) -> bool:
 
 def floor_quotient(self: Any, other: Any) -> Array:
     """Divided and rounded down; the infinities that IEEE division gives stay."""
-    refuse_bools("div_floor_cpu", self, other)
+    need_reals("div_floor_cpu", self, other)
     if integral(self, other):
         return np.floor_divide(self, other)
     return np.where(np.equal(other, 0), np.true_divide(self, other), np.floor_divide(self, other))
@@ -193,7 +215,7 @@ def floor_quotient(self: Any, other: Any) -> Array:
 
 def trunc_quotient(self: Any, other: Any) -> Array:
     """Divided and rounded towards zero."""
-    refuse_bools("div_trunc_cpu", self, other)
+    need_reals("div_trunc_cpu", self, other)
     if not integral(self, other):
         return np.trunc(np.true_divide(self, other))
     quotient = np.floor_divide(self, other)

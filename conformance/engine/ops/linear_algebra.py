@@ -180,6 +180,8 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
     """The inverse of a matrix, from its Cholesky factor."""
     square("cholesky_inverse", self)
     kernels.refuse_without_lapack("cholesky_inverse_out_cpu", self)
+    if self.dtype.kind == "c":
+        return columns_first(kernels.from_cholesky_factor(self, upper))
     identity = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
     turned = kernels.transposed(self)
     first, second = (turned, self) if upper else (self, turned)
@@ -204,9 +206,9 @@ def _triangular_solve_backward(
     of_solution, of_copy = grads
     to_self = to_a = None
     if of_solution is not None:
-        to_self = _triangular_solve(of_solution, A, upper, not transpose, unitriangular)[0]
+        to_self = _triangular_solve(of_solution, A.conj(), upper, not transpose, unitriangular)[0]
         if needed[1]:
-            to_a = -solution.matmul(to_self.mT) if transpose else -to_self.matmul(solution.mT)
+            to_a = -solution.conj().matmul(to_self.mT) if transpose else -to_self.matmul(solution.mH)
             to_a = to_a.triu(int(unitriangular)) if upper else to_a.tril(-int(unitriangular))
     elif of_copy is not None:
         nothing = make(np.zeros(1, self._array.dtype)).zero_()  # which counts, as it does for torch

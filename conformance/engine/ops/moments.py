@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..creation import zeros_like
 from ..out import several
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -225,6 +226,8 @@ def cov(
     away = columns - average.unsqueeze(1)
     other = away if weights is None else away * weights
     found = away.matmul(other.t().conj())
+    if found._array.dtype.kind == "c" and columns._array.shape[0] == 1:  # a variance, which is real
+        found = complex(found.real, zeros_like(found.real))
     return found.true_divide(norm).squeeze()
 
 

@@ -97,8 +97,13 @@ def _vector_norm(
             f"{name}: Expected a floating point or complex tensor as input. Got {given.legacy}"
         )
     if dtype is not None:
-        if not dtype.is_floating_point:
+        if not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.legacy}")
+        if dtype.is_complex is not given.is_complex:
+            numbers = "complex" if given.is_complex else "real"
+            raise RuntimeError(
+                f"{name}: dtype should be {numbers} for {numbers} inputs, but got {dtype.legacy}"
+            )
         if dtypes.promote_types(given, dtype) is not dtype:
             raise RuntimeError(
                 f"{name}: the dtype of the input ({given.legacy}) should be convertible without narrowing to "
@@ -199,8 +204,12 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
 def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any) -> Tensor:
     axes = _others(self._array.ndim, dim)
     wide = dtypes.float32 if self.dtype is dtypes.float16 else dtypes.float64  # in which torch accumulates
-    norm = vector_norm(self, p, axes, True, dtype=wide)
-    total = (self * grad).sum(axes, True)
+    if self._array.dtype.kind == "c":
+        norm = vector_norm(self, p, axes, True, dtype=dtypes.complex128)
+        total = (self.conj() * grad).real.sum(axes, True)
+    else:
+        norm = vector_norm(self, p, axes, True, dtype=wide)
+        total = (self * grad).sum(axes, True)
     of_norm = norm_backward(total, self, p, norm, axes, True)
     inverse = plus(norm, 1e-7).reciprocal()
     scaled = times(inverse, maxnorm) * (grad - inverse * of_norm)

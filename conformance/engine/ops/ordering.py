@@ -209,7 +209,7 @@ def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
     def forward(self: Array) -> Array:
         if not self.size:
             nothing = (
-                np.nan if self.dtype.kind in "fb" else np.iinfo(np.promote_types(self.dtype, np.int32)).min
+                np.nan if self.dtype.kind in "fcb" else np.iinfo(np.promote_types(self.dtype, np.int32)).min
             )
             return np.asarray(nothing).astype(self.dtype)
         refuse_bools("median_cpu", self)

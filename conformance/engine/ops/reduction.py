@@ -143,6 +143,7 @@ def nansum(
     out: Any = None,
 ) -> Tensor:
     """The sum of the elements that are not nan."""
+    dtype = dtypes.asked("nansum", dtype)
     floats = dtype is not None and dtype.is_floating_point and input.is_floating_point()
     if floats and out is not None and out.dtype is not dtype:
         got = f"{out.dtype.legacy} and {dtype.legacy}"
@@ -332,7 +333,7 @@ def _without_each(grad: Tensor, self: Tensor, axis: int) -> Tensor:
     ones = make(np.ones(shape, grad._array.dtype))
     before = cat([ones, self.narrow(axis, 0, n - 1)], axis).cumprod(axis)
     after = cat([ones, self.narrow(axis, 1, n - 1).flip(axis)], axis).cumprod(axis).flip(axis)
-    return grad * (before * after)
+    return grad * (before * after).conj()
 
 
 # logsumexp ----------------------------------------------------------------------------------------
@@ -353,14 +354,13 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
-    dtypes.refuse_complex("logsumexp", self)
     axes = wrap_dims(dim, self.ndim)[: self.ndim]
     if self.ndim and not axes:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")
     if not self.size:
         return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))
-    top = np.maximum.reduce(self, axis=axes, keepdims=True)
-    top = np.where(np.isinf(top), self.dtype.type(0), top)
+    top = np.maximum.reduce(self.real, axis=axes, keepdims=True)
+    top = np.where(np.isinf(top), top.dtype.type(0), top)
     total = np.log(add_up(np.exp(self - top), axes, self.dtype, keepdim))
     return np.asarray(total + (top if keepdim else np.squeeze(top, axes)))
 

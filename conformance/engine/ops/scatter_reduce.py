@@ -11,7 +11,7 @@ from ..creation import ones_like, zeros_like
 from ..rows import Array, op
 from ..tensor import Tensor
 from .gather import at_least_1d, checked, places, src_part
-from .kernels import refuse_bools
+from .kernels import refuse_bools, unimplemented
 from .selection import where
 
 _KERNELS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
@@ -38,7 +38,7 @@ def reduce_at(
         count = np.ones(result.shape, np.int64) if include_self else np.zeros(result.shape, np.int64)
         np.add.at(count, places, 1)
         count[count == 0] = 1
-        result[...] = np.true_divide(result, count) if kind.kind == "f" else result // count
+        result[...] = np.true_divide(result, count) if kind.kind in "fc" else result // count
 
 
 @op(
@@ -61,6 +61,8 @@ def scatter_reduce(
     if reduce == "mean":
         refuse_bools("scatter_gather_tensor_cpu_reduce_mean" if where.size else "div_floor_cpu", self)
     if where.size:
+        if reduce in ("amax", "amin") and self.dtype.kind == "c":
+            raise unimplemented(f"scatter_gather_tensor_cpu_reduce_{reduce}", self.dtype)
         target = at_least_1d(result)
         reduce_at(target, places(target, axis, where), src_part(src, where), reduce, include_self)
     return result

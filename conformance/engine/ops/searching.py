@@ -14,7 +14,7 @@ from ..out import store_out
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make, wrap
-from .kernels import need_floats, need_integers, refuse_bools
+from .kernels import need_floats, need_integers, refuse_bools, unimplemented
 from .undefined import undefined
 
 # unique -------------------------------------------------------------------------------------------
@@ -152,9 +152,11 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 
 def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
+    meeting = np.result_type(sequence, values)
+    if meeting.kind == "c" and sequence.size and values.size:
+        raise unimplemented("searchsorted_out_cpu", meeting)
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
-    meeting = np.result_type(sequence, values)
     if meeting.kind == "f" and np.isnan(sequence).any():
         return _search_among_nan(sequence, values, right).astype(kind)
     if sequence.ndim == 1:
@@ -286,6 +288,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     """How many elements fall into each of equally wide bins."""
     refuse_bools("linspace_cpu", self)
+    if self.dtype.kind == "c" and min == max and self.size:
+        raise unimplemented("aminmax_cpu", self.dtype)
     need_floats("histogram_cpu", self)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")

@@ -38,10 +38,10 @@ def _view(self: Array, size: Any) -> Array:
 
 def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
     """The same memory in another shape; or, given a dtype, its bytes as that type."""
-    if len(size) == 1 and isinstance(size[0], dtypes.dtype):
-        return _view_dtype(self, size[0])
+    if len(size) == 1 and isinstance(size[0], (dtypes.dtype, type)):
+        dtype = size[0]
     if dtype is not None:
-        return _view_dtype(self, dtype)
+        return _view_dtype(self, dtypes.asked("view", dtype))
     return _view(self, sizes(size, "view(): argument 'size'"))
 
 

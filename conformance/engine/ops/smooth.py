@@ -14,7 +14,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
 from .error_function import erf
-from .kernels import half_up, nans_in_blocks, need_floats
+from .kernels import half_up, nans_in_blocks, need_floats, need_inexact
 from .scalars import less_than, plus, times
 
 # What is a function of torch too, not of torch.nn.functional alone.
@@ -226,7 +226,7 @@ def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
 @op("SiluBackward0", self=lambda grad, self: _silu_backward(grad, self))
 def silu(self: Array) -> Array:
     """The number times its sigmoid."""
-    need_floats("silu_cpu", self)
+    need_inexact("silu_cpu", self)
     x = half_up(self)
     return (x / (np.exp(-x) + 1)).astype(self.dtype, copy=False)
 

@@ -87,7 +87,7 @@ def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def _floating(input: Tensor) -> Tensor:
-    return input if input._array.dtype.kind == "f" else input.to(dtypes.default)
+    return input if input._array.dtype.kind in "fc" else input.to(dtypes.default)
 
 
 # Bessel functions ---------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ def _check_inputs(*inputs: Tensor) -> None:
         raise RuntimeError(
             f"Expected query, key, and value to all be  at least 2 dimensional, but got {q} {k} and {v} instead."
         )
-    if not inputs[0].is_floating_point():
+    if not (inputs[0].is_floating_point() or inputs[0].is_complex()):
         if all(each._array.ndim == 2 for each in inputs):
             kind = c_name(inputs[0]._array.dtype)
             raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: float != {kind}")
@@ -168,7 +168,13 @@ def scaled_dot_product_attention(
     arrays = (query._array, key._array, value._array)
     together = all(a.ndim == 4 and a.shape[:2] == arrays[0].shape[:2] and a.size for a in arrays)
     same_features = len({a.shape[-1] for a in arrays}) == 1
-    if together and same_features and not dropout_p and not (mask is not None and mask.requires_grad):
+    if (
+        query.is_floating_point()
+        and together
+        and same_features
+        and not dropout_p
+        and not (mask is not None and mask.requires_grad)
+    ):
         return _flash(query, key, value, None if mask is None else mask._array, factor)
     kind = query.dtype
     if kind is float16:

@@ -10,6 +10,8 @@ from typing import Any
 from ...dtypes import c_name, int64
 from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...ops.kernels import refuse_bools, unimplemented
+from ...ops.parts import view_as_real
+from ...ops.scalars import times
 from ...shapes import wrap_dim
 from ...tensor import Tensor
 from .padding import constant_pad
@@ -200,6 +202,15 @@ def _convolution(
     spatial: int, output_padding: Any = None,
 ) -> Tensor:  # fmt: skip
     input, batched = _batched(name, input, spatial)
+    if all(each is None or each._array.dtype.kind == "c" for each in (input, weight, bias)):
+
+        def convolve(input: Tensor, weight: Tensor, bias: Any) -> Tensor:
+            return _convolution(
+                name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding
+            )
+
+        found = _complex_convolution(convolve, input, weight, bias)
+        return found if batched else found.squeeze(0)
     transposed = output_padding is not None
     dims = weight._array.ndim - 2
     if dims < 1:
@@ -224,6 +235,22 @@ def _convolution(
     sizes = (0,) if bias is None else bias._array.shape
     found = convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
     return found if batched else found.squeeze(0)
+
+
+def _complex_convolution(
+    convolve: Callable[[Tensor, Tensor, Any], Tensor], input: Tensor, weight: Tensor, bias: Any
+) -> Tensor:
+    """Of three convolutions of real numbers: (a - b) + i (c - a - b), c that of the sums of the parts."""
+    (x, x_i), (w, w_i) = _parts(input), _parts(weight)
+    b, b_i = (None, None) if bias is None else _parts(bias)
+    first, second = convolve(x, w, b), convolve(x_i, w_i, None)
+    third = convolve(x + x_i, w + w_i, None if b is None or b_i is None else b + b_i)
+    return first - second + times(third - first - second, 1j)
+
+
+def _parts(tensor: Tensor) -> tuple[Tensor, Tensor]:
+    both = view_as_real(tensor.resolve_conj())
+    return both.select(-1, 0), both.select(-1, 1)
 
 
 def _forward(spatial: int) -> Callable[..., Tensor]:

@@ -279,6 +279,8 @@ def kl_div(
                 stacklevel=2,
             )
         number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
+    if input.is_complex() or target.is_complex():
+        raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     if log_target:

@@ -8,7 +8,7 @@ from typing import Any
 from ...dtypes import finfo, float32, promote_types
 from ...ops import layernorm
 from ...ops import normalization as ops
-from ...ops.kernels import need_floats
+from ...ops.kernels import need_inexact, unimplemented
 from ...tensor import Tensor, make
 from .padding import pad
 from .pooling import avg_pool2d, avg_pool3d
@@ -94,6 +94,8 @@ def layer_norm(
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
     shape = _last(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
     ops.check_kinds(input, weight, bias)
+    if input.is_complex():
+        raise unimplemented("LayerNormKernelImpl", input._array.dtype)
     exact = layernorm.layer_statistics(input._array, len(shape), eps)
     saved = [make(each.astype(input._array.dtype)) for each in exact]
     return layernorm.native_layer_norm(input, shape, weight, bias, *saved, exact)
@@ -104,7 +106,7 @@ def rms_norm(
 ) -> Tensor:
     """The last dimensions over the root of the mean of their squares, then scaled."""
     shape = _last(input, normalized_shape, "rms_norm", weight=weight)
-    need_floats("rms_norm", input._array)
+    need_inexact("rms_norm", input._array)
     ndim = input._array.ndim
     dims = tuple(ndim - 1 - i for i in range(len(shape)))
     precise = promote_types(input.dtype, float32)

@@ -1,0 +1,342 @@
+"""torch.fft: discrete Fourier transforms, of one dimension, two or more (torch: native/SpectralOps.cpp).
+
+``n`` and ``s`` are how many numbers to transform, of which what is too much is cut off and what is missing is zero;
+``norm`` says which way divides by how many they are: "backward", "forward", or both by the root ("ortho").
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .absent import look_up
+from .creation import finish, kind_of, new_sizes
+from .ops.arranging import roll
+from .ops.fourier import Dims, fft_c2c, fft_c2r, fft_r2c
+from .ops.kernels import unimplemented
+from .ops.padding import constant_pad_nd
+from .ops.slicing import slice_
+from .out import check_out, store_out
+from .refusals import all_refusing
+from .shapes import wrap_dim
+from .tensor import Tensor
+
+_FLOATS = "Only supports floating-point dtypes, but found: "
+_ROWS = {(False, True): "_fft_r2c", (True, True): "_fft_c2c", (True, False): "_fft_c2r"}
+_COMPLEX = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
+
+
+def _promoted(input: Tensor, require_complex: bool = False) -> Tensor:
+    """Integers become the default dtype, and real numbers complex ones where they must."""
+    kind = input.dtype
+    if not kind.is_complex:
+        kind = kind if kind.is_floating_point else dtypes.get_default_dtype()
+        if kind not in _COMPLEX:
+            raise RuntimeError(f"Unsupported dtype {kind.legacy}")
+        kind = _COMPLEX[kind] if require_complex else kind
+    return input if input.dtype is kind else input.to(kind)
+
+
+def _normalization(norm: str | None, forward: bool) -> int:
+    """What to divide by: nothing (0), the root of how many numbers there are (1), how many there are (2)."""
+    if norm is None or norm == "backward":
+        return 0 if forward else 2
+    if norm == "forward":
+        return 2 if forward else 0
+    if norm == "ortho":
+        return 1
+    raise RuntimeError(f'Invalid normalization mode: "{norm}"')
+
+
+def _resized(input: Tensor, dim: Dims, sizes: Sequence[int]) -> Tensor:
+    """The first numbers along each dimension, zeros behind them where there are too few."""
+    shape = input._array.shape
+    padding = [0] * (2 * len(shape))
+    for axis, size in zip(dim, sizes, strict=True):
+        if size == -1:
+            continue
+        if shape[axis] < size:
+            padding[len(padding) - 2 * axis - 1] = size - shape[axis]
+        if shape[axis] > size:
+            input = slice_(input, axis, 0, size)
+    return constant_pad_nd(input, padding) if any(padding) else input
+
+
+def _check_points(count: int) -> None:
+    if count < 1:
+        raise RuntimeError(f"Invalid number of data points ({count}) specified")
+
+
+def _axis(input: Tensor, dim: int) -> int:
+    if not input._array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, input._array.ndim)
+
+
+def _stored(name: str, out: Tensor | None, input: Tensor, found: Tensor, complex: bool) -> Tensor:
+    """The result, written into out= where that is given."""
+    if out is None:
+        return found
+    if out.is_complex() is not complex or not (complex or out.is_floating_point()):
+        wanted = "complex" if complex else "floating point"
+        raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {out.dtype.legacy}")
+    check_out(_ROWS[input.is_complex(), complex], out, (input,))
+    return store_out(f"_{name}", out, found.detach()._array)
+
+
+# One dimension ------------------------------------------------------------------------------------
+
+
+def _of_real(
+    name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool, onesided: bool
+) -> Tensor:
+    if input.is_complex():
+        raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
+    input = _promoted(input)
+    axis = _axis(input, dim)
+    _check_points(input._array.shape[axis] if n is None else n)
+    if n is not None:
+        input = _resized(input, (axis,), (n,))
+    found = fft_r2c(input, (axis,), _normalization(norm, forward), onesided)
+    return _stored(name, out, input, found if forward else found.conj(), True)
+
+
+def _of_complex(
+    name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool
+) -> Tensor:
+    axis = _axis(input, dim)
+    _check_points(input._array.shape[axis] if n is None else n)
+    if n is not None:
+        input = _resized(input, (axis,), (n,))
+    return _stored(name, out, input, fft_c2c(input, (axis,), _normalization(norm, forward), forward), True)
+
+
+def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool) -> Tensor:
+    input = _promoted(input, True)
+    axis = _axis(input, dim)
+    size = 2 * (input._array.shape[axis] - 1) if n is None else n
+    _check_points(size)
+    if n is not None:
+        input = _resized(input, (axis,), (n // 2 + 1,))
+    number = _normalization(norm, forward)
+    return _stored(
+        name, out, input, fft_c2r(input.conj() if forward else input, (axis,), number, size), False
+    )
+
+
+def _either(name: str, forward: bool) -> Callable[..., Tensor]:
+    def function(
+        input: Tensor,
+        n: int | None = None,
+        dim: int = -1,
+        norm: str | None = None,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        if input.is_complex():
+            return _of_complex(name, input, n, dim, norm, out, forward)
+        return _of_real(name, input, n, dim, norm, out, forward, False)
+
+    return _named(function, name, "Numbers transformed along a dimension.")
+
+
+def _half(name: str, forward: bool) -> Callable[..., Tensor]:
+    def function(
+        input: Tensor,
+        n: int | None = None,
+        dim: int = -1,
+        norm: str | None = None,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        return _of_real(name, input, n, dim, norm, out, forward, True)
+
+    return _named(
+        function, name, "Real numbers transformed along a dimension: the first half, which says it all."
+    )
+
+
+def _real(name: str, forward: bool) -> Callable[..., Tensor]:
+    def function(
+        input: Tensor,
+        n: int | None = None,
+        dim: int = -1,
+        norm: str | None = None,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        return _to_real(name, input, n, dim, norm, out, forward)
+
+    return _named(
+        function, name, "The real numbers whose transform the first half is given of, along a dimension."
+    )
+
+
+def _named(function: Callable[..., Tensor], name: str, text: str) -> Callable[..., Tensor]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
+
+
+fft, ifft = _either("fft", True), _either("ifft", False)
+rfft, ihfft = _half("rfft", True), _half("ihfft", False)
+irfft, hfft = _real("irfft", False), _real("hfft", True)
+
+# More dimensions ----------------------------------------------------------------------------------
+
+
+def _shape_and_dims(input: Tensor, s: Any, dim: Any) -> tuple[list[int], Dims]:
+    """The dimensions to transform, and how many numbers of each."""
+    sizes = input._array.shape
+    ndim = len(sizes)
+    s, dim = (each if each is None or isinstance(each, (tuple, list)) else (each,) for each in (s, dim))
+    axes: Dims = tuple(range(ndim))
+    if dim is not None:
+        axes = tuple(_axis(input, each) for each in dim)
+        if len(set(axes)) != len(axes):
+            raise RuntimeError("FFT dims must be unique")
+    if s is None:
+        shape = [sizes[axis] for axis in axes]
+    else:
+        if dim is not None and len(dim) != len(s):
+            raise RuntimeError("When given, dim and shape arguments must have the same length")
+        if len(s) > ndim:
+            raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {ndim} dimensions.")
+        axes = axes if dim is not None else tuple(range(ndim - len(s), ndim))
+        shape = [sizes[axis] if size == -1 else size for axis, size in zip(axes, s, strict=True)]
+    for size in shape:
+        _check_points(size)
+    return shape, axes
+
+
+def _need_axes(name: str, axes: Dims) -> None:
+    if not axes:
+        raise RuntimeError(f"{name} must transform at least one axis")
+
+
+def _all_complex(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
+    shape, axes = _shape_and_dims(input, s, dim)
+    input = _resized(_promoted(input, True), axes, shape)
+    return _stored(name, out, input, fft_c2c(input, axes, _normalization(norm, forward), forward), True)
+
+
+def _from_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
+    if input.is_complex():
+        text = "rfftn expects a real-valued input tensor, but got " if forward else _FLOATS
+        raise RuntimeError(text + input.dtype.legacy)
+    shape, axes = _shape_and_dims(input, s, dim)
+    _need_axes(name, axes)
+    input = _resized(_promoted(input), axes, shape)
+    number = _normalization(norm, forward)
+    if forward:
+        return _stored(name, out, input, fft_r2c(input, axes, number, True), True)
+    found = fft_r2c(input, axes[-1:], number, True)
+    if len(axes) == 1:
+        return _stored(name, out, input, found.conj(), True)
+    return _stored(name, out, input, fft_c2c(found.conj_physical(), axes[:-1], number, False), True)
+
+
+def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, forward: bool) -> Tensor:
+    shape, axes = _shape_and_dims(input, s, dim)
+    _need_axes(name, axes)
+    given = s if s is None or isinstance(s, (tuple, list)) else (s,)
+    last = 2 * (input._array.shape[axes[-1]] - 1) if given is None or given[-1] == -1 else shape[-1]
+    _check_points(last)
+    shape[-1] = last // 2 + 1
+    input = _resized(_promoted(input, True), axes, shape)
+    number = _normalization(norm, forward)
+    if forward:
+        if len(axes) > 1:
+            input = fft_c2c(input, axes[:-1], number, True)
+        input, axes = input.conj(), axes[-1:]
+    return _stored(name, out, input, fft_c2r(input, axes, number, last), False)
+
+
+def _several(name: str, transform: Callable[..., Tensor], forward: bool, dims: Any, text: str) -> Any:
+    def function(
+        input: Tensor, s: Any = None, dim: Any = dims, norm: str | None = None, *, out: Tensor | None = None
+    ) -> Tensor:
+        return transform(f"{name[:-1]}n", input, s, dim, norm, out, forward)
+
+    return _named(function, name, text)
+
+
+_WHOLE, _HALF = (
+    "Numbers transformed along dimensions.",
+    "Real numbers transformed along dimensions: the first half.",
+)
+_BACK = "The real numbers whose transform the first half is given of, along dimensions."
+_LAST_TWO = (-2, -1)
+fft2, fftn = (
+    _several(name, _all_complex, True, dims, _WHOLE) for name, dims in (("fft2", _LAST_TWO), ("fftn", None))
+)
+ifft2, ifftn = (
+    _several(name, _all_complex, False, dims, _WHOLE)
+    for name, dims in (("ifft2", _LAST_TWO), ("ifftn", None))
+)
+rfft2, rfftn = (
+    _several(name, _from_real, True, dims, _HALF) for name, dims in (("rfft2", _LAST_TWO), ("rfftn", None))
+)
+ihfft2, ihfftn = (
+    _several(name, _from_real, False, dims, _HALF) for name, dims in (("ihfft2", _LAST_TWO), ("ihfftn", None))
+)
+irfft2, irfftn = (
+    _several(name, _into_real, False, dims, _BACK) for name, dims in (("irfft2", _LAST_TWO), ("irfftn", None))
+)
+hfft2, hfftn = (
+    _several(name, _into_real, True, dims, _BACK) for name, dims in (("hfft2", _LAST_TWO), ("hfftn", None))
+)
+
+# Frequencies and shifts ---------------------------------------------------------------------------
+
+
+def _frequencies(name: str, numbers: Callable[[int], Any]) -> Callable[..., Tensor]:
+    def function(
+        n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None,
+        device: Any = None, requires_grad: bool = False,
+    ) -> Tensor:  # fmt: skip
+        kind = kind_of(dtype, out)
+        if kind.kind not in "fc":
+            raise RuntimeError(f"{name} requires a floating point or complex dtype")
+        if kind.kind == "c":
+            raise unimplemented("arange_cpu", kind)
+        (count,) = new_sizes((operator.index(n),))
+        found = numbers(count).astype(kind) * np.divide(1.0, n * d).astype(kind)
+        return finish(found, requires_grad, out)
+
+    return _named(function, name, "The frequencies of the transform of n numbers that are d apart.")
+
+
+fftfreq = _frequencies(
+    "fftfreq", lambda n: np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)])
+)
+rfftfreq = _frequencies("rfftfreq", lambda n: np.arange(n // 2 + 1))
+
+
+def _shifted(input: Tensor, dim: Any, more: int) -> Tensor:
+    sizes = input._array.shape
+    axes = list(range(len(sizes))) if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
+    axes = [_axis(input, each) for each in axes]
+    return roll(input, [(sizes[axis] + more) // 2 for axis in axes], axes)
+
+
+def fftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """The frequencies in their order, zero in the middle."""
+    return _shifted(input, dim, 0)
+
+
+def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """What fftshift has put in order, as it was."""
+    return _shifted(input, dim, 1)
+
+
+__all__ = [
+    "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",
+    "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+]  # fmt: skip
+globals().update(all_refusing({name: globals()[name] for name in __all__}, "fft_"))
+__getattr__ = look_up("torch.fft")
