@@ -384,8 +384,9 @@ def _saved_fields(row: Row) -> dict[str, str]:
 
 
 def _node_class(row: Row, name: str) -> type[Node]:
+    weak = ("__weakref__",) if row.view else ()  # see Note [Saved outputs]
     body: dict[str, Any] = {
-        "__slots__": tuple(f"saved_{each}" for each in row.saved),
+        "__slots__": (*(f"saved_{each}" for each in row.saved), *weak),
         "__module__": "builtins",
     }
     for each, kind in row.saved.items():

@@ -53,8 +53,8 @@ def literal(draw: Draw, shape: Shape, dtype: str) -> str:
 
 def tensor(draw: Draw, scope: Scope) -> None:
     """A new leaf or constant."""
-    shape = one(draw, SHAPES)
     dtype = str(one(draw, DTYPES))
+    shape = one(draw, SHAPES[:-1] if dtype.startswith("complex") else SHAPES)
     requires = dtype.startswith(_DIFFERENTIABLE) and bool(one(draw, (True, True, False)))
     parts = [literal(draw, shape, dtype)]
     if dtype != "float32":

@@ -144,17 +144,19 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     src=lambda grad, _src_scalar_type: _cast_back(grad, _src_scalar_type),
 )
 def _copy(self: Array, src: Array) -> Array:
+    lost = False
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
-        if self.size:
-            warn_of_lost_part(dtypes.BY_NUMPY[self.dtype])
-        src = src.real
+        lost, src = bool(self.size), src.real
     try:
-        return np.broadcast_to(src, self.shape).astype(self.dtype, copy=False)  # write() copies
+        found = np.broadcast_to(src, self.shape)
     except ValueError:
         together = list(broadcast_shapes(self.shape, src.shape))
         raise RuntimeError(
             f"output with shape {list(self.shape)} doesn't match the broadcast shape {together}"
         ) from None
+    if lost:
+        warn_of_lost_part(dtypes.BY_NUMPY[self.dtype])
+    return found.astype(self.dtype, copy=False)  # write() copies
 
 
 def assigned(to: Tensor, value: Any) -> Tensor:

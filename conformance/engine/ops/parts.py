@@ -116,7 +116,11 @@ def _as_complex(grad: Tensor) -> Tensor:
     return view_as_complex(grad.contiguous())
 
 
-@op("ViewAsComplexBackward0", name="_view_as_complex", view="default", self=lambda grad: view_as_real(grad))
+def _as_parts(grad: Tensor) -> Tensor:
+    return view_as_real(resolve_conj(grad.contiguous()))
+
+
+@op("ViewAsComplexBackward0", name="_view_as_complex", view="default", self=lambda grad: _as_parts(grad))
 def _view_as_complex(self: Array) -> Array:
     memory, start, steps = _place(self, 0)
     return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])

@@ -86,6 +86,8 @@ def slice_scatter(
 ) -> Array:
     """A copy with src in place of a slice."""
     axis = wrap_dim(dim, self.ndim)
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
     result = self.copy("C")
     part = (slice(None),) * axis + (slice(start, end, step),)
     _expected("slice_scatter", result[part].shape, src)
