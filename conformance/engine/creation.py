@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -68,7 +69,10 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     if kind is None:
         kind = _infer_dtype(flat)
     to_number = fraction if kind.category >= dtypes.FLOATING else whole
-    flat = [to_number(each) if isinstance(each, Tensor) else each for each in flat]
+    flat = [
+        to_number(each) if isinstance(each, Tensor) else each.item() if isinstance(each, np.generic) else each
+        for each in flat
+    ]
     if kind.category == dtypes.INTEGER:
         if any(each.__class__ is int and not -(2**63) <= each < 2**63 for each in flat):
             raise ValueError("Overflow when unpacking long long")
@@ -94,8 +98,6 @@ def _shape_of(data: Any) -> tuple[int, ...]:
 
 def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -> None:
     if dim == len(shape):
-        if isinstance(data, np.generic):
-            data = data.item()
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
         if isinstance(data, (list, tuple)):
@@ -103,13 +105,11 @@ def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -
             if flat and _infer_dtype(flat).category >= dtypes.FLOATING:
                 raise TypeError(f"must be real number, not {kind}")
             raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
-        if not isinstance(data, (bool, int, float, complex, Tensor)):
+        if not isinstance(data, (bool, int, float, complex, np.generic, Tensor)):
             raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
         flat.append(data)
         return
-    if isinstance(data, np.ndarray):
-        data = data.tolist()
-    elif isinstance(data, Tensor) and data._array.ndim:
+    if isinstance(data, np.ndarray) or (isinstance(data, Tensor) and data._array.ndim):
         data = [*data]
     if not isinstance(data, Sequence):
         raise TypeError("not a sequence")
@@ -119,10 +119,17 @@ def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -
         _flatten(each, shape, flat, dim + 1)
 
 
+def _dtype_of(number: Any) -> dtypes.dtype:
+    """That of a tensor, or of numpy's scalar, or the one that torch has for Python's number."""
+    if isinstance(number, Tensor):
+        return number.dtype
+    return BY_NUMPY[number.dtype] if isinstance(number, np.generic) else dtypes.of_number(number)
+
+
 def _infer_dtype(flat: list[Any]) -> dtypes.dtype:
     if not flat:
         return dtypes.default
-    kinds = [each.dtype if isinstance(each, Tensor) else dtypes.of_number(each) for each in flat]
+    kinds = [_dtype_of(each) for each in flat]
     kind = kinds[0]
     for each in kinds[1:]:
         kind = dtypes.promote_types(kind, each)
@@ -207,6 +214,16 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     return wrap(array)
 
 
+def _filled_like(like: np.ndarray[Any, Any], value: Any, kind: np.dtype[Any], memory_format: Any) -> Any:
+    """An array of one value that lies in memory as another does, or as its memory format says."""
+    array = np.full_like(like, value, kind, order="K", subok=False)
+    return (
+        like_steps(array, like)
+        if memory_format in (None, preserve_format)
+        else laid_out(array, memory_format)
+    )
+
+
 def _filled(
     name: str, fill: Callable[..., np.ndarray[Any, Any]]
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
@@ -220,7 +237,7 @@ def _filled(
 
     def like(
         input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-        layout: Any = None, memory_format: Any = None,
+        layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
             raise TypeError(
@@ -228,12 +245,7 @@ def _filled(
             )
         dtype = dtypes.asked(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
-        array = np.full_like(input._array, fill((), kind)[()], kind, order="K", subok=False)
-        if memory_format in (None, preserve_format):
-            array = like_steps(array, input._array)
-        else:
-            array = laid_out(array, memory_format)
-        return finish(array, requires_grad)
+        return finish(_filled_like(input._array, fill((), kind)[()], kind, memory_format), requires_grad)
 
     by_shape.__name__, like.__name__ = name, f"{name}_like"
     return by_shape, like
@@ -246,8 +258,9 @@ empty, empty_like = _filled("empty", np.zeros)
 
 
 def empty_strided(
-    size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """torch.empty_strided: memory laid out with these strides (zeros here)."""
     kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
     from .ops.strided import blank
@@ -291,13 +304,16 @@ def full_like(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """torch.full_like."""
     _check_full("full_like", (), fill_value)
     dtype = dtypes.asked("full_like", dtype)
     kind = dtype.numpy if dtype else input._array.dtype
-    array = np.full_like(input._array, dtypes.number_within(kind, fill_value), kind, order="K", subok=False)
-    return finish(like_steps(array, input._array), requires_grad)
+    number = dtypes.number_within(kind, fill_value)
+    return finish(_filled_like(input._array, number, kind, memory_format), requires_grad)
 
 
 def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:
@@ -381,9 +397,13 @@ def range(
     return finish((start + places * step).astype(kind), requires_grad, out)
 
 
-def _check_ends(name: str, start: Any, end: Any, steps: Any) -> None:
-    if not hasattr(steps, "__index__") or isinstance(steps, Tensor):
-        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {type(steps).__name__}")
+def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
+    """How many numbers are wanted between two, which are checked."""
+    try:
+        count = operator.index(steps)
+    except TypeError:
+        kind = type(steps).__name__
+        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {kind}") from None
     wide = [
         f"{which} with {each._array.ndim} dimension(s)"
         for which, each in (("start", start), ("end", end))
@@ -393,6 +413,7 @@ def _check_ends(name: str, start: Any, end: Any, steps: Any) -> None:
         raise RuntimeError(
             f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(wide)}."
         )
+    return count
 
 
 def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.dtype[Any]:
@@ -423,7 +444,7 @@ def linspace(
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.linspace: counted from both ends, so that it is symmetric."""
-    _check_ends("linspace", start, end, steps)
+    steps = _count_of("linspace", start, end, steps)
     kind = _kind_between("linspace", start, end, dtype, out)
     number_of = complex if kind.kind == "c" else float
     first, last = (number_of(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
@@ -448,7 +469,7 @@ def logspace(
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.logspace: powers of ``base``."""
-    _check_ends("logspace", start, end, steps)
+    steps = _count_of("logspace", start, end, steps)
     kind = _kind_between("logspace", start, end, dtype, out)
     if kind.kind not in "fc":
         start, end = int(start), int(end)
@@ -481,11 +502,12 @@ def eye(
 
 
 def scalar_tensor(
-    value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """torch.scalar_tensor: one number, in the default dtype."""
     kind = (dtypes.asked("scalar_tensor", dtype) or dtypes.default).numpy
-    number = dtypes.number_within(kind, value) if kind.kind in "iu" else value
+    number = dtypes.number_within(kind, s) if kind.kind in "iu" else s
     return finish(np.array(number, kind), requires_grad)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from . import dtypes
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
-from .operands import check_recorded, check_tensors
+from .operands import PLAIN, as_scalar, check_recorded, check_tensors
+from .positional import by_name
 from .rows import Array, Row
 from .saved import save_output
 from .shapes import broadcast_shapes, is_dense
@@ -46,6 +47,9 @@ def inplace(row: Row) -> Callable[..., Tensor]:
         given = (self, *args)
         if not kwargs and row.fewest <= len(given) <= row.most:  # nothing to bind, which is slow
             return run_inplace(row, [*given, *row.defaults[len(given) :]])
+        if len(given) > row.most:
+            given, numbers = by_name(row, given, kwargs, row.name + "_", True)
+            kwargs = kwargs | numbers
         bound = inspect.signature(row.forward).bind(*given, **kwargs)
         bound.apply_defaults()
         return run_inplace(row, list(bound.arguments.values()))
@@ -70,6 +74,10 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
 
 def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     self: Tensor = arguments[0]
+    for name in row.scalars:
+        place = row.places[name]
+        if arguments[place].__class__ not in PLAIN:
+            arguments[place] = as_scalar(row, name, arguments[place])
     recorded = (
         state.recording
         and row.recorded

@@ -167,13 +167,22 @@ class _Missing:
 MISSING = _Missing()
 
 
-def too_many(row: Row, more: int, method: bool) -> Exception:
-    """The TypeError for positional arguments beyond those that there are."""
-    count = row.most - method
-    if not count:
-        return TypeError(f"TensorBase.{row.name}() takes no arguments ({more} given)")
-    plural = "s" if count > 1 else ""
-    return TypeError(f"{row.name}() takes {count} positional argument{plural} but {count + more} were given")
+PLAIN = NUMBERS | {type(None)}
+
+
+def as_scalar(row: Row, name: str, value: Any) -> Any:
+    """A number among the arguments as Python's own: numpy's would change the dtype, and a tensor of one may be given.
+
+    Raises:
+        TypeError: a tensor that has dimensions or requires grad.
+    """
+    if not isinstance(value, Tensor):
+        return plain_number(value)
+    if not value._array.ndim and not value.requires_grad:
+        return value.item()
+    by_order = row.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY
+    where = f" (position {row.places[name] + 1})" if by_order else ""
+    raise TypeError(f"{row.name}(): argument '{name}'{where} must be Number, not Tensor")
 
 
 def plain_number(value: Any) -> Any:

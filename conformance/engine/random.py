@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -102,14 +103,15 @@ def _from(generator: Any) -> streams.Generator:
 
 def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     def by_shape(
-        *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-        out: Any = None, layout: Any = None, pin_memory: bool = False,
+        *sides: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
+        requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        return finish(draw(_from(generator), new_sizes(size), kind_of(dtype, out), True), requires_grad, out)
+        shape = new_sizes(sides if size is None else (size,))
+        return finish(draw(_from(generator), shape, kind_of(dtype, out), True), requires_grad, out)
 
     def like(
         input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
-        requires_grad: bool = False, layout: Any = None, memory_format: Any = None,
+        requires_grad: bool = False, layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
         result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
         result[...] = _laid_out(result, lambda shape, flat: draw(_from(generator), shape, result.dtype, flat))
@@ -144,17 +146,20 @@ def randint(
 
 def randint_like(
     input: Tensor,
-    low: Any,
+    low: Any = None,
     high: Any = None,
     *,
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    layout: Any = None,
+    memory_format: Any = None,
+    pin_memory: bool = False,
 ) -> Tensor:
     """torch.randint_like."""
-    if high is None:
-        low, high = 0, low
-    result = empty_like(input, dtype=dtype)._array
+    if low is None or high is None:
+        low, high = 0, low if high is None else high
+    result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
     result[...] = _laid_out(
         result, lambda shape, _: draws.integers(default_generator, shape, result.dtype, low, high)
     )
@@ -166,8 +171,12 @@ def randperm(
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.randperm: a random order of 0 .. n-1."""
-    if not isinstance(n, int):
-        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}")
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise TypeError(
+            f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}"
+        ) from None
     kind = kind_of(dtype, out, dtypes.int64)
     return finish(draws.permutation(_from(generator), n, kind), requires_grad, out)
 
@@ -198,6 +207,8 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
         check_no_overlap(out._array)
         drawn = draws.bernoulli_each(_from(generator), input._array, input._array.dtype)
         return finish(drawn.astype(out._array.dtype), out=out)
+    if isinstance(p, Tensor):
+        p = p.item()
     if p is not None:
         return wrap(draws.bernoulli(_from(generator), input._array.shape, input._array.dtype, p))
     return _bernoulli(input, generator=generator)
@@ -271,7 +282,7 @@ def normal(
 
 
 @op("NormalBackward0", name="normal", self=_zeros)
-def _normal(self: Array, mean: Any = 0, std: Any = 1, *, generator: Any = None) -> Array:
+def _normal(self: Array, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Array:
     return _laid_out(
         self,
         lambda shape, flat: draws.normal(_from(generator), shape, self.dtype, mean, std, contiguous=flat),

@@ -56,16 +56,18 @@ from .node import (
 from .numpy_names import taken
 from .operands import (
     MISSING,
+    PLAIN,
     array_to_float,
+    as_scalar,
     check_constant,
     check_recorded,
     checked_meeting,
     meet_arrays,
     mismatch,
     retry,
-    too_many,
 )  # fmt: skip
 from .out import check_asked, check_out, store_out
+from .positional import by_name, too_many
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
 from .shapes import laid_out, strides
 from .size import Size
@@ -124,6 +126,11 @@ class Row:
         return tuple(each.default for each in self.parameters.values())
 
     @cached_property
+    def places(self) -> dict[str, int]:
+        """The parameters' positions."""
+        return {name: place for place, name in enumerate(self.parameters)}
+
+    @cached_property
     def most(self) -> int:
         """How many arguments may be given in order."""
         return sum(each.kind is not each.KEYWORD_ONLY for each in self.parameters.values())
@@ -143,6 +150,16 @@ class Row:
         """The arguments that are tensors (or numbers, where operands meet)."""
         named = (*self.inputs, *self.further, *self.meet)
         return tuple(each for each in self.parameters if each in named and each not in self.lists)
+
+    @cached_property
+    def scalars(self) -> tuple[str, ...]:
+        """The arguments that are numbers, see as_scalar."""
+        return tuple(
+            name
+            for name, p in self.parameters.items()
+            if name not in (*self.tensors, *self.lists)
+            and (name in _SCALARS.split() or isinstance(p.default, float))
+        )
 
     @cached_property
     def undifferentiated(self) -> tuple[str, ...]:
@@ -300,6 +317,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "real_part": real_part, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
+    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar,
     "laid_out": laid_out, "taken": taken, "check_constant": check_constant, "check_recorded": check_recorded,
 }  # fmt: skip
 

@@ -76,6 +76,11 @@ def _no_sizes(arguments: Any, alone: bool, called: str) -> TypeError:
     )
 
 
+def is_one_number(size: Any) -> bool:
+    """Whether a size for all dimensions is given: an int, one of numpy's, or a tensor of one."""
+    return isinstance(size, int) or getattr(size, "ndim", 1) == 0
+
+
 def new_sizes(arguments: tuple[Any, ...], name: str = "") -> tuple[int, ...]:
     """The sizes of a tensor to be made by the function of this name.
 

@@ -15,6 +15,7 @@ from .complex_numbers import FORMULAS, NOT_CAST, formula_of
 from .complex_refusals import REFUSALS, UNLESS_EMPTY, UNLESS_SINGLE
 from .numpy_names import numpy_names
 from .out import WITHIN
+from .positional import NUMBERS_OF
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -219,7 +220,9 @@ def call_source(row: Row, variant: str = "call") -> str:
     if variant != "call":  # the first operand is a tensor, or Python would not have come here
         row = replace(row, numbers=tuple(name for name in row.numbers if name != next(iter(row.parameters))))
     if _only_tensors(row) and variant != "operator":
-        body.append(f"if rest: raise too_many(row, len(rest), {variant == 'method'})")
+        body += _beyond(row, variant)
+    for name in row.scalars if variant != "operator" else ():
+        body.append(f"if {name}.__class__ not in PLAIN: {name} = as_scalar(row, '{name}', {name})")
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
         body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")
@@ -277,6 +280,20 @@ def call_source(row: Row, variant: str = "call") -> str:
     else:
         body += _several_outputs(row, recorded)
     return _function(row.name, _signature(row, variant), [line for line in body if line])
+
+
+def _beyond(row: Row, variant: str) -> list[str]:
+    """What is done with positional arguments beyond those that there are."""
+    method = variant == "method"
+    if row.name not in NUMBERS_OF:
+        return [f"if rest: raise too_many(row, len(rest), {method}, row.name)"]
+    tensors = "".join(f"{name}, " for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY)
+    named = ", ".join(f"{name!r}: {name}" for name in NUMBERS_OF[row.name])
+    return [
+        "if rest:",
+        f"    given, named = by_name(row, ({tensors}*rest), {{{named}}}, row.name, {method})",
+        f"    return row.call(*given, **named{'' if method else ', out=out'})",
+    ]
 
 
 def _in_order(row: Row, name: str) -> str:

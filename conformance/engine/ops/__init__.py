@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import absent, attributes, conversions, copies, hooks, overrides, random
 from ..inplace import inplace
+from ..keywords import OF_METHODS, all_renaming, of_input, renaming
 from ..numpy_names import taking_numpy_names
 from ..refusals import all_refusing
 from ..rows import ROWS
@@ -119,6 +120,7 @@ def attach() -> None:
     parts.attach()
     shape.attach()
     copying.attach()
+    gamma.attach()
     operators.attach()
     for name in names.FUNCTIONS_ALONE.split():
         if name in vars(Tensor):
@@ -130,7 +132,9 @@ def attach() -> None:
     creation.attach()
     legacy.attach()
     absent.attach(Tensor)
-    FUNCTIONS.update(all_refusing(FUNCTIONS))
+    FUNCTIONS.update(all_renaming(all_refusing(FUNCTIONS)))
+    for name, other in OF_METHODS.items():
+        setattr(Tensor, name, renaming(getattr(Tensor, name), other))
 
 
 def _attach_inplace() -> None:
@@ -149,7 +153,7 @@ def _attach_inplace() -> None:
             del FUNCTIONS[name]
     for name in names.INPLACE_FUNCTIONS.split():
         if hasattr(Tensor, name):
-            FUNCTIONS.setdefault(name, getattr(Tensor, name))
+            FUNCTIONS[name] = of_input(FUNCTIONS.get(name, getattr(Tensor, name)))
 
 
 def __getattr__(name: str) -> Any:

@@ -41,6 +41,8 @@ def _indices(name: str, function: Any, text: str) -> Any:
         dtype: Any = dtypes.int64,
         device: Any = None,
         layout: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
     ) -> Tensor:
         for value, what in ((row, "row"), (col, "col")):
             if value < 0:
@@ -48,7 +50,7 @@ def _indices(name: str, function: Any, text: str) -> Any:
         kind = dtype or dtypes.int64
         if kind not in (dtypes.int64, dtypes.int32):
             raise unimplemented(name, kind.numpy)
-        return finish(np.stack(function(row, offset, col)).astype(kind.numpy))
+        return finish(np.stack(function(row, offset, col)).astype(kind.numpy), requires_grad)
 
     make_indices.__name__, make_indices.__doc__ = name, text
     return make_indices

@@ -78,12 +78,15 @@ def _polygamma(self: Array, n: int) -> Array:
 
 
 def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
-    """The n-th derivative of digamma; as a method, of the tensor."""
-    if isinstance(n, Tensor):
-        n, input = input, n
+    """The n-th derivative of digamma."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return _polygamma(input, n, out=out)
+
+
+def attach() -> None:
+    """The method, whose tensor comes first."""
+    Tensor.polygamma = lambda self, n: polygamma(n, self)  # type: ignore[attr-defined]
 
 
 @op(

@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from ..views import increment_version
 
 
-def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = None) -> Tensor:
     """Another shape over the same memory, which grows where it is too small.
 
     Raises:
@@ -23,7 +23,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """
     if self.requires_grad and not (state.inference or self._inference):
         raise RuntimeError("cannot resize variables that require grad")
-    shape = sizes(size)
+    shape = sizes(sides if size is None else (size,))
     if any(each < 0 for each in shape):
         raise RuntimeError("numel: integer multiplication overflow")
     if shape != self._array.shape:

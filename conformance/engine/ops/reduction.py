@@ -107,11 +107,11 @@ def sum(
     return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
 
 
-def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     """The sum over the dimensions that broadcasting added."""
     from ..shapes import sizes
 
-    shape = sizes(size)
+    shape = sizes(sides if size is None else (size,))
     if not is_expandable_to(shape, self._array.shape):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}.")
     return sum_to(self, shape)

@@ -150,9 +150,8 @@ def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
     """Which row fits the bounds, and the bounds for it."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if isinstance(min, Tensor) or isinstance(max, Tensor):
-        return "clamp_tensors", min, max
-    return "clamp", min, max
+    by_tensors = all(each is None or isinstance(each, Tensor) for each in (min, max))
+    return ("clamp_tensors" if by_tensors else "clamp"), min, max
 
 
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:

@@ -36,13 +36,13 @@ def _view(self: Array, size: Any) -> Array:
         ) from None
 
 
-def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
+def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """The same memory in another shape; or, given a dtype, its bytes as that type."""
-    if len(size) == 1 and isinstance(size[0], (dtypes.dtype, type)):
-        dtype = size[0]
+    if len(sides) == 1 and isinstance(sides[0], (dtypes.dtype, type)):
+        dtype = sides[0]
     if dtype is not None:
         return _view_dtype(self, dtypes.asked("view", dtype))
-    return _view(self, sizes(size, "view(): argument 'size'"))
+    return _view(self, sizes(sides if size is None else (size,), "view(): argument 'size'"))
 
 
 def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
@@ -158,8 +158,8 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     return _expand(input, sizes((size,)))
 
 
-def _broadcast_to(self: Tensor, *size: Any) -> Tensor:
-    return _expand(self, sizes(size))
+def _broadcast_to(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
+    return _expand(self, sizes(sides if size is None else (size,)))
 
 
 @op("UnsqueezeBackward0", view="default", self=lambda grad, dim: grad.squeeze(dim))

@@ -95,6 +95,8 @@ def split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
     """Pieces along a dimension, of one length or of given ones."""
+    if isinstance(split_size_or_sections, Tensor):
+        split_size_or_sections = int(split_size_or_sections)
     if isinstance(split_size_or_sections, int):
         return _split(tensor, split_size_or_sections, dim)
     return split_with_sizes(tensor, tuple(split_size_or_sections), dim)

@@ -12,14 +12,14 @@ from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...ops.kernels import refuse_bools, unimplemented
 from ...ops.parts import view_as_real
 from ...ops.scalars import times
-from ...shapes import wrap_dim
+from ...shapes import is_one_number, wrap_dim
 from ...tensor import Tensor
 from .padding import constant_pad
 
 
 def _spread(name: str, value: Any, spatial: int) -> Ints:
-    if isinstance(value, int):
-        return (value,) * spatial
+    if is_one_number(value):
+        return (int(value),) * spatial
     found = tuple(int(each) for each in value)
     if len(found) == 1:
         return found * spatial
@@ -217,7 +217,7 @@ def _convolution(
         raise RuntimeError("weight should have at least three dimensions")
     if padding == "same":
         _check_dimensions(input, weight, "weight")
-    steps = tuple(stride) if not isinstance(stride, int) else (stride,) * spatial
+    steps = (int(stride),) * spatial if is_one_number(stride) else tuple(stride)
     steps, spaces = _spread("stride", steps, dims), _spread("dilation", dilation, dims)
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
@@ -287,7 +287,7 @@ conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_transposed, (1, 2, 3
 
 
 def _pair(value: Any) -> tuple[int, int]:
-    return (value, value) if isinstance(value, int) else tuple(value)
+    return (int(value),) * 2 if is_one_number(value) else tuple(value)
 
 
 def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:

@@ -9,6 +9,7 @@ from typing import Any
 from ...ops import pooling as ops
 from ...out import given
 from ...settings import alert_not_deterministic
+from ...shapes import is_one_number
 from ...tensor import Tensor
 from .activation import relu
 from .pooling_checks import (
@@ -28,7 +29,7 @@ _NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
     """A setting as torch keeps it: a number for each dimension, or of a sequence its one number."""
-    found = (value,) * spatial if isinstance(value, int) else tuple(int(each) for each in value)
+    found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
     if len(found) not in (1, spatial):
         if spatial == 1:
             raise RuntimeError(

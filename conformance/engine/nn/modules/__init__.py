@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from . import utils
 from .activation import (
     CELU,
     ELU,
