@@ -79,7 +79,7 @@ def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     if array.base is None and array.flags.c_contiguous and leaf.flags.c_contiguous:
         return True
     if not array.size:
-        return not is_expanded(array)
+        return is_expanded(array) == is_expanded(leaf)
     if not is_dense(leaf):
         return array.flags.c_contiguous
     steps = zip(array.shape, array.strides, leaf.strides, strict=True)

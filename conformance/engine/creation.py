@@ -81,6 +81,12 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     return np.array(flat, kind.numpy).reshape(shape)
 
 
+_SLOW = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor."
+)
+
+
 def _shape_of(data: Any) -> tuple[int, ...]:
     shape: list[int] = []
     while True:
@@ -109,7 +115,10 @@ def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -
             raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
         flat.append(data)
         return
-    if isinstance(data, np.ndarray) or (isinstance(data, Tensor) and data._array.ndim):
+    if isinstance(data, np.ndarray):
+        warnings.warn(_SLOW, stacklevel=4)
+        data = [*data]
+    elif isinstance(data, Tensor) and data._array.ndim:
         data = [*data]
     if not isinstance(data, Sequence):
         raise TypeError("not a sequence")

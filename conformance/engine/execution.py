@@ -273,6 +273,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 pending = waiting.get(following) if waiting else None
                 if pending is None:
                     if needed is not None and following not in needed and following not in captures:
+                        outputs[number] = None  # torch does not compute it
                         continue
                     pending = [None] * len(following.input_metadata)
                     if left:

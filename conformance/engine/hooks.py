@@ -54,8 +54,8 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if self._hooks is None:
+        self._hooks = OrderedDict()  # which is there even if the view that this is cannot say what made it
         node = self.grad_fn
-        self._hooks = OrderedDict()
         if node is not None:
             node._register_hook_dict(self)
     return RemovableHandle(self._hooks, hook)

@@ -77,7 +77,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     for name in row.scalars:
         place = row.places[name]
         if arguments[place].__class__ not in PLAIN:
-            arguments[place] = as_scalar(row, name, arguments[place])
+            arguments[place] = as_scalar(row, name, arguments[place], "_")
     recorded = (
         state.recording
         and row.recorded

@@ -170,7 +170,7 @@ MISSING = _Missing()
 PLAIN = NUMBERS | {type(None)}
 
 
-def as_scalar(row: Row, name: str, value: Any) -> Any:
+def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
     """A number among the arguments as Python's own: numpy's would change the dtype, and a tensor of one may be given.
 
     Raises:
@@ -182,7 +182,7 @@ def as_scalar(row: Row, name: str, value: Any) -> Any:
         return value.item()
     by_order = row.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY
     where = f" (position {row.places[name] + 1})" if by_order else ""
-    raise TypeError(f"{row.name}(): argument '{name}'{where} must be Number, not Tensor")
+    raise TypeError(f"{row.name}{form}(): argument '{name}'{where} must be Number, not Tensor")
 
 
 def plain_number(value: Any) -> Any:

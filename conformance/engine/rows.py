@@ -158,7 +158,7 @@ class Row:
             name
             for name, p in self.parameters.items()
             if name not in (*self.tensors, *self.lists)
-            and (name in _SCALARS.split() or isinstance(p.default, float))
+            and (name in (*_SCALARS.split(), "eps", "momentum") or isinstance(p.default, float))
         )
 
     @cached_property

@@ -21,6 +21,7 @@ _ALPHA = 1.7580993408473766  # of selu: what it tends to for negative numbers
 
 
 def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inplace: bool) -> Tensor:
+    p = float(p)  # it may be a tensor of one
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     array = input._array

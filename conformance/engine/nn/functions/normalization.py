@@ -96,7 +96,7 @@ def layer_norm(
     ops.check_kinds(input, weight, bias)
     if input.is_complex():
         raise unimplemented("LayerNormKernelImpl", input._array.dtype)
-    exact = layernorm.layer_statistics(input._array, len(shape), eps)
+    exact = layernorm.layer_statistics(input._array, len(shape), float(eps))
     saved = [make(each.astype(input._array.dtype)) for each in exact]
     return layernorm.native_layer_norm(input, shape, weight, bias, *saved, exact)
 
