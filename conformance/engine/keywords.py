@@ -1,17 +1,22 @@
-"""The names that torch's overloads give to arguments.
+"""Other names of arguments: those of torch's overloads, and numpy's.
 
 Note [Names of arguments]: an operation has one name for each argument here. Where an overload of torch has another (what
 stands for a number is ``self`` where a tensor is ``input``; pieces are cut by ``indices`` or into ``sections``), the
-public function takes that one too. Operators and the engine itself call what is beneath and pay nothing for it.
+public function takes that one too. torch's own functions take numpy's names, ``axis`` and ``keepdims``, as well (torch:
+utils/python_arg_parser.cpp). Operators and the engine itself call what is beneath and pay nothing for it.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
 from typing import Any
 
 Function = Callable[..., Any]
+
+# By overloads --------------------------------------------------------------------------------------
 
 _CUT = dict.fromkeys(("indices", "sections", "tensor_indices_or_sections"), "indices_or_sections")
 _BY_NAME = {
@@ -42,11 +47,17 @@ def renaming(function: Function, names: dict[str, str]) -> Function:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for other in kwargs.keys() & names.keys():
-            kwargs[names[other]] = kwargs.pop(other)
-        return function(*args, **kwargs)
+        return function(*args, **(renamed(kwargs, names) if kwargs else kwargs))
 
     return call
+
+
+def renamed(kwargs: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """Arguments under the names that the operation has; what is given under both stays."""
+    return {
+        names[name] if name in names and names[name] not in kwargs else name: value
+        for name, value in kwargs.items()
+    }
 
 
 def of_input(method: Function) -> Function:
@@ -59,3 +70,34 @@ def of_input(method: Function) -> Function:
         return method(*args, **kwargs)
 
     return call
+
+
+# By numpy ------------------------------------------------------------------------------------------
+
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}  # by torch's
+_WRITTEN_IN_PYTHON = ("norm", "split", "unique", "unique_consecutive")  # whose arguments torch does not parse
+
+
+def numpy_names(parameters: Iterable[str]) -> dict[str, str]:
+    """numpy's names for those of a function's parameters that it does not know by them; torch's by numpy's."""
+    known = [*parameters]
+    return {theirs: own for own, theirs in NUMPY_NAMES.items() if own in known and theirs not in known}
+
+
+def taken(row: Any, own: Any, default: Any, theirs: Any, name: str) -> Any:
+    """An argument of a row that is given under numpy's name.
+
+    Raises:
+        TypeError: it is given under torch's, too.
+    """
+    if own is not default:
+        raise TypeError(f"{row.name}() got an unexpected keyword argument '{name}'")
+    return theirs
+
+
+def taking_numpy_names(function: Function, name: str) -> Function:
+    """torch's function of that name that is composed of rows, which takes numpy's names of its arguments."""
+    if not isinstance(function, FunctionType) or hasattr(function, "row") or name in _WRITTEN_IN_PYTHON:
+        return function
+    names = numpy_names(inspect.signature(function).parameters)
+    return renaming(function, names) if names else function

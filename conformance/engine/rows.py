@@ -41,6 +41,7 @@ from . import dtypes
 from .complex_numbers import HOLOMORPHIC, as_complex, check_declared, conjugate, formula_of, real_part
 from .complex_refusals import refusal
 from .dtypes import FULL_PRECISION, NUMBERS
+from .keywords import taken
 from .modes import state
 from .node import (
     NO_EDGE,
@@ -53,7 +54,6 @@ from .node import (
     known_metadata,
     note_traceback,
 )  # fmt: skip
-from .numpy_names import taken
 from .operands import (
     MISSING,
     PLAIN,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .complex_numbers import FORMULAS, NOT_CAST, formula_of
 from .complex_refusals import REFUSALS, UNLESS_EMPTY, UNLESS_SINGLE
-from .numpy_names import numpy_names
+from .keywords import numpy_names
 from .out import WITHIN
 from .positional import NUMBERS_OF
 

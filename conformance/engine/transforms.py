@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .numpy_names import numpy_names, renamed
+from .keywords import numpy_names, renamed
 
 if TYPE_CHECKING:
     from .rows import Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..absent import look_up
 from ..dtypes import bool_, float16
-from ..numpy_names import taking_numpy_names
+from ..keywords import taking_numpy_names
 from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
 from ..ops.norms import vector_norm

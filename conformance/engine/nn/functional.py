@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..absent import look_up
-from ..numpy_names import taking_numpy_names
+from ..keywords import taking_numpy_names
 from ..ops.matmul import linear
 from ..refusals import all_refusing
 from .functions.activation import (

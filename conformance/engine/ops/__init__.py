@@ -12,8 +12,7 @@ from typing import Any
 
 from .. import absent, attributes, conversions, copies, hooks, overrides, random
 from ..inplace import inplace
-from ..keywords import OF_METHODS, all_renaming, of_input, renaming
-from ..numpy_names import taking_numpy_names
+from ..keywords import OF_METHODS, all_renaming, of_input, renaming, taking_numpy_names
 from ..refusals import all_refusing
 from ..rows import ROWS
 from ..tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...numpy_names import taking_numpy_names
+from ...keywords import taking_numpy_names
 from ...ops import dropout as drop
 from ...ops import grid_sampling
 from ...ops.normalization import batch_norm
