@@ -27,6 +27,7 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.Transformer(2, 1, 1, 1, 2),
     lambda torch: torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(2, 1, 2), 1),
     lambda torch: torch.nn.Softplus(),
+    lambda torch: torch.optim.swa_utils.AveragedModel(torch.nn.Linear(1, 1)),
     lambda torch: torch.nn.Linear(1, 1).load_state_dict({}, strict=False),
 )
 

@@ -16,6 +16,7 @@ from .creation import (
     asarray,
     empty,
     empty_like,
+    empty_permuted,
     empty_strided,
     eye,
     from_numpy,

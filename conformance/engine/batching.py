@@ -57,6 +57,11 @@ MASKED_SELECT = (
     "batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature."
 )
+ESCAPED = (
+    "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+    "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
+    "`gen_vmap_plumbing` Please file an issue if it looks like the latter"
+)
 MASK = (
     "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with "
     "a boolean mask."
@@ -67,6 +72,8 @@ class Hidden(np.ndarray[Any, Any]):
     """An array that has a shape, a dtype and strides, but does not tell its elements."""
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        if not vmaps:
+            raise RuntimeError(ESCAPED)
         raise NotImplementedError("vmap: this operation asks a batched tensor for its values")
 
     __array_ufunc__ = _refuse

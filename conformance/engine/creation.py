@@ -279,8 +279,35 @@ def empty_strided(
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
         )
+    if any(s < 0 for s in steps):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
+        )
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
     return finish(blank((shape, steps, 0 if 0 in shape else extent), kind), requires_grad)
+
+
+def empty_permuted(
+    size: Any, physical_layout: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """torch.empty_permuted: memory laid out in this order of the dimensions, the outermost first (zeros here)."""
+    kind = (dtypes.asked("empty_permuted", dtype) or dtypes.default).numpy
+    shape, order = tuple(size), tuple(physical_layout)
+    if len(shape) != len(order):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for index, axis in enumerate(order):
+        if not 0 <= axis < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {axis} at index "
+                f"{index}).  NB: negative dims not currently supported; file an issue if you want it."
+            )
+        if axis in order[:index]:
+            raise RuntimeError("Duplicate dim not allowed")
+    inside = new_sizes(([shape[axis] for axis in order],))
+    return finish(np.zeros(inside, kind).transpose(np.argsort(order)), requires_grad)
 
 
 def _check_full(name: str, size: Any, fill_value: Any) -> None:
@@ -539,6 +566,7 @@ def attach() -> None:
     for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", np.zeros)):
         setattr(Tensor, name, _new(_filled(name, fill)[0]))
     Tensor.new_full = _new(full)  # type: ignore[attr-defined]
+    Tensor.new_empty_strided = _new(empty_strided)  # type: ignore[attr-defined]
 
     def new_tensor(
         self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False

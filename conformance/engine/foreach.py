@@ -110,6 +110,8 @@ def _lerp(in_place: bool) -> Callable[..., Any]:
 
     def foreach(self: Tensors, tensors1: Tensors, weight: Any) -> Any:
         _check("lerp", self, tensors1)
+        if isinstance(weight, Tensor):  # taken for the number that it holds
+            weight = weight.item()
         weights = _others("lerp", self, weight)
         found = tuple(run(*each) for each in zip(self, tensors1, weights, strict=True))
         return self if in_place else found

@@ -83,7 +83,7 @@ NAMES: dict[str, dict[str, str]] = {
             masked_fill masked_scatter
             """,
         "in torch, of torch.Tensor": """
-            index_select gather masked_select where take take_along_dim nonzero argwhere
+            index_select gather masked_select where take take_along_dim nonzero nonzero_static argwhere
             """,
         "in torch": "index_put_",
         "of torch.Tensor": "fill_diagonal_ put put_",
@@ -125,9 +125,9 @@ NAMES: dict[str, dict[str, str]] = {
     "creation": {
         "in torch": """
             tensor as_tensor asarray zeros ones full empty zeros_like ones_like full_like empty_like
-            empty_strided arange range linspace logspace eye scalar_tensor from_numpy fill
+            empty_strided empty_permuted arange range linspace logspace eye scalar_tensor from_numpy fill
             """,
-        "of torch.Tensor": "new new_tensor new_zeros new_ones new_full new_empty",
+        "of torch.Tensor": "new new_tensor new_zeros new_ones new_full new_empty new_empty_strided",
     },
     "random numbers": {
         "in torch": """
@@ -268,7 +268,7 @@ NAMES: dict[str, dict[str, str]] = {
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
             embed_dim num_heads head_dim in_proj_weight in_proj_bias out_proj bias_k bias_v q_proj_weight k_proj_weight
-            layers use_nested_tensor generate_square_subsequent_mask v_proj_weight
+            layers use_nested_tensor generate_square_subsequent_mask v_proj_weight update_parameters n_averaged
             self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
             unexpected_keys
             """,
@@ -387,6 +387,10 @@ NAMES: dict[str, dict[str, str]] = {
             LRScheduler StepLR MultiStepLR ExponentialLR LambdaLR MultiplicativeLR ConstantLR LinearLR
             CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR OneCycleLR ReduceLROnPlateau SequentialLR
             ChainedScheduler PolynomialLR
+            """,
+        "class in torch.optim.swa_utils": "AveragedModel SWALR",
+        "in torch.optim.swa_utils": """
+            update_bn get_ema_avg_fn get_swa_avg_fn get_ema_multi_avg_fn get_swa_multi_avg_fn
             """,
         "of torch.optim.Optimizer": """
             step zero_grad param_groups state defaults state_dict load_state_dict add_param_group

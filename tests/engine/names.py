@@ -17,7 +17,8 @@ MODULES = """
 torch torch.autograd torch.autograd.functional torch.autograd.graph torch.cuda torch.distributions
 torch.distributions.constraints torch.fft torch.func
 torch.linalg torch.nn torch.nn.functional torch.nn.init torch.nn.utils torch.nn.utils.rnn torch.optim
-torch.optim.lr_scheduler torch.random torch.special torch.testing torch.utils torch.utils.checkpoint torch.utils.data
+torch.optim.lr_scheduler torch.optim.swa_utils
+torch.random torch.special torch.testing torch.utils torch.utils.checkpoint torch.utils.data
 """
 
 

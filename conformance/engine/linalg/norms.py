@@ -135,7 +135,8 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     square(f"linalg.cond(ord={p if isinstance(p, str) else format(p, 'g')})", A)
     if p == "nuc":
         values = svdvals(A)
-        return given("linalg_cond", out, values.sum(-1) * values.reciprocal().sum(-1))
+        inverse_norm = values.reciprocal().sum(-1)  # see Note [Right operands first]
+        return given("linalg_cond", out, values.sum(-1) * inverse_norm)
     norm = matrix_norm(A, p)
     inverse, info = inv_ex(A)
     # In place, as torch has it: what backward needs of the inverse is changed then, and it says so.

@@ -153,9 +153,31 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     return wrap(where)
 
 
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Any = None) -> Tensor:
+    """The indices of the first nonzero elements, a row each, and rows of a filling where there are too few."""
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    if out is not None and out._array.dtype != np.int64:
+        raise RuntimeError(
+            f"nonzero_static: Expected out tensor to have scalar type Long but got scalar type{out.dtype.legacy}"
+        )
+    found = np.full((size, input._array.ndim), fill_value, np.int64)
+    where = np.argwhere(input._array)[:size]
+    found[: len(where)] = where
+    return wrap(found) if out is None else store_out("nonzero_static", out, found)
+
+
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the nonzero elements, a row each."""
     return nonzero(input)
 
 
-PUBLIC = ("argwhere", "masked_fill", "masked_fill_", "masked_scatter", "masked_select", "nonzero")
+PUBLIC = (
+    "argwhere",
+    "masked_fill",
+    "masked_fill_",
+    "masked_scatter",
+    "masked_select",
+    "nonzero",
+    "nonzero_static",
+)

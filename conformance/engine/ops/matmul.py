@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, twins
 from ..inplace import check_castable
 from ..out import check_out, given
 from ..rows import Array, op
@@ -191,7 +191,17 @@ def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
     _check_dot(self, tensor)
     refuse_bools("dot", self)
-    return product(self, tensor)
+    found = product(self, tensor)
+    return _as_conjugate(found) if _are_conjugated(self, tensor) else found
+
+
+def _are_conjugated(*arrays: Array) -> bool:
+    """Whether all are conjugated views: torch multiplies what they are views of, and conjugates the product."""
+    return arrays[0].dtype.kind == "c" and all(map(twins.is_twin, arrays))
+
+
+def _as_conjugate(found: Array) -> Array:
+    return twins.conjugated(np.array(np.conj(found)))
 
 
 def _check_dot(a: Array, b: Array) -> None:
@@ -213,7 +223,8 @@ def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
     _check_dot(self, other)
     refuse_bools("dot", self)
-    return product(np.conj(self) if self.dtype.kind == "c" else self, other)
+    found = product(np.conj(self) if self.dtype.kind == "c" else self, other)
+    return _as_conjugate(found) if _are_conjugated(other) and not _are_conjugated(self) else found
 
 
 def _batch_kernel(name: str, a: Array, b: Array) -> str:

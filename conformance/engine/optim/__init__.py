@@ -1,5 +1,8 @@
 """torch.optim: optimizers and learning-rate schedules."""
 
+from importlib import import_module
+from typing import Any
+
 from ..absent import look_up
 from . import lr_scheduler
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
@@ -12,4 +15,10 @@ __all__ = [
     "Rprop", "lr_scheduler",
 ]  # fmt: skip
 
-__getattr__ = look_up("torch.optim")
+_look_up = look_up("torch.optim")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "swa_utils":
+        return import_module(f"{__name__}.{name}")
+    return _look_up(name)

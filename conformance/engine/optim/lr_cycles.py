@@ -68,7 +68,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.T_i = self.T_0 * self.T_mult**n
 
 
-def _for_each(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
+def for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
+    """A setting for each group: the same one, or one of a list.
+
+    Raises:
+        ValueError: the list is of another length.
+    """
     groups = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * groups
@@ -99,8 +104,8 @@ class _AgainstMomentum(LRScheduler):
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in optimizer.defaults
         highest, lowest = (
-            _for_each("max_momentum", optimizer, most),
-            _for_each("base_momentum", optimizer, base),
+            for_each_group("max_momentum", optimizer, most),
+            for_each_group("base_momentum", optimizer, base),
         )
         if last_epoch == -1:
             for high, low, group in zip(highest, lowest, optimizer.param_groups, strict=True):
@@ -137,7 +142,7 @@ class OneCycleLR(_AgainstMomentum):
         self._anneal_func_type = anneal_strategy
         if last_epoch == -1:
             for group, most in zip(
-                optimizer.param_groups, _for_each("max_lr", optimizer, max_lr), strict=True
+                optimizer.param_groups, for_each_group("max_lr", optimizer, max_lr), strict=True
             ):
                 group["initial_lr"] = most / div_factor
                 group["max_lr"] = most
@@ -214,11 +219,11 @@ class CyclicLR(_AgainstMomentum):
     ) -> None:  # fmt: skip
         require_optimizer(optimizer)
         self.optimizer = optimizer
-        base_lrs = _for_each("base_lr", optimizer, base_lr)
+        base_lrs = for_each_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
                 group["lr"] = rate
-        self.max_lrs = _for_each("max_lr", optimizer, max_lr)
+        self.max_lrs = for_each_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         self.total_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_ratio = up / self.total_size
@@ -231,8 +236,8 @@ class CyclicLR(_AgainstMomentum):
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
             self._start_momentum(base_momentum, max_momentum, last_epoch)
-            self.base_momentums = _for_each("base_momentum", optimizer, base_momentum)
-            self.max_momentums = _for_each("max_momentum", optimizer, max_momentum)
+            self.base_momentums = for_each_group("base_momentum", optimizer, base_momentum)
+            self.max_momentums = for_each_group("max_momentum", optimizer, max_momentum)
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
