@@ -61,6 +61,11 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     return found if dim is None else found[dim]
 
 
+def sparse_dim(self: Tensor) -> int:
+    """How many dimensions are sparse: none."""
+    return 0
+
+
 def storage_offset(self: Tensor) -> int:
     """Where the first element lies in the storage, in elements."""
     base = storage(self._array)
@@ -139,7 +144,7 @@ def typed_storage(self: Tensor) -> TypedStorage:
 
 
 METHODS = {
-    "size": size, "dim": dim, "ndimension": dim, "numel": numel, "nelement": numel, "element_size": element_size,
+    "size": size, "dim": dim, "ndimension": dim, "dense_dim": dim, "sparse_dim": sparse_dim, "numel": numel, "nelement": numel, "element_size": element_size,
     "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
     "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .conversions import fraction, whole
+from .device import check_device
 from .dtypes import BY_NUMPY
 from .formats import laid_out, preserve_format
 from .shapes import like_steps, new_sizes
@@ -149,6 +150,7 @@ def tensor(
     data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
     """torch.tensor: a new leaf that copies ``data``."""
+    check_device(device)
     if isinstance(data, Tensor):
         array = _copied("torch.tensor", data, dtypes.asked("tensor", dtype))
     else:
@@ -167,6 +169,7 @@ def _copied(name: str, source: Tensor, dtype: Any) -> np.ndarray[Any, Any]:
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """torch.as_tensor: shares what can be shared."""
+    check_device(device)
     dtype = dtypes.asked("as_tensor", dtype)
     if isinstance(data, Tensor):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
@@ -188,6 +191,7 @@ def asarray(
     Raises:
         ValueError: ``copy=False`` for what cannot be shared.
     """
+    check_device(device)
     dtype = dtypes.asked("asarray", dtype)
     if isinstance(obj, np.ndarray):
         obj = wrap(obj)
@@ -240,6 +244,7 @@ def _filled(
         *sides: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
+        check_device(device)
         kind = kind_of(dtypes.asked(name, dtype), out)
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad, out)
@@ -248,6 +253,7 @@ def _filled(
         input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
+        check_device(device)
         if not isinstance(input, Tensor):
             raise TypeError(
                 f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
@@ -271,6 +277,7 @@ def empty_strided(
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.empty_strided: memory laid out with these strides (zeros here)."""
+    check_device(device)
     kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
     from .ops.strided import blank
 
@@ -323,6 +330,7 @@ def full(
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.full: a shape filled with one number."""
+    check_device(device)
     if isinstance(fill_value, Tensor):
         if fill_value._array.ndim or fill_value.requires_grad:
             raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not Tensor")
@@ -345,6 +353,7 @@ def full_like(
     pin_memory: bool = False,
 ) -> Tensor:
     """torch.full_like."""
+    check_device(device)
     _check_full("full_like", (), fill_value)
     dtype = dtypes.asked("full_like", dtype)
     kind = dtype.numpy if dtype else input._array.dtype
@@ -368,6 +377,7 @@ def arange(
     pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.arange: integers stay int64, floats become the default dtype."""
+    check_device(device)
     given = [each.item() if isinstance(each, Tensor) else each for each in bounds]
     first, last, by = 0, 0, 1
     if len(given) == 1:
@@ -414,6 +424,7 @@ def range(
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.range: arange with its end, in the default dtype; deprecated."""
+    check_device(device)
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warnings.warn(
@@ -480,6 +491,7 @@ def linspace(
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.linspace: counted from both ends, so that it is symmetric."""
+    check_device(device)
     steps = _count_of("linspace", start, end, steps)
     kind = _kind_between("linspace", start, end, dtype, out)
     number_of = complex if kind.kind == "c" else float
@@ -505,6 +517,7 @@ def logspace(
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.logspace: powers of ``base``."""
+    check_device(device)
     steps = _count_of("logspace", start, end, steps)
     kind = _kind_between("logspace", start, end, dtype, out)
     if kind.kind not in "fc":
@@ -525,6 +538,7 @@ def eye(
     Raises:
         RuntimeError: a negative size.
     """
+    check_device(device)
     for position, (name, each) in enumerate((("n", n), ("m", m)), 1):
         if each is None:
             continue
@@ -542,6 +556,7 @@ def scalar_tensor(
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.scalar_tensor: one number, in the default dtype."""
+    check_device(device)
     kind = (dtypes.asked("scalar_tensor", dtype) or dtypes.default).numpy
     number = dtypes.number_within(kind, s) if kind.kind in "iu" else s
     return finish(np.array(number, kind), requires_grad)
@@ -556,6 +571,7 @@ def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
         requires_grad: bool = False,
         **given: Any,
     ) -> Tensor:
+        check_device(device)
         return make_one(*sides, dtype=dtype or self.dtype, requires_grad=requires_grad, **given)
 
     return method
@@ -571,6 +587,7 @@ def attach() -> None:
     def new_tensor(
         self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
+        check_device(device)
         if isinstance(data, Tensor):
             return finish(_copied("tensor.new_tensor", data, dtype), requires_grad)
         return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from . import pickling
+from . import errors, pickling
+
+_KINDS = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, "
+    "privateuseone"
+)
 
 
 class device:
@@ -15,9 +21,24 @@ class device:
 
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         if isinstance(type, device):
-            type, index = type.type, type.index  # type: ignore[has-type]
-        name, _, number = str(type).partition(":")
-        self.type, self.index = name, int(number) if number else index
+            self.type, self.index = type.type, type.index  # type: ignore[has-type]
+            return
+        if isinstance(type, int):
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        if not isinstance(type, str):
+            raise TypeError(
+                "device() received an invalid combination of arguments - got "
+                f"({type.__class__.__name__}), but expected one of:\n * (torch.device device)\n      didn't match because "
+                f"some of the arguments have invalid types: (!{type.__class__.__name__}!)\n * (str type, int index = -1)\n"
+            )
+        if not type:
+            raise RuntimeError("Device string must not be empty")
+        found = re.fullmatch("([A-Za-z]+)(?::([0-9]+))?", type)
+        if found is None:
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        if found[1] not in _KINDS.split(", "):
+            raise RuntimeError(f"Expected one of {_KINDS} device type at start of device string: {found[1]}")
+        self.type, self.index = found[1], int(found[2]) if found[2] else index
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'" + (f", index={self.index})" if self.index is not None else ")")
@@ -36,3 +57,19 @@ class device:
 
 
 CPU = device("cpu")
+
+
+def check_device(given: Any) -> None:
+    """Refuse every device but the CPU; None is the CPU.
+
+    Raises:
+        AssertionError: for cuda, as torch says it where it has none.
+        NotImplementedError: for the others.
+    """
+    if given is None or given is CPU:
+        return
+    kind = device(given)
+    if kind.type == "cuda":
+        raise AssertionError(errors.NO_CUDA)
+    if kind.type != "cpu":
+        raise NotImplementedError(f"tensors on the device {kind}")

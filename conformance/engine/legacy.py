@@ -82,7 +82,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
                 f"new(): argument 'size' failed to unpack the object at pos {position} with error \"type must be tuple "
                 f'of ints,but got {type(each).__name__}"'
             )
-    return make(np.zeros(new_sizes(arguments) or (0,), dtype.numpy))
+    return make(np.zeros(new_sizes(arguments or (0,)), dtype.numpy))
 
 
 def _options(dtype: dtypes.dtype) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import dtypes
 from .creation import empty
+from .device import check_device
 from .random import FUNCTIONS
 from .tensor import Tensor, make, version_counter
 
@@ -22,6 +23,7 @@ def make_tensor(
     Raises:
         ValueError: a range that is empty or beyond the dtype; arguments that do not go together.
     """
+    check_device(device)
     sides = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
     integral = dtype.category <= dtypes.INTEGER
     if noncontiguous and memory_format is not None:

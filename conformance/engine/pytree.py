@@ -31,6 +31,8 @@ class TreeSpec:
 
 
 LEAF = TreeSpec()
+# Classes whose values programs made nodes: what gives their parts, and what makes them of parts.
+REGISTERED: dict[type, tuple[Callable[[Any], tuple[list[Any], Any]], Callable[[Any, Any], Any]]] = {}
 
 
 class _Asterisk:
@@ -53,18 +55,21 @@ def children(value: Any) -> tuple[TreeSpec, list[Any]] | None:
         return TreeSpec(type(value)), list(value)
     if type(value) in (dict, OrderedDict):
         return TreeSpec(type(value), list(value)), list(value.values())
+    if type(value) in REGISTERED:
+        parts, context = REGISTERED[type(value)][0](value)
+        return TreeSpec(type(value), context), list(parts)
     return None
 
 
-def flatten(value: Any) -> tuple[list[Any], TreeSpec]:
-    """The leaves from left to right, and how they are nested."""
-    node = children(value)
+def flatten(value: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeSpec]:
+    """The leaves from left to right, and how they are nested; ``is_leaf`` tells what is not looked into."""
+    node = None if is_leaf is not None and is_leaf(value) else children(value)
     if node is None:
         return [value], LEAF
     leaves: list[Any] = []
     parts = []
     for each in node[1]:
-        found, spec = flatten(each)
+        found, spec = flatten(each, is_leaf)
         leaves += found
         parts.append(spec)
     return leaves, TreeSpec(node[0].type, node[0].context, tuple(parts))
@@ -79,6 +84,8 @@ def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
     if spec.type is None:
         return next(leaves)
     parts = [_build(leaves, each) for each in spec.parts]
+    if spec.type in REGISTERED:
+        return REGISTERED[spec.type][1](parts, spec.context)
     if spec.type in (dict, OrderedDict):
         return spec.type(zip(spec.context, parts, strict=True))
     if spec.type in (tuple, list) or issubclass(spec.type, return_types._Named):

@@ -13,7 +13,7 @@ from . import draws, dtypes
 from . import generator as streams
 from .absent import look_up
 from .creation import empty_like, finish, kind_of
-from .device import device
+from .device import check_device, device
 from .inplace import check_no_overlap, run_inplace
 from .out import check_out, store_out
 from .rows import ROWS, Array, op
@@ -29,6 +29,7 @@ class Generator(streams.Generator):
     __module__ = "torch._C"
 
     def __init__(self, device: Any = "cpu") -> None:
+        check_device(device)
         super().__init__()
 
     def manual_seed(self, seed: int) -> Any:
@@ -106,6 +107,7 @@ def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[
         *sides: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
+        check_device(device)
         shape = new_sizes(sides if size is None else (size,))
         return finish(draw(_from(generator), shape, kind_of(dtype, out), True), requires_grad, out)
 
@@ -113,6 +115,7 @@ def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[
         input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
+        check_device(device)
         result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
         result[...] = _laid_out(result, lambda shape, flat: draw(_from(generator), shape, result.dtype, flat))
         return finish(result, requires_grad)
@@ -131,6 +134,7 @@ def randint(
     device: Any = None, requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.randint: integers in [low, high)."""
+    check_device(device)
     given = list(args)
     if size is None and given and not hasattr(given[-1], "__index__"):
         size = given.pop()
@@ -157,6 +161,7 @@ def randint_like(
     pin_memory: bool = False,
 ) -> Tensor:
     """torch.randint_like."""
+    check_device(device)
     if low is None or high is None:
         low, high = 0, low if high is None else high
     result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
@@ -171,6 +176,7 @@ def randperm(
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.randperm: a random order of 0 .. n-1."""
+    check_device(device)
     try:
         n = operator.index(n)
     except TypeError:
@@ -254,6 +260,7 @@ def normal(
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
+    check_device(device)
     if size is not None:
         drawn = draws.normal(_from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std)
         return finish(drawn, requires_grad, out)

@@ -51,8 +51,10 @@ def sizes(arguments: tuple[Any, ...], called: str = "argument 'size'") -> tuple[
     """``f(2, 3)`` and ``f((2, 3))`` alike, as a tuple of ints; ``called`` is how texts call them.
 
     Raises:
-        TypeError: one of them is no int.
+        TypeError: one of them is no int, or none is given.
     """
+    if not arguments:
+        raise _none_given(called)
     alone = len(arguments) == 1 and not isinstance(arguments[0], (tuple, list))
     if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
         arguments = arguments[0]
@@ -60,6 +62,18 @@ def sizes(arguments: tuple[Any, ...], called: str = "argument 'size'") -> tuple[
         return tuple([each.__index__() for each in arguments])
     except (AttributeError, TypeError):
         raise _no_sizes(arguments, alone, called) from None
+
+
+def _none_given(called: str) -> TypeError:
+    function, _, name = called.partition(": argument ")
+    if function == "view()":
+        return TypeError(
+            "view() received an invalid combination of arguments - got (), but expected one of:\n"
+            " * (torch.dtype dtype)\n * (tuple of ints size)\n"
+        )
+    if not name:  # of a function whose caller says it
+        return TypeError(f"{called} is missing")
+    return TypeError(f"{function} missing 1 required positional arguments: " + name.replace("'", '"'))
 
 
 def _no_sizes(arguments: Any, alone: bool, called: str) -> TypeError:

@@ -161,7 +161,8 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "tensors": {
         "of torch.Tensor": """
-            shape size dim ndim ndimension numel nelement stride storage_offset element_size itemsize nbytes
+            shape size dim ndim ndimension numel nelement stride storage_offset element_size
+            itemsize nbytes sparse_dim dense_dim
             is_contiguous data_ptr untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ set_ apply_ map_

@@ -30,7 +30,7 @@ def _flip(self: Array, dims: Any) -> Array:
 
 def flip(input: Tensor, *axes: Any, dims: Any = None) -> Tensor:
     """The order of the entries reversed along dimensions."""
-    return _flip(input, sizes(axes if dims is None else (dims,)))
+    return _flip(input, sizes(axes if dims is None else (dims,), "flip(): argument 'dims'"))
 
 
 def fliplr(input: Tensor) -> Tensor:
@@ -111,7 +111,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
     """The tensor side by side with itself, so many times along each dimension."""
-    times = sizes(repeats if dims is None else (dims,))
+    times = sizes(repeats if dims is None else (dims,), "tile(): argument 'dims'")
     return input.repeat((1,) * (input._array.ndim - len(times)) + times)
 
 

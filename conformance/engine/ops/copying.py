@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..device import check_device
 from ..formats import channels_last, contiguous_format, laid_out, lies_so, preserve_format
 from ..modes import state
 from ..rows import Array, op
@@ -103,6 +104,9 @@ def to(
             flags.append(each)
         elif isinstance(each, type):
             dtype = each
+        elif each is not None:
+            device = each
+    check_device(device)
     dtype = dtypes.asked("to", dtype)
     if len(flags) > 1:  # non_blocking, copy
         copy = flags[1]

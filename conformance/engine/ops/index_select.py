@@ -263,18 +263,22 @@ def _index_fill_tensor(self: Array, dim: Any, index: Array, value: Array) -> Arr
     return _index_fill_forward(self, dim, index, value)
 
 
-def _fill_row(value: Any) -> str:
+def _fill_row(input: Tensor, value: Any) -> str:
+    if (
+        value.is_complex() if isinstance(value, Tensor) else isinstance(value, complex)
+    ) and not input.is_complex():
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     return "index_fill_tensor" if isinstance(value, Tensor) else "index_fill"
 
 
 def index_fill(input: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     """A copy with one value in the slices that the index names."""
-    return ROWS[_fill_row(value)].call(input, dim, index, value)
+    return ROWS[_fill_row(input, value)].call(input, dim, index, value)
 
 
 def index_fill_(self: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
     """index_fill in place."""
-    return run_inplace(ROWS[_fill_row(value)], [self, dim, index, value])
+    return run_inplace(ROWS[_fill_row(self, value)], [self, dim, index, value])
 
 
 # index_reduce -------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
     """
     if self.requires_grad and not (state.inference or self._inference):
         raise RuntimeError("cannot resize variables that require grad")
-    shape = sizes(sides if size is None else (size,))
+    shape = sizes(sides if size is None else (size,), "resize_(): argument 'size'")
     if any(each < 0 for each in shape):
         raise RuntimeError("numel: integer multiplication overflow")
     if shape != self._array.shape:

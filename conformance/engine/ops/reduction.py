@@ -111,7 +111,7 @@ def sum_to_size(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
     """The sum over the dimensions that broadcasting added."""
     from ..shapes import sizes
 
-    shape = sizes(sides if size is None else (size,))
+    shape = sizes(sides if size is None else (size,), "sum_to_size(): argument 'size'")
     if not is_expandable_to(shape, self._array.shape):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self._array.shape)}}}.")
     return sum_to(self, shape)

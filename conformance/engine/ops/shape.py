@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 from .. import dtypes, errors
 from ..fitting import sum_to
 from ..rows import Array, op
-from ..shapes import infer_size, sizes, viewed, wrap_dim, wrap_dims
+from ..shapes import infer_size, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, read_only, version_counter
 from .copying import in_order
 
@@ -48,11 +48,34 @@ def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tens
 def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     if dtype is self.dtype:
         return alias(self)
+    _check_bytes(self, dtype)
     found = make(self._array.view(dtype.numpy))
     found._inference = self._inference
     if not self._inference:
         found._version_counter = version_counter(self)
     return found
+
+
+def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
+    """Refuse elements of another size for which the bytes of a tensor do not lie together."""
+    own, new = self.dtype.itemsize, dtype.itemsize
+    if own == new:
+        return
+    text = f"to view {self.dtype.legacy} as {dtype.legacy} (different element sizes)"
+    shape, steps = self._array.shape, strides(self._array)
+    if not shape:
+        raise RuntimeError(f"self.dim() cannot be 0 {text}")
+    if own < new:
+        ratio = new // own
+        start = self.storage_offset()
+        for what, value in (("size(-1)", shape[-1]), ("storage_offset()", start)):
+            if value % ratio:
+                raise RuntimeError(f"self.{what} must be divisible by {ratio} {text}, but got {value}")
+    if steps[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {text}, but got {steps[-1]}")
+    for i, step in enumerate(steps[:-1]):
+        if own < new and step % ratio:
+            raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {text}, but got {step}")
 
 
 @op(
@@ -159,7 +182,7 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
 
 
 def _broadcast_to(self: Tensor, *sides: Any, size: Any = None) -> Tensor:
-    return _expand(self, sizes(sides if size is None else (size,)))
+    return _expand(self, sizes(sides if size is None else (size,), "broadcast_to(): argument 'size'"))
 
 
 @op("UnsqueezeBackward0", view="default", self=lambda grad, dim: grad.squeeze(dim))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
@@ -35,6 +36,20 @@ _HOOKS = (
     "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks",
     "_optimizer_load_state_dict_post_hooks",
 )  # fmt: skip
+
+
+_BEFORE_EVERY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_AFTER_EVERY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Run ``hook(optimizer, args, kwargs)`` before each step of every optimizer."""
+    return RemovableHandle(_BEFORE_EVERY_STEP, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Run ``hook(optimizer, args, kwargs)`` after each step of every optimizer."""
+    return RemovableHandle(_AFTER_EVERY_STEP, hook)
 
 
 class Optimizer:
@@ -257,9 +272,10 @@ class Optimizer:
         self.__dict__.update(state)
         self._make_hooks()
         self.defaults.setdefault("differentiable", False)
+        own = inspect.signature(type(self)).parameters
         for group in self.param_groups:
             for name, default in self.defaults.items():
-                if default is None or default is False:
+                if name in own and (default is None or default is False):
                     group.setdefault(name, default)
 
     def __repr__(self) -> str:
@@ -278,7 +294,8 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         given: Any = (self, *args)
-        for pre in list(self._optimizer_step_pre_hooks.values()):  # type: ignore[attr-defined]
+        pre_hooks: Any = self._optimizer_step_pre_hooks  # type: ignore[attr-defined]
+        for pre in [*_BEFORE_EVERY_STEP.values(), *pre_hooks.values()]:
             replaced = pre(self, given, kwargs)
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
@@ -288,7 +305,8 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                     )
                 given, kwargs = replaced
         found = step(*given, **kwargs)
-        for post in list(self._optimizer_step_post_hooks.values()):  # type: ignore[attr-defined]
+        post_hooks: Any = self._optimizer_step_post_hooks  # type: ignore[attr-defined]
+        for post in [*post_hooks.values(), *_AFTER_EVERY_STEP.values()]:
             post(self, given, kwargs)
         return found
 

@@ -2,8 +2,8 @@
 
 from .. import _C  # so that the name torch._C is there
 from ..absent import look_up
-from . import _python_dispatch, checkpoint, data, hooks
+from . import _python_dispatch, _pytree, checkpoint, data, hooks
 
-__all__ = ["_C", "_python_dispatch", "checkpoint", "data", "hooks"]
+__all__ = ["_C", "_python_dispatch", "_pytree", "checkpoint", "data", "hooks"]
 
 __getattr__ = look_up("torch.utils")

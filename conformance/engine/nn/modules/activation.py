@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ...creation import empty
+from ...device import check_device
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
@@ -297,6 +298,7 @@ class PReLU(Module):
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
     ) -> None:
+        check_device(device)
         self.num_parameters = num_parameters
         super().__init__()
         self.init = init

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty
+from ...device import check_device
 from ...modes import state
 from ...tensor import Tensor
 from .. import init
@@ -35,6 +36,7 @@ class MultiheadAttention(Module):
         add_zero_attn: bool = False, kdim: int | None = None, vdim: int | None = None, batch_first: bool = False,
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(
                 f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty, ones, tensor, zeros
+from ...device import check_device
 from ...dtypes import int64
 from ...tensor import Tensor
 from .. import functional, init
@@ -19,6 +20,7 @@ class _NormBase(Module):
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
         track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.num_features = num_features
         self.eps = eps

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty
+from ...device import check_device
 from ...tensor import Tensor
 from .. import functional
 from ..parameter import Parameter
@@ -104,6 +105,7 @@ class _Forward(_ConvNd):
         dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         n = self._spatial
         around = padding if isinstance(padding, str) else each(padding, n)
         super().__init__(
@@ -149,6 +151,7 @@ class _Transposed(_ConvNd):
         output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros",
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         n = self._spatial

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...creation import empty
+from ...device import check_device
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
@@ -37,6 +38,7 @@ class Linear(Module):
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
+        check_device(device)
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -64,6 +66,7 @@ class Bilinear(Module):
         self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.in1_features = in1_features
         self.in2_features = in2_features

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty
+from ...device import check_device
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
@@ -37,6 +38,7 @@ class LayerNorm(_Affine):
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.normalized_shape = _shape(normalized_shape)
         self.eps = eps
@@ -62,6 +64,7 @@ class RMSNorm(_Affine):
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True, device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.normalized_shape = _shape(normalized_shape)
         self.eps = eps
@@ -82,6 +85,7 @@ class GroupNorm(_Affine):
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
         dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")

@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 from ...creation import empty, zeros
+from ...device import check_device
 from ...tensor import Tensor
 from .. import init
 from ..functions import recurrent
@@ -39,6 +40,7 @@ class RNNBase(_Recurrent):
         batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.mode = mode
         self.input_size = input_size
@@ -332,6 +334,7 @@ class RNNCellBase(_Recurrent):
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -397,6 +400,7 @@ class RNNCell(_OneStateCell):
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__(input_size, hidden_size, bias, 1, dtype=dtype)
         self.nonlinearity = nonlinearity
 
@@ -413,6 +417,7 @@ class GRUCell(_OneStateCell):
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
+        check_device(device)
         super().__init__(input_size, hidden_size, bias, 3, dtype=dtype)
 
     @property
@@ -426,6 +431,7 @@ class LSTMCell(RNNCellBase):
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
+        check_device(device)
         super().__init__(input_size, hidden_size, bias, 4, dtype=dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty
+from ...device import check_device
 from ...modes import no_grad
 from ...tensor import Tensor
 from .. import functional, init
@@ -20,6 +21,7 @@ class Embedding(Module):
         norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Tensor | None = None,
         _freeze: bool = False, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
@@ -97,6 +99,7 @@ class EmbeddingBag(Module):
         scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, _weight: Tensor | None = None,
         include_last_offset: bool = False, padding_idx: int | None = None, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...creation import full
+from ...device import check_device
 from ...modes import state
 from ...tensor import Tensor
 from .. import functional, init
@@ -65,6 +66,7 @@ class TransformerEncoderLayer(Module):
         activation: str | Callable[[Tensor], Tensor] = functional.relu, layer_norm_eps: float = 1e-5,
         batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.self_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
@@ -181,6 +183,7 @@ class TransformerDecoderLayer(Module):
         activation: Activation = functional.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
         norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         self.self_attn, self.multihead_attn = (
             MultiheadAttention(
@@ -267,6 +270,7 @@ class Transformer(Module):
         custom_encoder: Any = None, custom_decoder: Any = None, layer_norm_eps: float = 1e-5,
         batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
+        check_device(device)
         super().__init__()
         given = (
             d_model,
