@@ -298,7 +298,6 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                         push(heap, ready)
                     ready = (following, pending)
             pending = None
-            outputs = ()  # with what nobody needs
         if ready is None:
             if not heap:
                 break

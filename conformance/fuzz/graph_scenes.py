@@ -271,6 +271,7 @@ GRAPH_SCENES: tuple[Scene, ...] = (
                 )
                 for made in (
                     "({a} * 0).sqrt()", "Square.apply({a})", "{a} * {a}", "({a} - {a}) / ({a} - {a})", "{a} * 2",
+                    "({a} * 0) ** 1.5", "({a} - {a}).clone().abs() ** 1.5",
                 )
                 for ending in (
                     "{b}.sum().backward()", "{b}.sum().backward(retain_graph=True)",

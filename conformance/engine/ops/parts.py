@@ -188,7 +188,9 @@ def _parts_of(grad: Tensor, real: bool, imag: bool) -> tuple[Tensor | None, Tens
 
 @op(
     "ComplexBackward0",
-    inputs={"real imag": lambda grad, needed: _parts_of(grad, *needed)},
+    inputs={
+        "real imag": lambda grad, real, imag, needed: _parts_of(grad, *needed)
+    },  # both are saved, for nothing
 )
 def complex(real: Array, imag: Array) -> Array:
     """real + 1j * imag."""
