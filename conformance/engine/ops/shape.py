@@ -45,39 +45,10 @@ def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tens
     return _view(self, sizes(sides if size is None else (size,), "view(): argument 'size'"))
 
 
-def _check_sizes(self: Tensor, dtype: dtypes.dtype) -> None:
-    """Refuse a type of another size where the last dimension cannot be divided into its numbers.
-
-    Raises:
-        RuntimeError: there is no such dimension, it has gaps, or its numbers do not come out even.
-    """
-    have, want = self._array.itemsize, dtype.itemsize
-    if have == want:
-        return
-    refused = f"to view {self.dtype.legacy} as {dtype.legacy} (different element sizes)"
-    if not self._array.ndim:
-        raise RuntimeError(f"self.dim() cannot be 0 {refused}")
-    times, size, steps = want // have, self._array.shape[-1], self.stride()
-    if have < want and size % times:
-        raise RuntimeError(f"self.size(-1) must be divisible by {times} {refused}, but got {size}")
-    if have < want and self.storage_offset() % times:
-        offset = self.storage_offset()
-        raise RuntimeError(f"self.storage_offset() must be divisible by {times} {refused}, but got {offset}")
-    if steps[-1] != 1:
-        raise RuntimeError(f"self.stride(-1) must be 1 {refused}, but got {steps[-1]}")
-    for axis, step in enumerate(steps[:-1]):
-        if have < want and step % times:
-            raise RuntimeError(f"self.stride({axis}) must be divisible by {times} {refused}, but got {step}")
-
-
 def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     if dtype is self.dtype:
         return alias(self)
-<<<<<<< HEAD
     _check_bytes(self, dtype)
-=======
-    _check_sizes(self, dtype)
->>>>>>> 7fe44e5 (Scenarios at the edges of layers, modules, functions of functions and types of views; parts of a complex number are saved)
     found = make(self._array.view(dtype.numpy))
     found._inference = self._inference
     if not self._inference:
