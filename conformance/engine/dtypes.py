@@ -189,8 +189,9 @@ def of_number(value: object) -> dtype:
     return default
 
 
-def promote_types(a: Any, b: Any) -> dtype:
+def promote_types(type1: Any, type2: Any) -> dtype:
     """torch.promote_types: numpy's lattice, except that an integer never widens a float."""
+    a, b = type1, type2
     if a.__class__ is type or b.__class__ is type:
         a, b = asked("promote_types", a), asked("promote_types", b)
     if a is b:
@@ -231,9 +232,9 @@ def result_dtype(*operands: Any) -> np.dtype[Any]:
     return result.numpy
 
 
-def result_type(tensor1: Any, tensor2: Any) -> dtype:
+def result_type(tensor: Any, other: Any) -> dtype:
     """torch.result_type: the dtype in which two tensors or numbers meet."""
-    return BY_NUMPY[result_dtype(*(getattr(each, "_array", each) for each in (tensor1, tensor2)))]
+    return BY_NUMPY[result_dtype(*(getattr(each, "_array", each) for each in (tensor, other)))]
 
 
 def is_weak(array_dtype: np.dtype[Any], number: object) -> bool:
@@ -241,15 +242,15 @@ def is_weak(array_dtype: np.dtype[Any], number: object) -> bool:
     return _CATEGORY[array_dtype] >= _CATEGORY_OF_NUMBER[type(number)]
 
 
-def can_cast(source: Any, target: Any) -> bool:
+def can_cast(from_: Any, to: Any) -> bool:
     """torch.can_cast: whether an in-place result of one type may be stored in the other."""
-    if source.__class__ is type or target.__class__ is type:
-        source, target = asked("can_cast", source), asked("can_cast", target)
-    if source.is_complex and not target.is_complex:
+    if from_.__class__ is type or to.__class__ is type:
+        from_, to = asked("can_cast", from_), asked("can_cast", to)
+    if from_.is_complex and not to.is_complex:
         return False
-    if source.category >= FLOATING and target.category < FLOATING:
+    if from_.category >= FLOATING and to.category < FLOATING:
         return False
-    return not (target is bool_ and source is not bool_)
+    return not (to is bool_ and from_ is not bool_)
 
 
 class finfo:

@@ -25,6 +25,7 @@ _BY_NAME = {
     "special_xlogy special_xlog1py special_zeta": {"self": "input"},
     "dsplit hsplit vsplit tensor_split": _CUT,
     "lu_solve": {"input": "b"},
+    "isin": {"element": "elements", "test_element": "test_elements"},
     "unsafe_split": {"input": "tensor"},
 }
 _OTHER_NAMES = {name: other for names, other in _BY_NAME.items() for name in names.split()}

@@ -153,6 +153,7 @@ def randint_like(
     low: Any = None,
     high: Any = None,
     *,
+    generator: Any = None,
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
@@ -166,7 +167,7 @@ def randint_like(
         low, high = 0, low if high is None else high
     result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
     result[...] = _laid_out(
-        result, lambda shape, _: draws.integers(default_generator, shape, result.dtype, low, high)
+        result, lambda shape, _: draws.integers(_from(generator), shape, result.dtype, low, high)
     )
     return finish(result, requires_grad)
 

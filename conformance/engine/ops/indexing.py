@@ -367,13 +367,13 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     return self
 
 
-def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite the tensor with another's values, in its own dtype."""
-    if src is None:
+    if other is None:
         raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not NoneType")
-    if not isinstance(src, Tensor):
-        src = make(np.asarray(src, self._array.dtype))
-    return run_inplace(ROWS["copy"], [self, src])
+    if not isinstance(other, Tensor):
+        other = make(np.asarray(other, self._array.dtype))
+    return run_inplace(ROWS["copy"], [self, other])
 
 
 @op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
