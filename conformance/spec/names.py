@@ -360,6 +360,9 @@ NAMES: dict[str, dict[str, str]] = {
             Independent MultivariateNormal
             """,
         "in torch.distributions": "kl_divergence",
+        "in torch.distributions.utils": """
+            broadcast_all clamp_probs logits_to_probs probs_to_logits tril_matrix_to_vec vec_to_tril_matrix
+            """,
         "class in torch.distributions.constraints": """
             Constraint dependent_property independent greater_than greater_than_eq less_than interval integer_interval
             """,

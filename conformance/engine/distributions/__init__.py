@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..absent import look_up
-from . import constraints
+from . import constraints, utils
 from .categorical import Categorical, OneHotCategorical
 from .distribution import Distribution, ExponentialFamily
 from .kl import kl_divergence, register_kl
@@ -12,7 +12,7 @@ from .univariate import Bernoulli, Exponential, Laplace, Normal, Uniform
 
 __all__ = [
     "Bernoulli", "Categorical", "Distribution", "Exponential", "ExponentialFamily", "Independent", "Laplace",
-    "MultivariateNormal", "Normal", "OneHotCategorical", "Uniform", "constraints", "kl_divergence", "register_kl",
+    "MultivariateNormal", "Normal", "OneHotCategorical", "Uniform", "constraints", "kl_divergence", "register_kl", "utils",
 ]  # fmt: skip
 
 __getattr__ = look_up("torch.distributions")

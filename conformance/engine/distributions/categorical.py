@@ -14,7 +14,8 @@ from ..random import multinomial
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .distribution import NO_SHAPE, Distribution, clamped, lazy_property
+from .distribution import NO_SHAPE, Distribution
+from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 _CONSTRAINTS = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
@@ -55,11 +56,11 @@ class Categorical(Distribution):
 
     @lazy_property
     def logits(self) -> Tensor:
-        return clamped(self.probs).log()
+        return probs_to_logits(self.probs)
 
     @lazy_property
     def probs(self) -> Tensor:
-        return self.logits.softmax(-1)
+        return logits_to_probs(self.logits)
 
     @property
     def param_shape(self) -> Size:

@@ -1,67 +1,19 @@
-"""What all distributions share (torch/distributions/distribution.py and utils.py)."""
+"""What all distributions share (torch/distributions/distribution.py)."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
 from ..autograd import grad
-from ..creation import tensor
-from ..modes import enable_grad, no_grad
-from ..ops import FUNCTIONS
+from ..modes import no_grad
 from ..size import Size
 from ..tensor import Tensor
 from .constraints import is_dependent
+from .utils import NUMBER, broadcast_all, lazy_property
 
-NUMBER = (int, float, bool)
 NO_SHAPE = Size()
-
-
-class lazy_property:
-    """An attribute that is computed when it is first asked for, with its graph even under no_grad."""
-
-    def __init__(self, compute: Callable[[Any], Tensor]) -> None:
-        self.compute, self.__doc__ = compute, compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        with enable_grad():
-            value = self.compute(instance)
-        setattr(instance, self.name, value)
-        return value
-
-
-def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Tensors and numbers as tensors of one shape; a number takes the dtype of the first tensor.
-
-    Raises:
-        ValueError: something else is among them.
-    """
-    if not all(isinstance(each, (Tensor, *NUMBER)) for each in values):
-        raise ValueError(
-            "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
-            "__torch_function__."
-        )
-    kind = next((each.dtype for each in values if isinstance(each, Tensor)), dtypes.get_default_dtype())
-    tensors = [each if isinstance(each, Tensor) else tensor(each, dtype=kind) for each in values]
-    return FUNCTIONS["broadcast_tensors"](*tensors)
-
-
-def sum_rightmost(value: Tensor, dims: int) -> Tensor:
-    """The sum over the last dimensions."""
-    return value.reshape((*value.shape[:-dims], -1)).sum(-1) if dims else value
-
-
-def clamped(probs: Tensor) -> Tensor:
-    """Probabilities that have a logarithm, as their complements have."""
-    eps = dtypes.finfo(probs.dtype).eps
-    return probs.clamp(min=eps, max=1 - eps)
 
 
 def _not_implemented(self: Any) -> Any:

@@ -12,9 +12,10 @@ from ..ops import FUNCTIONS
 from ..ops.smooth import softplus
 from ..tensor import Tensor
 from .categorical import Categorical, OneHotCategorical
-from .distribution import ExponentialFamily, natural, sum_rightmost
+from .distribution import ExponentialFamily, natural
 from .multivariate import Independent, MultivariateNormal, mahalanobis
 from .univariate import Bernoulli, Exponential, Laplace, Normal, Uniform
+from .utils import _sum_rightmost
 
 Divergence = Callable[[Any, Any], Tensor]
 _REGISTRY: dict[tuple[type, type], Divergence] = {}
@@ -161,7 +162,7 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
     of_q = q._natural_params
     result = q._log_normalizer(*of_q) - normalizer
     for one, other, slope in zip(of_p, of_q, slopes, strict=True):
-        result -= sum_rightmost((other - one) * slope, len(q.event_shape))
+        result -= _sum_rightmost((other - one) * slope, len(q.event_shape))
     return result
 
 
@@ -169,7 +170,7 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
 def _independent(p: Independent, q: Independent) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
-    return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+    return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)

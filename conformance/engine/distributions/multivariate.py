@@ -12,8 +12,8 @@ from ..ops import FUNCTIONS
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .distribution import NO_SHAPE, Distribution, lazy_property, sum_rightmost
-from .univariate import standard_normal
+from .distribution import NO_SHAPE, Distribution
+from .utils import _standard_normal, _sum_rightmost, lazy_property
 
 _matmul, _broadcast_shapes = FUNCTIONS["matmul"], FUNCTIONS["broadcast_shapes"]
 _MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
@@ -79,10 +79,10 @@ class Independent(Distribution):
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+        return _sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
     def entropy(self) -> Tensor:
-        return sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+        return _sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand: bool = True) -> Any:
         if self.reinterpreted_batch_ndims > 0:
@@ -208,7 +208,7 @@ class MultivariateNormal(Distribution):
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        drawn = standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
+        drawn = _standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
         return self.loc + _matmul(self._unbroadcasted_scale_tril, drawn.unsqueeze(-1)).squeeze(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:

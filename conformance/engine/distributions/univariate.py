@@ -14,12 +14,8 @@ from ..random import bernoulli, normal, rand
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .distribution import NO_SHAPE, Broadcast, ExponentialFamily, broadcast_all, clamped, lazy_property
-
-
-def standard_normal(shape: Size, kind: dtypes.dtype) -> Tensor:
-    """Samples around 0 with deviation 1."""
-    return empty(shape, dtype=kind).normal_()
+from .distribution import NO_SHAPE, Broadcast, ExponentialFamily
+from .utils import _standard_normal, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 
 class _LocationScale(Broadcast):
@@ -60,7 +56,7 @@ class Normal(_LocationScale, ExponentialFamily):
             return normal(self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
-        return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
+        return self.loc + _standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)
@@ -230,12 +226,11 @@ class Bernoulli(Broadcast, ExponentialFamily):
 
     @lazy_property
     def logits(self) -> Tensor:
-        probs = clamped(self.probs)
-        return probs.log() - (-probs).log1p()
+        return probs_to_logits(self.probs, is_binary=True)
 
     @lazy_property
     def probs(self) -> Tensor:
-        return self.logits.sigmoid()
+        return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def param_shape(self) -> Size:
