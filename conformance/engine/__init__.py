@@ -195,6 +195,11 @@ def __getattr__(name: str) -> Any:
         if name in FUNCTIONS:
             globals().update(FUNCTIONS)
             return FUNCTIONS[name]
+    if name in ("stft", "istft") or name.endswith("_window"):
+        from .short_time import FUNCTIONS as WINDOWS
+
+        if name in WINDOWS:
+            return WINDOWS[name]
     if name.startswith("_foreach_"):
         from .foreach import FUNCTIONS as EACH
 

@@ -140,10 +140,23 @@ def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
     return tensor_text(self)
 
 
+def _stft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    from .short_time import stft
+
+    return stft(self, *args, **kwargs)
+
+
+def _istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    from .short_time import istft
+
+    return istft(self, *args, **kwargs)
+
+
 METHODS = {
     "item": item, "tolist": tolist, "numpy": numpy, "_scalar": whole, "__array__": _array, "__float__": _float,
     "__int__": _int, "__complex__": _complex, "__index__": _index, "__bool__": _bool, "__len__": _len,
     "__iter__": _iter, "__contains__": _contains, "__format__": _format, "__repr__": _repr,
+    "stft": _stft, "istft": _istft,
 }  # fmt: skip
 
 

@@ -109,6 +109,8 @@ NAMES: dict[str, dict[str, str]] = {
             fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn
             fftfreq rfftfreq fftshift ifftshift
             """,
+        "in torch, of torch.Tensor": "stft istft",
+        "in torch": "hann_window hamming_window bartlett_window blackman_window",
     },
     "special functions": {
         "in torch.special": """

@@ -84,7 +84,8 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
                 f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
                 f"{list(each.shape)} at entry {number}"
             )
-    return np.stack([each.astype(kind, copy=False) for each in tensors], wrap_dim(dim, tensors[0].ndim + 1))
+    axis = wrap_dim(dim, tensors[0].ndim + 1)
+    return np.ascontiguousarray(np.stack([each.astype(kind, copy=False) for each in tensors], axis))
 
 
 def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:

@@ -95,7 +95,9 @@ def _view_as_real(self: Array) -> Array:
 
 def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
     """Where an array with one more dimension lies."""
-    return storage(array).data, offset(array), (*array.strides, step)
+    memory = storage(array)
+    in_order = memory.transpose(sorted(range(memory.ndim), key=lambda axis: -memory.strides[axis]))
+    return in_order.data, offset(array), (*array.strides, step)
 
 
 def view_as_real(input: Tensor) -> Tensor:
