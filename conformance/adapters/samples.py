@@ -67,6 +67,9 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: torch.distributions.Bernoulli(0.5),
         lambda torch: torch.distributions.MultivariateNormal(torch.zeros(1), torch.eye(1)),
         lambda torch: torch.distributions.Independent(torch.distributions.Normal(torch.zeros(1), 1.0), 1),
+        lambda torch: torch.distributions.MixtureSameFamily(
+            torch.distributions.Categorical(torch.ones(1)), torch.distributions.Normal(torch.zeros(1), 1.0)
+        ),
     ),
     "Constraint": (
         lambda torch: torch.distributions.constraints.interval(0, 1),

@@ -359,7 +359,7 @@ NAMES: dict[str, dict[str, str]] = {
     "distributions": {
         "class in torch.distributions": """
             Distribution ExponentialFamily Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical
-            Independent MultivariateNormal
+            Independent MixtureSameFamily MultivariateNormal
             """,
         "in torch.distributions": "kl_divergence",
         "in torch.distributions.utils": """
@@ -376,6 +376,7 @@ NAMES: dict[str, dict[str, str]] = {
             sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
             arg_constraints support has_rsample has_enumerate_support mean mode variance stddev param_shape probs logits
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
+            mixture_distribution component_distribution
             _validate_sample _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint",
