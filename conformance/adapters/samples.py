@@ -60,6 +60,7 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     ),
     "torch.nn.Module": (lambda torch: torch.nn.Linear(1, 1),),
     "torch.optim.Optimizer": (lambda torch: _optimizer(torch),),
+    "torch.amp.GradScaler": (lambda torch: torch.amp.GradScaler("cpu"),),
     "torch.distributions.Distribution": (
         lambda torch: torch.distributions.Normal(0.0, 1.0),
         lambda torch: torch.distributions.Uniform(0.0, 1.0),

@@ -170,6 +170,7 @@ _LATER = (
     "_C",
     "_VF",
     "_vmap_internals",
+    "amp",
     "cuda",
     "distributions",
     "fft",
@@ -189,6 +190,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name == "vmap":
         return import_module(f"{__name__}.func").vmap
+    if "autocast" in name:
+        amp = import_module(f"{__name__}.amp")
+        if name in amp.FUNCTIONS:
+            return amp.FUNCTIONS[name]
     if not name.startswith("_"):
         from .nn.functions import FUNCTIONS
 

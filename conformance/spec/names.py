@@ -161,6 +161,18 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.finfo": "eps max min tiny smallest_normal resolution bits",
         "of torch.device": "type index",
     },
+    "mixed precision": {
+        "class in torch": "autocast",
+        "class in torch.amp": "autocast GradScaler",
+        "class in torch.cuda.amp": "autocast GradScaler",
+        "of torch.amp.GradScaler": """
+            scale unscale_ update get_scale get_growth_factor set_growth_factor get_backoff_factor set_backoff_factor
+            get_growth_interval set_growth_interval is_enabled
+            """,
+        "in torch": "is_autocast_enabled is_autocast_cache_enabled clear_autocast_cache",
+        "in torch.amp": "custom_fwd custom_bwd is_autocast_available",
+        "in torch.cuda.amp": "custom_fwd custom_bwd",
+    },
     "tensors": {
         "of torch.Tensor": """
             shape size dim ndim ndimension numel nelement stride storage_offset element_size

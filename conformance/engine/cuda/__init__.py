@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .absent import look_up
+from ..absent import look_up
+from . import amp
 
 
 def is_available() -> bool:

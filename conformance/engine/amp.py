@@ -1,0 +1,318 @@
+"""torch.amp: scaled gradients; and autocast where it is off, as it is for a device that the machine has not."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .creation import full
+from .device import device
+from .modes import no_grad
+from .tensor import Tensor
+
+_NO_CUDA = "CUDA is not available or torch_xla is imported. Disabling autocast."
+_NOT_SUPPORTED = (
+    "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
+    "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
+)
+
+
+class autocast:
+    """torch.autocast: a context manager and decorator.
+
+    Raises:
+        NotImplementedError: it would be on: operations in a lower precision are not implemented.
+        ValueError: the device type is no text.
+    """
+
+    def __init__(
+        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
+    ) -> None:
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        device(device_type)
+        if enabled and device_type == "cuda":
+            warnings.warn(_NO_CUDA, stacklevel=2)
+            enabled = False
+        if enabled and device_type == "cpu" and dtype not in (None, dtypes.float16):
+            warnings.warn(_NOT_SUPPORTED, stacklevel=2)
+            enabled = False
+        if enabled:
+            raise NotImplementedError(f"torch.autocast({device_type!r}) that is enabled")
+        self.device, self._enabled = device_type, False
+
+    def __enter__(self) -> autocast:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return decorated
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """torch.is_autocast_enabled: never, here."""
+    device(device_type)
+    return False
+
+
+def is_autocast_cache_enabled() -> bool:
+    """torch.is_autocast_cache_enabled: where autocast is on, what it casts is kept."""
+    return True
+
+
+def clear_autocast_cache() -> None:
+    """torch.clear_autocast_cache."""
+
+
+FUNCTIONS: dict[str, Any] = {
+    each.__name__: each
+    for each in (autocast, is_autocast_enabled, is_autocast_cache_enabled, clear_autocast_cache)
+}
+"""What is torch's own."""
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """torch.amp.is_autocast_available."""
+    return device_type in ("cpu", "cuda")
+
+
+def custom_fwd(
+    fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: Any = None
+) -> Callable[..., Any]:
+    """torch.amp.custom_fwd: a forward that notes that autocast was off.
+
+    Raises:
+        ValueError: the device type is no text.
+    """
+    _check_device_type(device_type)
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+    forward = fwd
+
+    @functools.wraps(forward)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        args[0]._dtype, args[0]._fwd_used_autocast = dtypes.float16, False
+        return forward(*args, **kwargs)
+
+    return decorated
+
+
+def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Callable[..., Any]:
+    """torch.amp.custom_bwd: a backward that runs as its forward ran.
+
+    Raises:
+        ValueError: the device type is no text.
+    """
+    _check_device_type(device_type)
+    return functools.partial(custom_bwd, device_type=device_type) if bwd is None else bwd
+
+
+def _check_device_type(device_type: Any) -> None:
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+
+
+class GradScaler:
+    """torch.amp.GradScaler: losses are scaled up, their gradients down before the step, which infinities skip."""
+
+    def __init__(
+        self, device: str = "cuda", init_scale: float = 2.0**16, growth_factor: float = 2.0,
+        backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True,
+    ) -> None:  # fmt: skip
+        if enabled and device == "cuda":
+            text = "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling."
+            warnings.warn(text, stacklevel=2)
+            enabled = False
+        self._device, self._enabled = device, enabled
+        if not enabled:
+            return
+        if not growth_factor > 1.0:
+            raise AssertionError("The growth factor must be > 1.0.")
+        if not backoff_factor < 1.0:
+            raise AssertionError("The backoff factor must be < 1.0.")
+        self._init_scale, self._growth_factor, self._backoff_factor = (
+            init_scale,
+            growth_factor,
+            backoff_factor,
+        )
+        self._growth_interval, self._growth_tracker = growth_interval, 0
+        self._scale: Tensor | None = None
+        self._infinite: dict[
+            int, bool
+        ] = {}  # by optimizer: whether its gradients were, once they are unscaled
+        self._stepped: set[int] = set()
+
+    def scale(self, outputs: Any) -> Any:
+        """Outputs times the scale: a tensor, or an iterable of them.
+
+        Raises:
+            ValueError: something else is among them.
+        """
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            if self._scale is None:
+                self._scale = full((), self._init_scale, dtype=dtypes.float32)
+            return outputs * self._scale
+        if isinstance(outputs, Iterable):
+            scaled = map(self.scale, outputs)
+            return type(outputs)(scaled) if isinstance(outputs, (list, tuple)) else scaled
+        raise ValueError("outputs must be a Tensor or an iterable of Tensors")
+
+    def _known(self, asking: str) -> Tensor:
+        if self._scale is None:
+            raise AssertionError(
+                f"Attempted {asking} but _scale is None.  This may indicate your script did not use "
+                "scaler.scale(loss or outputs) earlier in the iteration."
+            )
+        return self._scale
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divide the gradients of an optimizer's parameters, in place.
+
+        Raises:
+            RuntimeError: that was done, or the step was taken.
+            ValueError: they are float16.
+        """
+        if not self._enabled:
+            return
+        scale = self._known("unscale_")
+        if id(optimizer) in self._stepped:
+            raise RuntimeError("unscale_() is being called after step().")
+        if id(optimizer) in self._infinite:
+            raise RuntimeError(
+                "unscale_() has already been called on this optimizer since the last update()."
+            )
+        by = scale.double().reciprocal().float().item()
+        infinite = False
+        with no_grad():
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    if parameter.grad is None:
+                        continue
+                    if parameter.grad.dtype is dtypes.float16:
+                        raise ValueError("Attempting to unscale FP16 gradients.")
+                    infinite |= not parameter.grad.isfinite().all().item()
+                    array = parameter.grad._array
+                    np.multiply(array, array.dtype.type(by), out=array)  # the kernel moves no version
+        self._infinite[id(optimizer)] = infinite
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """The optimizer's step with gradients that are unscaled, unless one is infinite or nan.
+
+        Raises:
+            RuntimeError: there is a closure, or the step was taken.
+        """
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        self._known("step")
+        if id(optimizer) in self._stepped:
+            raise RuntimeError("step() has already been called since the last update().")
+        if id(optimizer) not in self._infinite:
+            self.unscale_(optimizer)
+        found = None if self._infinite[id(optimizer)] else optimizer.step(*args, **kwargs)
+        self._stepped.add(id(optimizer))
+        return found
+
+    def update(self, new_scale: Any = None) -> None:
+        """Lower the scale after infinities, raise it after so many steps without; or set it."""
+        if not self._enabled:
+            return
+        scale = self._known("update")
+        if new_scale is not None:
+            scale.fill_(new_scale) if isinstance(new_scale, float) else scale.copy_(new_scale)
+        else:
+            if not self._infinite:
+                raise AssertionError("No inf checks were recorded prior to update.")
+            self._adjust(scale)
+        self._infinite.clear()
+        self._stepped.clear()
+
+    def _adjust(self, scale: Tensor) -> None:
+        if any(self._infinite.values()):
+            scale.mul_(self._backoff_factor)
+            self._growth_tracker = 0
+            return
+        self._growth_tracker += 1
+        if self._growth_tracker == self._growth_interval:
+            scale.mul_(self._growth_factor)
+            self._growth_tracker = 0
+
+    def get_scale(self) -> float:
+        """The scale; 1 where it is disabled."""
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else float(self._scale.item())
+
+    def get_growth_factor(self) -> float:
+        """What the scale is raised by."""
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        """Set it."""
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        """What the scale is lowered by."""
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        """Set it."""
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        """How many steps without infinities raise the scale."""
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        """Set it."""
+        self._growth_interval = new_interval
+
+    def is_enabled(self) -> bool:
+        """Whether anything is scaled."""
+        return self._enabled
+
+    def state_dict(self) -> dict[str, Any]:
+        """The scale and what changes it; empty where it is disabled."""
+        if not self._enabled:
+            return {}
+        return {
+            "scale": self.get_scale(),
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._growth_tracker,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a state.
+
+        Raises:
+            RuntimeError: it is empty, as that of a disabled scaler.
+        """
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+            )
+        self._init_scale = state_dict["scale"]
+        if self._scale is not None:
+            self._scale.fill_(state_dict["scale"])
+        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
+        self._growth_interval = state_dict["growth_interval"]
+        self._growth_tracker = state_dict["_growth_tracker"]
