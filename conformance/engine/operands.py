@@ -12,7 +12,7 @@ from . import dtypes, errors
 from .dtypes import NUMBERS
 from .modes import state
 from .node import gradient_edge
-from .shapes import broadcast_shapes
+from .shapes import broadcast_shapes, like_steps
 from .sources import is_optional, may_be_number, names_of
 from .tensor import Tensor
 from .transforms import transforms
@@ -29,11 +29,8 @@ def array_to_float(array: Array) -> Array:
 
 
 def converted(array: Array, kind: np.dtype[Any]) -> Array:
-    """An operand in another dtype, expanded where it was: its steps tell how the result lies in memory."""
-    if array.dtype is kind or 0 not in array.strides or not array.size:
-        return array.astype(kind, copy=False)
-    first = array[tuple(slice(0, 1) if step == 0 else slice(None) for step in array.strides)]
-    return np.broadcast_to(first.astype(kind), array.shape)
+    """An operand in another dtype: a copy without gaps, whose steps tell how the result lies in memory."""
+    return array if array.dtype is kind else like_steps(array.astype(kind, copy=False), array)
 
 
 def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:

@@ -43,7 +43,7 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
 def angle(self: Array) -> Array:
     """The angle from the positive real numbers: 0, or pi for negative ones."""
     if self.dtype.kind == "c":
-        return np.asarray(np.angle(self))
+        return np.ascontiguousarray(np.angle(self)).reshape(self.shape)
     return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
 
 
