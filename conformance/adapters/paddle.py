@@ -171,6 +171,10 @@ class Paddle(ModuleEngine):
 _FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
     (paddle.Tensor, "split", "parts of a negative size",
      lambda tensor, size, *_, **__: isinstance(size, int) and size < 0),
+    (paddle, "split", "parts of a negative size", lambda _, size, *__, **___: isinstance(size, int) and size < 0),
+    (paddle, "index_put_", "its tensor by name", lambda *given, **_: not given),
+    (paddle.fft, "fftn", "a dimension twice",
+     lambda *_, axes=None, dim=None, **__: len(set(axes or dim or ())) < len(axes or dim or ())),
     (paddle.Tensor, "fill_diagonal_", "the diagonal of a vector", lambda tensor, *_, **__: tensor.ndim < 2),
     (paddle.Tensor, "scatter", "more rows scattered than there are",
      lambda tensor, _, index, *__, **___: index.ndim > 0 and index.shape[0] > tensor.shape[0]),
