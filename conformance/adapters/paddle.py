@@ -175,6 +175,8 @@ _FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
     (paddle, "index_put_", "its tensor by name", lambda *given, **_: not given),
     (paddle.fft, "fftn", "a dimension twice",
      lambda *_, axes=None, dim=None, **__: len(set(axes or dim or ())) < len(axes or dim or ())),
+    (paddle.nn.LSTMCell, "forward", "an input or a state that is no matrix",  # now computed, now refused
+     lambda _, inputs, states=None: any(each.ndim != 2 for each in (inputs, *(states or ())))),
     (paddle.Tensor, "fill_diagonal_", "the diagonal of a vector", lambda tensor, *_, **__: tensor.ndim < 2),
     (paddle.Tensor, "scatter", "more rows scattered than there are",
      lambda tensor, _, index, *__, **___: index.ndim > 0 and index.shape[0] > tensor.shape[0]),
