@@ -1,7 +1,8 @@
 """More positional arguments than an operation has: an overload that torch deprecates, or an error.
 
-Such overloads have numbers among the tensors (torch: tools/autograd/deprecated.yaml): ``x.add_(-lr, grad)`` is ``x.add_(grad, alpha=-lr)``. As a method, and where there is one number, the numbers stand after
-the first tensor; as a function, ``beta`` stands before it.
+Such overloads have numbers among the tensors (torch: tools/autograd/deprecated.yaml): ``x.add_(-lr, grad)`` is
+``x.add_(grad, alpha=-lr)``. As a method, and where there is one number, the numbers stand after the first tensor; as a
+function, ``beta`` stands before it.
 """
 
 from __future__ import annotations
@@ -72,11 +73,11 @@ def _text(row: Row, names: tuple[str, ...], count: int, called: str, method: boo
         old = [numbers[0], tensors[0], *numbers[1:], *tensors[1:]]
     else:
         old = [*numbers, *tensors] if method else [tensors[0], *numbers, *tensors[1:]]
-    by_name = [f"Number {name} = 1" for name in names]
+    scales = [f"Number {name} = 1" for name in names]
     out = [] if method else ["Tensor out = None"]
-    instead = [[*tensors, "*", *by_name, *out]]
+    instead = [[*tensors, "*", *scales, *out]]
     if before and row.name in ("addmm", "baddbmm"):
-        instead.append([*tensors, "torch.dtype out_dtype", "*", *by_name, *out])
+        instead.append([*tensors, "torch.dtype out_dtype", "*", *scales, *out])
     listed = "".join(f"\n\t{called}({', '.join(each)})" for each in instead)
     return (
         f"This overload of {called} is deprecated:\n\t{called}({', '.join([*old, '*', *out] if out else old)})\n"
