@@ -11,24 +11,16 @@ from . import allocation, autograd, legacy, ops, random, return_types
 from ._VF import _unique, _unique2
 from .absent import look_up
 from .creation import (
-    arange,
-    as_tensor,
-    asarray,
     empty,
     empty_like,
     empty_permuted,
     empty_strided,
     eye,
-    from_numpy,
     full,
     full_like,
-    linspace,
-    logspace,
     ones,
     ones_like,
-    range,
     scalar_tensor,
-    tensor,
     zeros,
     zeros_like,
 )  # fmt: skip
@@ -55,6 +47,7 @@ from .dtypes import (
     uint8,
 )  # fmt: skip
 from .formats import channels_last, contiguous_format, layout, memory_format, preserve_format, strided
+from .from_data import as_tensor, asarray, from_numpy, tensor
 from .modes import (
     enable_grad,
     inference_mode,
@@ -66,6 +59,7 @@ from .modes import (
     set_grad_enabled,
 )  # fmt: skip
 from .printing import set_printoptions
+from .ranges import arange, linspace, logspace, range
 from .refusals import all_refusing
 from .serialization import load, save
 from .settings import (

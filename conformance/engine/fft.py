@@ -92,7 +92,14 @@ def _stored(name: str, out: Tensor | None, input: Tensor, found: Tensor, complex
 
 
 def _of_real(
-    name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool, onesided: bool
+    name: str,
+    input: Tensor,
+    n: int | None,
+    dim: int,
+    norm: Any,
+    out: Any,
+    forward: bool,
+    onesided: bool = True,
 ) -> Tensor:
     if input.is_complex():
         raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
@@ -128,7 +135,13 @@ def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: 
     )
 
 
-def _either(name: str, forward: bool) -> Callable[..., Tensor]:
+def _of_any(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool) -> Tensor:
+    if input.is_complex():
+        return _of_complex(name, input, n, dim, norm, out, forward)
+    return _of_real(name, input, n, dim, norm, out, forward, onesided=False)
+
+
+def _single(name: str, transform: Callable[..., Tensor], forward: bool, text: str) -> Callable[..., Tensor]:
     def function(
         input: Tensor,
         n: int | None = None,
@@ -137,43 +150,9 @@ def _either(name: str, forward: bool) -> Callable[..., Tensor]:
         *,
         out: Tensor | None = None,
     ) -> Tensor:
-        if input.is_complex():
-            return _of_complex(name, input, n, dim, norm, out, forward)
-        return _of_real(name, input, n, dim, norm, out, forward, False)
+        return transform(name, input, n, dim, norm, out, forward)
 
-    return _named(function, name, "Numbers transformed along a dimension.")
-
-
-def _half(name: str, forward: bool) -> Callable[..., Tensor]:
-    def function(
-        input: Tensor,
-        n: int | None = None,
-        dim: int = -1,
-        norm: str | None = None,
-        *,
-        out: Tensor | None = None,
-    ) -> Tensor:
-        return _of_real(name, input, n, dim, norm, out, forward, True)
-
-    return _named(
-        function, name, "Real numbers transformed along a dimension: the first half, which says it all."
-    )
-
-
-def _real(name: str, forward: bool) -> Callable[..., Tensor]:
-    def function(
-        input: Tensor,
-        n: int | None = None,
-        dim: int = -1,
-        norm: str | None = None,
-        *,
-        out: Tensor | None = None,
-    ) -> Tensor:
-        return _to_real(name, input, n, dim, norm, out, forward)
-
-    return _named(
-        function, name, "The real numbers whose transform the first half is given of, along a dimension."
-    )
+    return _named(function, name, f"{text} along a dimension.")
 
 
 def _named(function: Callable[..., Tensor], name: str, text: str) -> Callable[..., Tensor]:
@@ -182,9 +161,12 @@ def _named(function: Callable[..., Tensor], name: str, text: str) -> Callable[..
     return function
 
 
-fft, ifft = _either("fft", True), _either("ifft", False)
-rfft, ihfft = _half("rfft", True), _half("ihfft", False)
-irfft, hfft = _real("irfft", False), _real("hfft", True)
+_WHOLE = "Numbers transformed"
+_HALF = "The first half, which says it all, of real numbers transformed"
+_BACK = "The real numbers whose transform the first half is given of,"
+fft, ifft = _single("fft", _of_any, True, _WHOLE), _single("ifft", _of_any, False, _WHOLE)
+rfft, ihfft = _single("rfft", _of_real, True, _HALF), _single("ihfft", _of_real, False, _HALF)
+irfft, hfft = _single("irfft", _to_real, False, _BACK), _single("hfft", _to_real, True, _BACK)
 
 # More dimensions ----------------------------------------------------------------------------------
 
@@ -256,40 +238,33 @@ def _into_real(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any, 
     return _stored(name, out, input, fft_c2r(input, axes, number, last), False)
 
 
-def _several(name: str, transform: Callable[..., Tensor], forward: bool, dims: Any, text: str) -> Any:
-    def function(
-        input: Tensor, s: Any = None, dim: Any = dims, norm: str | None = None, *, out: Tensor | None = None
-    ) -> Tensor:
-        return transform(f"{name[:-1]}n", input, s, dim, norm, out, forward)
+def _several(
+    name: str, transform: Callable[..., Tensor], forward: bool, text: str
+) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+    """A transform of the last two dimensions, and one of all: name2 and namen."""
 
-    return _named(function, name, text)
+    def over(suffix: str, dims: Dims | None) -> Callable[..., Tensor]:
+        def function(
+            input: Tensor,
+            s: Any = None,
+            dim: Any = dims,
+            norm: str | None = None,
+            *,
+            out: Tensor | None = None,
+        ) -> Tensor:
+            return transform(f"{name}n", input, s, dim, norm, out, forward)
+
+        return _named(function, name + suffix, f"{text} along dimensions.")
+
+    return over("2", (-2, -1)), over("n", None)
 
 
-_WHOLE, _HALF = (
-    "Numbers transformed along dimensions.",
-    "Real numbers transformed along dimensions: the first half.",
-)
-_BACK = "The real numbers whose transform the first half is given of, along dimensions."
-_LAST_TWO = (-2, -1)
-fft2, fftn = (
-    _several(name, _all_complex, True, dims, _WHOLE) for name, dims in (("fft2", _LAST_TWO), ("fftn", None))
-)
-ifft2, ifftn = (
-    _several(name, _all_complex, False, dims, _WHOLE)
-    for name, dims in (("ifft2", _LAST_TWO), ("ifftn", None))
-)
-rfft2, rfftn = (
-    _several(name, _from_real, True, dims, _HALF) for name, dims in (("rfft2", _LAST_TWO), ("rfftn", None))
-)
-ihfft2, ihfftn = (
-    _several(name, _from_real, False, dims, _HALF) for name, dims in (("ihfft2", _LAST_TWO), ("ihfftn", None))
-)
-irfft2, irfftn = (
-    _several(name, _into_real, False, dims, _BACK) for name, dims in (("irfft2", _LAST_TWO), ("irfftn", None))
-)
-hfft2, hfftn = (
-    _several(name, _into_real, True, dims, _BACK) for name, dims in (("hfft2", _LAST_TWO), ("hfftn", None))
-)
+fft2, fftn = _several("fft", _all_complex, True, _WHOLE)
+ifft2, ifftn = _several("ifft", _all_complex, False, _WHOLE)
+rfft2, rfftn = _several("rfft", _from_real, True, _HALF)
+ihfft2, ihfftn = _several("ihfft", _from_real, False, _HALF)
+irfft2, irfftn = _several("irfft", _into_real, False, _BACK)
+hfft2, hfftn = _several("hfft", _into_real, True, _BACK)
 
 # Frequencies and shifts ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .creation import infer_array
+from .from_data import infer_array
 from .shapes import new_sizes
 from .size import Size
 from .tensor import Tensor, make

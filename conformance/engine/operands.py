@@ -12,8 +12,8 @@ from . import dtypes, errors
 from .dtypes import NUMBERS
 from .modes import state
 from .node import gradient_edge
+from .node_sources import is_optional, may_be_number, names_of
 from .shapes import broadcast_shapes, like_steps
-from .sources import is_optional, may_be_number, names_of
 from .tensor import Tensor
 from .transforms import transforms
 

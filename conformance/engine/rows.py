@@ -54,6 +54,14 @@ from .node import (
     known_metadata,
     note_traceback,
 )  # fmt: skip
+from .node_sources import (
+    apply_source,
+    complex_apply_source,
+    linearize_source,
+    names_of,
+    record_source,
+    release_source,
+)  # fmt: skip
 from .operands import (
     MISSING,
     PLAIN,
@@ -71,17 +79,7 @@ from .positional import by_name, too_many
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
 from .shapes import laid_out, strides
 from .size import Size
-from .sources import (
-    apply_source,
-    call_source,
-    complex_apply_source,
-    evaluate_source,
-    linearize_source,
-    names_of,
-    numbers_among,
-    record_source,
-    release_source,
-)  # fmt: skip
+from .sources import call_source, evaluate_source, numbers_among
 from .tensor import Tensor
 from .transforms import guarded
 from .views import as_view

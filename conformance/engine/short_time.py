@@ -310,14 +310,6 @@ def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: b
     return finish(found[:length].copy() if periodic else found, requires_grad)
 
 
-def hann_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
-    """torch.hann_window: a cosine from 0 up to 1 and down again."""
-    return _window("hann_window", window_length, periodic, dtype, requires_grad, _cosine(0.5, 0.5))
-
-
 def hamming_window(
     window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False,
@@ -332,25 +324,9 @@ def _cosine(alpha: float, beta: float) -> Shape:
     )
 
 
-def bartlett_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
-    """torch.bartlett_window: a line from 0 up to 1 and one down again."""
-    return _window("bartlett_window", window_length, periodic, dtype, requires_grad, _triangle)
-
-
 def _triangle(at: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
     rising = at * at.dtype.type(2 / (n - 1))
     return np.where(at < ((n - 1) >> 1) + 1, rising, 2 - rising)
-
-
-def blackman_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:  # fmt: skip
-    """torch.blackman_window: of two cosines."""
-    return _window("blackman_window", window_length, periodic, dtype, requires_grad, _two_cosines)
 
 
 def _two_cosines(at: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
@@ -358,6 +334,24 @@ def _two_cosines(at: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
     turned = at * one(math.pi / (n - 1))
     return np.cos(turned * 4) * one(0.08) - np.cos(turned * 2) * one(0.5) + one(0.42)
 
+
+def _plain_window(name: str, shape: Shape, text: str) -> Callable[..., Tensor]:
+    """A window that has no settings of its own."""
+
+    def function(
+        window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
+        requires_grad: bool = False,
+    ) -> Tensor:  # fmt: skip
+        return _window(name, window_length, periodic, dtype, requires_grad, shape)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"torch.{name}: {text}."
+    return function
+
+
+hann_window = _plain_window("hann_window", _cosine(0.5, 0.5), "a cosine from 0 up to 1 and down again")
+bartlett_window = _plain_window("bartlett_window", _triangle, "a line from 0 up to 1 and one down again")
+blackman_window = _plain_window("blackman_window", _two_cosines, "of two cosines")
 
 FUNCTIONS: dict[str, Callable[..., Tensor]] = {
     "bartlett_window": bartlett_window,

@@ -1,4 +1,4 @@
-"""The source of a row's functions, see Note [Rows are compiled] in rows.py.
+"""The source of the functions that call a row, see Note [Rows are compiled] in rows.py.
 
 In it ``<name>_a`` is the array of a tensor argument, ``edge_<name>`` where its gradient flows, ``out_`` what the
 forward gave and ``result`` the tensor around it.
@@ -7,13 +7,20 @@ forward gave and ``result`` the tensor around it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .complex_numbers import FORMULAS, NOT_CAST, formula_of
 from .complex_refusals import REFUSALS, UNLESS_EMPTY, UNLESS_SINGLE
 from .keywords import numpy_names
+from .node_sources import (
+    arguments,
+    differentiable,
+    function,
+    is_optional,
+    may_be_number,
+    record_lines,
+    tell_number,
+)
 from .out import WITHIN
 from .positional import NUMBERS_OF
 
@@ -21,14 +28,6 @@ if TYPE_CHECKING:
     from .rows import Row
 
 _NOT_ELEMENTWISE = ("isin", "linalg_cross", "dist")
-_ARGSIZE = "_sym_argsize_"
-_SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
-
-
-def names_of(formula: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a formula's arguments."""
-    code = formula.__code__
-    return code.co_varnames[: code.co_argcount]
 
 
 def _signature(row: Row, variant: str) -> str:
@@ -74,22 +73,10 @@ def _has_out(row: Row) -> bool:
     return row.view is None and len(row.outputs) == 1
 
 
-def _arguments(row: Row) -> str:
-    return ", ".join(row.parameters)
-
-
 def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
     if isinstance(which, str):
         return tuple(which.split())
     return meet if which and len(meet) > 1 else ()
-
-
-def may_be_number(row: Row, name: str) -> bool:
-    return name in row.numbers
-
-
-def is_optional(row: Row, name: str) -> bool:
-    return row.parameters[name].default is None
 
 
 def _unwrap(row: Row, otherwise: str) -> list[str]:
@@ -97,7 +84,7 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
     lines = []
     for name in row.tensors:
         if may_be_number(row, name):
-            lines.append(_tell_number(name))
+            lines.append(tell_number(name))
             lines.append(f"{name}_a = {name} if {name}_n else {name}._array")
         elif is_optional(row, name):
             lines.append(f"{name}_a = None if {name} is None else {name}._array")
@@ -109,7 +96,7 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
         lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
     body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
     out = ", out" if _has_out(row) and otherwise == "call" else ""
-    body.append(f"    return retry(row, row.{otherwise}, ({_arguments(row)},){out})")
+    body.append(f"    return retry(row, row.{otherwise}, ({arguments(row)},){out})")
     met = [name for name in row.meet if name not in row.lists]
     if len(met) == 1 and row.to_float:
         body.append(f"if {met[0]}_a.dtype not in FULL: {met[0]}_a = to_float({met[0]}_a)")
@@ -135,10 +122,6 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
     return body
 
 
-def _tell_number(name: str) -> str:
-    return f"{name}_n = {name}.__class__ in NUMBERS"
-
-
 def _forward(row: Row) -> str:
     arguments = []
     for name, parameter in row.parameters.items():
@@ -155,7 +138,7 @@ def _run(row: Row, into: str) -> list[str]:
         return run
     handler = ["try:", *(f"    {line}" for line in run), "except Exception as error:"]
     if row.recorded:
-        handler.append(f"    check_recorded(row, ({_arguments(row)},))")
+        handler.append(f"    check_recorded(row, ({arguments(row)},))")
     if len(met) > 1:
         arrays = ", ".join(f"{name}_a" for name in row.tensors)
         handler.append(f"    raise mismatch(error, {arrays}) from None")
@@ -182,7 +165,7 @@ def _refuse_complex(row: Row) -> list[str]:
 
 def evaluate_source(row: Row) -> str:
     body = [*_unwrap(row, "evaluate"), *_run(row, "return")]
-    return _function("evaluate", _arguments(row), body)
+    return function("evaluate", arguments(row), body)
 
 
 def _some_tensor(row: Row, name: str, test: str) -> str:
@@ -254,9 +237,9 @@ def call_source(row: Row, variant: str = "call") -> str:
         if row.view is None and variant == "call":
             body += [
                 "if out is not None:",
-                f"    check_out(row.name, out, ({_arguments(row)},))" if row.node else "",
+                f"    check_out(row.name, out, ({arguments(row)},))" if row.node else "",
                 "    check_asked(out, dtype)" if "dtype" in row.parameters else "",
-                f"    return store_out(row.name, out, out_, ({_arguments(row)},))",
+                f"    return store_out(row.name, out, out_, ({arguments(row)},))",
             ]
         body += [
             "if out_.__class__ is not ndarray: out_ = asanyarray(out_)",
@@ -270,7 +253,10 @@ def call_source(row: Row, variant: str = "call") -> str:
         if recorded:
             body += [
                 "if recorded:",
-                *(f"    {line}" for line in (_record(row, shape="shape") if elementwise else _record(row))),
+                *(
+                    f"    {line}"
+                    for line in (record_lines(row, shape="shape") if elementwise else record_lines(row))
+                ),
                 "    result._node = node",
                 "    result._requires_grad = True",
             ]
@@ -279,7 +265,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         body.append("return result")
     else:
         body += _several_outputs(row, recorded)
-    return _function(row.name, _signature(row, variant), [line for line in body if line])
+    return function(row.name, _signature(row, variant), [line for line in body if line])
 
 
 def _beyond(row: Row, variant: str) -> list[str]:
@@ -324,9 +310,9 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
     if recorded:
         body += [
             "if recorded:",
-            f"    node = record({_arguments(row)}, results, recording)",
+            f"    node = record({arguments(row)}, results, recording)",
             "    number = 0",
-            f"    for result in {_differentiable(row, 'results')}:",
+            f"    for result in {differentiable(row, 'results')}:",
             "        if result._array.dtype.kind in 'fc':",
             "            result._node, result._output_nr, result._requires_grad = node, number, True",
             "            number += 1",
@@ -341,193 +327,3 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
                 ]
     body.append("return returns(results)")
     return body
-
-
-def _differentiable(row: Row, results: str) -> str:
-    """The outputs that may have a gradient."""
-    if not row.constants:
-        return results
-    kept = [f"{results}[{i}]" for i, name in enumerate(row.outputs) if name not in row.constants]
-    return f"({', '.join(kept)},)"
-
-
-def record_source(row: Row) -> str:
-    numbers = [_tell_number(name) for name in row.tensors if may_be_number(row, name)]
-    body = [*numbers, *_record(row), "return node"]
-    return _function("record", f"{_arguments(row)}, result, recording", body)
-
-
-def linearize_source(row: Row) -> str:
-    body = [*_record(row, linear=True), "return node"]
-    return _function("linearize", f"{_arguments(row)}, result, wanted", body)
-
-
-def _record(row: Row, linear: bool = False, shape: str = "result._array.shape") -> list[str]:
-    """The node of a result, with its edges and what it saves; or, linear, of a node that never joins the graph."""
-    body = ["node = Node_()"]
-    if linear:
-        body += [_tell_number(name) for name in row.tensors if may_be_number(row, name)]
-        body += ["node.hooks = None", "save = lambda value, _: value", "recording = None"]
-    else:
-        body += [
-            "node.hooks = None",
-            "node.sequence_nr = next(recording.sequence_nrs)",
-            "if recording.anomaly: note_traceback(node)",
-        ]
-    edges = []
-    for name in row.inputs:
-        if name in row.lists:
-            edge = f"[gradient_edge(t) for t in {name}]"
-            if linear:
-                edge = f"[SINK if each else NO_EDGE for each in wanted[{name!r}]]"
-            body.append(f"edges_{name} = {edge}")
-            edges.append(f"*edges_{name}")
-            continue
-        if linear:
-            body.append(f"edge_{name} = SINK if wanted[{name!r}] else NO_EDGE")
-            edges.append(f"edge_{name}")
-            continue
-        fast = (
-            f"gradient_edge({name}) if {name}._view is not None else ({name}._node, {name}._output_nr) "
-            f"if {name}._node is not None else (grad_accumulator({name}), 0) if {name}._requires_grad else NO_EDGE"
-        )
-        if may_be_number(row, name):
-            fast = f"NO_EDGE if {name}_n else {fast}"
-        elif is_optional(row, name):
-            fast = f"NO_EDGE if {name} is None else {fast}"
-        body.append(f"edge_{name} = {fast}")
-        edges.append(f"edge_{name}")
-    body.append(f"node.next_edges = ({', '.join(edges)},)")
-    if row.node_name == "NotImplemented":
-        body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
-        body.append("node.operation = formula0(None)")
-    if len(row.outputs) == 1 and row.view != "multi_output":
-        body.append(f"alike = ({shape}, result._array.dtype)")
-        body += [
-            "try: node.input_metadata = known_metadata(alike)",
-            "except ComplexOutputError: as_complex(row, node, (alike,))",
-        ]
-    else:
-        body += [
-            f"alike = tuple((r._array.shape, r._array.dtype) for r in {_differentiable(row, 'result')}"
-            " if r._array.dtype.kind in 'fc')",
-            "node.input_metadata = alike",
-            "for each in alike:",
-            "    if each[1].kind == 'c': as_complex(row, node, alike)",
-        ]
-    for name, kind in row.saved.items():
-        body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
-    return body
-
-
-def _saved_value(row: Row, name: str, kind: str) -> str:
-    if kind == "output":
-        return "None"  # set when the output is there; see _several_outputs
-    if kind == "list":
-        return f"tuple(None if t is None else save(t, recording) for t in {name})"
-    if kind == "plain":
-        for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size"), (_DIM, ".ndim")):
-            if name.endswith(suffix) and name not in row.parameters:
-                base = name.removesuffix(suffix).removeprefix("_")
-                if base in row.lists:
-                    return f"tuple(t._array{text} for t in {base})"
-                return f"{base}._array{text}"
-        if name.endswith(_STRIDES):
-            base = name.removesuffix(_STRIDES)
-            return f"strides({base}._array) if edge_{base}[0] is not None else ()"
-        if _ARGSIZE in name:
-            base, _, place = name.partition(_ARGSIZE)
-            place = place.replace("minus_", "-")
-            if base in row.outputs:
-                return f"result[{row.outputs.index(base)}]._array.shape[{place}]"
-            return f"{base}._array.shape[{place}]"
-        if name.endswith(_TYPE):
-            return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
-        return name
-    value = f"save({name}, recording)"
-    if may_be_number(row, name):
-        value = f"({name} if {name}_n else {value})"
-    elif is_optional(row, name):
-        value = f"(None if {name} is None else {value})"
-    users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
-    # See Note [Only what is needed is saved].
-    if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
-        test = f"edge_{users[0]}[0] is not None"
-        if users[0] in row.lists:
-            test = f"any(e[0] is not None for e in edges_{users[0]})"
-        value = f"{value} if {test} else None"
-    return value
-
-
-def complex_apply_source(row: Row) -> str:
-    """apply of a node whose output is complex, see Note [Complex gradients]."""
-    return apply_source(row, "complex_")
-
-
-def apply_source(row: Row, prefix: str = "") -> str:
-    body = []
-    single = len(row.outputs) == 1 and row.view != "multi_output"
-    count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
-    body += ["grad = grads[0]", "edges = node.next_edges"]
-    if any("metadata" in names_of(rule) for rule in row.formulas.values()):
-        body.append("metadata = node.input_metadata")
-    for name, kind in row.saved.items():
-        body.append(f"{name} = node.saved_{name}")
-        if kind in ("tensor", "output"):
-            body.append(f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)")
-        elif kind == "list":
-            body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
-    # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.
-    body.append(f"if {'grad is None' if single else 'all(g is None for g in grads)'}: return {count}")
-    returned = []
-    position = "0"
-    for number, key in enumerate(row.formulas):
-        names = key.split()
-        formula = f"{prefix}formula{number}({', '.join(_given(row, key, prefix))})"
-        if names[0] in row.lists:
-            rest = sum(1 for other in row.inputs if other not in row.lists)
-            body += [
-                f"length = len(edges) - {rest}",
-                f"wanted = any(e[0] is not None for e in edges[{position}:{position} + length])",
-                f"listed = {formula} if wanted else (None,) * length",
-            ]
-            returned.append("*listed")
-            position = f"{position} + length"
-        elif len(names) == 1:
-            body.append(f"g{number} = {formula} if edges[{position}][0] is not None else None")
-            returned.append(f"g{number}")
-            position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
-        else:
-            body.append(f"needed = [e[0] is not None for e in edges[{position}:{position} + {len(names)}]]")
-            body.append(f"several = {formula}")
-            returned.append("*several")
-            position = f"{position} + {len(names)}"
-    found = f"[{', '.join(returned)}]"
-    cast = prefix and row.name not in NOT_CAST
-    body.append(f"return [*map(real_part, {found}, edges)]" if cast else f"return {found}")
-    return _function("apply", "node, grads", body)
-
-
-def _given(row: Row, key: str, prefix: str) -> Iterator[str]:
-    """What a formula is given: where it is one of real numbers and the node's output complex, conjugates."""
-    conjugated = prefix and row.holomorphic and (row.name, key) not in FORMULAS
-    for name in names_of(formula_of(row, key) if prefix else row.formulas[key]):
-        yield f"conjugate({name})" if conjugated and name in row.saved else name
-
-
-def release_source(row: Row) -> str:
-    body = []
-    for name, kind in row.saved.items():
-        if kind == "list":
-            body.append(f"node.saved_{name} = tuple(release(t) for t in node.saved_{name})")
-        elif kind != "plain":
-            body += [
-                f"saved = node.saved_{name}",
-                "if saved.__class__ is SavedTensor: saved.release()",
-                f"elif saved is not None: node.saved_{name} = FREED",
-            ]
-    return _function("release", "node", body or ["pass"])
-
-
-def _function(name: str, parameters: str, body: list[str]) -> str:
-    return f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import dtypes
 from .absent import look_up
-from .creation import as_tensor
+from .from_data import as_tensor
 from .made_tensors import make_tensor
 from .tensor import Tensor
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from ..creation import arange, eye, full
+from ..creation import eye, full
 from ..nn.functions.embedding import one_hot
 from ..ops import FUNCTIONS
 from ..random import multinomial
+from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
-from ..creation import arange, empty, zeros_like
+from ..creation import empty, zeros_like
 from ..modes import no_grad
 from ..nn.functions.loss import binary_cross_entropy_with_logits
 from ..random import bernoulli, normal, rand
+from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from ..creation import arange, empty, tensor
+from ..creation import empty
+from ..from_data import tensor
 from ..modes import enable_grad
 from ..ops import FUNCTIONS
+from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
 

@@ -126,9 +126,10 @@ def attach() -> None:
             delattr(Tensor, name)
     for name in names.METHODS_ALONE.split():
         FUNCTIONS.pop(name, None)
-    from .. import creation, legacy
+    from .. import creation, from_data, legacy
 
     creation.attach()
+    from_data.attach()
     legacy.attach()
     absent.attach(Tensor)
     FUNCTIONS.update(all_renaming(all_refusing(FUNCTIONS)))

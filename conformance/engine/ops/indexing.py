@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..creation import infer_array
 from ..dtypes import BY_NUMPY, number_within
+from ..from_data import infer_array
 from ..inplace import run_inplace, warn_of_overlap
 from ..modes import state
 from ..operands import check_recorded

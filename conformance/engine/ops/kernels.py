@@ -27,59 +27,23 @@ def kind_of(*operands: Any) -> np.dtype[Any]:
     return np.asarray(operands[0]).dtype
 
 
-def need_floats(kernel: str, *operands: Any) -> None:
-    """Refuse all but floating-point numbers.
+def _needing(kinds: str) -> Callable[..., None]:
+    """A check that refuses operands of other kinds (numpy's letters), by the name of the kernel that has no case for them."""
 
-    Raises:
-        NotImplementedError: there are others.
-    """
-    kind = kind_of(*operands)
-    if kind.kind != "f":
-        raise unimplemented(kernel, kind)
+    def check(kernel: str, *operands: Any) -> None:
+        kind = kind_of(*operands)
+        if kind.kind not in kinds:
+            raise unimplemented(kernel, kind)
 
-
-def need_inexact(kernel: str, *operands: Any) -> None:
-    """Refuse integers and bools.
-
-    Raises:
-        NotImplementedError: there are some.
-    """
-    kind = kind_of(*operands)
-    if kind.kind not in "fc":
-        raise unimplemented(kernel, kind)
+    return check
 
 
-def refuse_bools(kernel: str, *operands: Any) -> None:
-    """Refuse bools.
-
-    Raises:
-        NotImplementedError: there are some.
-    """
-    kind = kind_of(*operands)
-    if kind.kind == "b":
-        raise unimplemented(kernel, kind)
-
-
-def need_reals(kernel: str, *operands: Any) -> None:
-    """Refuse bools and complex numbers.
-
-    Raises:
-        NotImplementedError: there are some.
-    """
-    kind = kind_of(*operands)
-    if kind.kind in "bc":
-        raise unimplemented(kernel, kind)
-
-
-def refuse_integers(kernel: str, *operands: Any) -> None:
-    """Refuse integers, not bools.
-
-    Raises:
-        NotImplementedError: there are some.
-    """
-    kind = kind_of(*operands)
-    if kind.kind in "iu":
-        raise unimplemented(kernel, kind)
+need_floats = _needing("f")
+need_inexact = _needing("fc")
+need_integers = _needing("iu")
+need_reals = _needing("iuf")
+refuse_bools = _needing("iufc")
+refuse_integers = _needing("bfc")
 
 
 def refuse_bool_negation(operand: Array) -> None:
@@ -128,17 +92,6 @@ def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
         )
     found = function(self.astype(common, copy=False), other.astype(common, copy=False))
     return np.asarray(found).astype(self.dtype, copy=False)
-
-
-def need_integers(kernel: str, *operands: Any) -> None:
-    """Refuse all but integers.
-
-    Raises:
-        NotImplementedError: there are others.
-    """
-    kind = kind_of(*operands)
-    if kind.kind not in "iu":
-        raise unimplemented(kernel, kind)
 
 
 def half_up(array: Array) -> Array:

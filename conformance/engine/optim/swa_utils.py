@@ -9,9 +9,9 @@ from copy import deepcopy
 from typing import Any
 
 from ..absent import look_up
-from ..creation import tensor
 from ..dtypes import int64
 from ..foreach import FUNCTIONS as EACH
+from ..from_data import tensor
 from ..modes import no_grad
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...creation import as_tensor, empty_like, full
+from ...creation import empty_like, full
 from ...dtypes import int64
+from ...from_data import as_tensor
 from ...operands import check_list
 from ...ops.ordering import sort
 from ...ops.packing import pack_padded_sequence as pack_row

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...creation import empty, ones, tensor, zeros
+from ...creation import empty, ones, zeros
 from ...device import check_device
 from ...dtypes import int64
+from ...from_data import tensor
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter

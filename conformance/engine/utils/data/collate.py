@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...creation import as_tensor, tensor
+from ...from_data import as_tensor, tensor
 from ...ops.joining import stack
 from ...tensor import Tensor
 

@@ -7,7 +7,8 @@ from itertools import islice
 from typing import Any
 
 from ... import dtypes
-from ...creation import as_tensor, empty
+from ...creation import empty
+from ...from_data import as_tensor
 from ...generator import Generator
 from ...random import multinomial, randint, randperm
 

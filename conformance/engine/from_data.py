@@ -1,0 +1,201 @@
+"""Tensors from what holds the values already: numbers, sequences of them, numpy's arrays, other tensors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .conversions import fraction, whole
+from .creation import finish
+from .device import check_device
+from .dtypes import BY_NUMPY
+from .tensor import Tensor, wrap
+
+
+def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, Any]:
+    """Python numbers, nested sequences, numpy arrays and tensors as a fresh array of torch's dtype.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: as torch.tensor for what is no number or not rectangular.
+    """
+    if isinstance(data, (np.ndarray, np.generic)):
+        return np.array(data, kind.numpy if kind else None)
+    shape = _shape_of(data)
+    flat: list[Any] = []
+    _flatten(data, shape, flat)
+    if kind is None:
+        kind = _infer_dtype(flat)
+    to_number = fraction if kind.category >= dtypes.FLOATING else whole
+    flat = [
+        to_number(each) if isinstance(each, Tensor) else each.item() if isinstance(each, np.generic) else each
+        for each in flat
+    ]
+    if kind.category == dtypes.INTEGER:
+        if any(each.__class__ is int and not -(2**63) <= each < 2**63 for each in flat):
+            raise ValueError("Overflow when unpacking long long")
+        if kind is not dtypes.int64 or any(isinstance(each, (float, complex)) for each in flat):
+            flat = [dtypes.number_within(kind.numpy, each, kind.name) for each in flat]
+    return np.array(flat, kind.numpy).reshape(shape)
+
+
+_SLOW = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor."
+)
+
+
+def _shape_of(data: Any) -> tuple[int, ...]:
+    shape: list[int] = []
+    while True:
+        if isinstance(data, np.ndarray):
+            return (*shape, *data.shape)
+        if isinstance(data, str) and shape:
+            raise ValueError("too many dimensions 'str'")
+        if isinstance(data, str) or not isinstance(data, Sequence):  # a tensor stands for one number
+            return tuple(shape)
+        shape.append(len(data))
+        if not len(data):
+            return tuple(shape)
+        data = data[0]
+
+
+def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -> None:
+    if dim == len(shape):
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if isinstance(data, (list, tuple)):
+            kind = type(data).__name__
+            if flat and _infer_dtype(flat).category >= dtypes.FLOATING:
+                raise TypeError(f"must be real number, not {kind}")
+            raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+        if not isinstance(data, (bool, int, float, complex, np.generic, Tensor)):
+            raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+        flat.append(data)
+        return
+    if isinstance(data, np.ndarray):
+        warnings.warn(_SLOW, stacklevel=4)
+        data = [*data]
+    elif isinstance(data, Tensor) and data._array.ndim:
+        data = [*data]
+    if not isinstance(data, Sequence):
+        raise TypeError("not a sequence")
+    if len(data) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")
+    for each in data:
+        _flatten(each, shape, flat, dim + 1)
+
+
+def _dtype_of(number: Any) -> dtypes.dtype:
+    """That of a tensor, or of numpy's scalar, or the one that torch has for Python's number."""
+    if isinstance(number, Tensor):
+        return number.dtype
+    return BY_NUMPY[number.dtype] if isinstance(number, np.generic) else dtypes.of_number(number)
+
+
+def _infer_dtype(flat: list[Any]) -> dtypes.dtype:
+    if not flat:
+        return dtypes.default
+    kinds = [_dtype_of(each) for each in flat]
+    kind = kinds[0]
+    for each in kinds[1:]:
+        kind = dtypes.promote_types(kind, each)
+    return kind
+
+
+def tensor(
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """torch.tensor: a new leaf that copies ``data``."""
+    check_device(device)
+    if isinstance(data, Tensor):
+        array = _copied("torch.tensor", data, dtypes.asked("tensor", dtype))
+    else:
+        array = infer_array(data, dtypes.asked("tensor", dtype))
+    return finish(array, requires_grad)
+
+
+def _copied(name: str, source: Tensor, dtype: Any) -> np.ndarray[Any, Any]:
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
+        stacklevel=3,
+    )
+    return source._array.astype(dtype.numpy) if dtype else source._array.copy()
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """torch.as_tensor: shares what can be shared."""
+    check_device(device)
+    dtype = dtypes.asked("as_tensor", dtype)
+    if isinstance(data, Tensor):
+        return data if dtype is None or dtype is data.dtype else data.to(dtype)
+    if isinstance(data, np.ndarray):
+        return wrap(data if dtype is None else data.astype(dtype.numpy, copy=False))
+    return finish(infer_array(data, dtype))
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """torch.asarray: what as_tensor shares, or a copy where that is asked for.
+
+    Raises:
+        ValueError: ``copy=False`` for what cannot be shared.
+    """
+    check_device(device)
+    dtype = dtypes.asked("asarray", dtype)
+    if isinstance(obj, np.ndarray):
+        obj = wrap(obj)
+    elif not isinstance(obj, Tensor):
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return finish(infer_array(obj, dtype), bool(requires_grad))
+    if requires_grad is None and obj.requires_grad:
+        warnings.warn(_ASARRAY_KEEPS, stacklevel=2)
+    kind = dtype or obj.dtype
+    if kind is not obj.dtype and copy is False:
+        raise ValueError(f"can't alias tensor with dtype '{obj.dtype.legacy}' into dtype '{kind.legacy}'.")
+    found = obj.to(kind) if kind is not obj.dtype else obj.clone() if copy else obj
+    if requires_grad is None or requires_grad == found.requires_grad:
+        return found
+    return (
+        found.detach().requires_grad_(requires_grad) if found._node else found.requires_grad_(requires_grad)
+    )
+
+
+_ASARRAY_KEEPS = (
+    "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+    "requires_grad=False explicitly to get the old behavior and silence this warning."
+)
+
+
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """torch.from_numpy: shares the array's memory."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    if array.dtype not in BY_NUMPY:
+        raise TypeError(f"can't convert np.ndarray of type {array.dtype}.")
+    return wrap(array)
+
+
+def attach() -> None:
+    """Tensor.new_tensor: like torch.tensor, in this tensor's dtype."""
+
+    def new_tensor(
+        self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    ) -> Tensor:
+        check_device(device)
+        if isinstance(data, Tensor):
+            return finish(_copied("tensor.new_tensor", data, dtype), requires_grad)
+        return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+    Tensor.new_tensor = new_tensor  # type: ignore[attr-defined]

@@ -1,0 +1,235 @@
+"""The source of what a row does with its node: make it, run it backward, free what it saved.
+
+See Note [Rows are compiled] in rows.py, and sources.py for what the names in the source stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from .complex_numbers import FORMULAS, NOT_CAST, formula_of
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+_ARGSIZE = "_sym_argsize_"
+_SIZES, _STRIDES, _NUMEL, _TYPE, _DIM = "_sym_sizes", "_sym_strides", "_sym_numel", "_scalar_type", "_dim"
+
+
+def names_of(formula: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a formula's arguments."""
+    code = formula.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def may_be_number(row: Row, name: str) -> bool:
+    return name in row.numbers
+
+
+def is_optional(row: Row, name: str) -> bool:
+    return row.parameters[name].default is None
+
+
+def arguments(row: Row) -> str:
+    return ", ".join(row.parameters)
+
+
+def tell_number(name: str) -> str:
+    return f"{name}_n = {name}.__class__ in NUMBERS"
+
+
+def differentiable(row: Row, results: str) -> str:
+    """The outputs that may have a gradient."""
+    if not row.constants:
+        return results
+    kept = [f"{results}[{i}]" for i, name in enumerate(row.outputs) if name not in row.constants]
+    return f"({', '.join(kept)},)"
+
+
+# Making the node ----------------------------------------------------------------------------------
+
+
+def record_source(row: Row) -> str:
+    numbers = [tell_number(name) for name in row.tensors if may_be_number(row, name)]
+    body = [*numbers, *record_lines(row), "return node"]
+    return function("record", f"{arguments(row)}, result, recording", body)
+
+
+def linearize_source(row: Row) -> str:
+    body = [*record_lines(row, linear=True), "return node"]
+    return function("linearize", f"{arguments(row)}, result, wanted", body)
+
+
+def record_lines(row: Row, linear: bool = False, shape: str = "result._array.shape") -> list[str]:
+    """The node of a result, with its edges and what it saves; or, linear, of a node that never joins the graph."""
+    body = ["node = Node_()"]
+    if linear:
+        body += [tell_number(name) for name in row.tensors if may_be_number(row, name)]
+        body += ["node.hooks = None", "save = lambda value, _: value", "recording = None"]
+    else:
+        body += [
+            "node.hooks = None",
+            "node.sequence_nr = next(recording.sequence_nrs)",
+            "if recording.anomaly: note_traceback(node)",
+        ]
+    edges = []
+    for name in row.inputs:
+        if name in row.lists:
+            edge = f"[gradient_edge(t) for t in {name}]"
+            if linear:
+                edge = f"[SINK if each else NO_EDGE for each in wanted[{name!r}]]"
+            body.append(f"edges_{name} = {edge}")
+            edges.append(f"*edges_{name}")
+            continue
+        if linear:
+            body.append(f"edge_{name} = SINK if wanted[{name!r}] else NO_EDGE")
+            edges.append(f"edge_{name}")
+            continue
+        fast = (
+            f"gradient_edge({name}) if {name}._view is not None else ({name}._node, {name}._output_nr) "
+            f"if {name}._node is not None else (grad_accumulator({name}), 0) if {name}._requires_grad else NO_EDGE"
+        )
+        if may_be_number(row, name):
+            fast = f"NO_EDGE if {name}_n else {fast}"
+        elif is_optional(row, name):
+            fast = f"NO_EDGE if {name} is None else {fast}"
+        body.append(f"edge_{name} = {fast}")
+        edges.append(f"edge_{name}")
+    body.append(f"node.next_edges = ({', '.join(edges)},)")
+    if row.node_name == "NotImplemented":
+        body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
+        body.append("node.operation = formula0(None)")
+    if len(row.outputs) == 1 and row.view != "multi_output":
+        body.append(f"alike = ({shape}, result._array.dtype)")
+        body += [
+            "try: node.input_metadata = known_metadata(alike)",
+            "except ComplexOutputError: as_complex(row, node, (alike,))",
+        ]
+    else:
+        body += [
+            f"alike = tuple((r._array.shape, r._array.dtype) for r in {differentiable(row, 'result')}"
+            " if r._array.dtype.kind in 'fc')",
+            "node.input_metadata = alike",
+            "for each in alike:",
+            "    if each[1].kind == 'c': as_complex(row, node, alike)",
+        ]
+    for name, kind in row.saved.items():
+        body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
+    return body
+
+
+def _saved_value(row: Row, name: str, kind: str) -> str:
+    if kind == "output":
+        return "None"  # set when the output is there; see _several_outputs
+    if kind == "list":
+        return f"tuple(None if t is None else save(t, recording) for t in {name})"
+    if kind == "plain":
+        for suffix, text in ((_SIZES, ".shape"), (_NUMEL, ".size"), (_DIM, ".ndim")):
+            if name.endswith(suffix) and name not in row.parameters:
+                base = name.removesuffix(suffix).removeprefix("_")
+                if base in row.lists:
+                    return f"tuple(t._array{text} for t in {base})"
+                return f"{base}._array{text}"
+        if name.endswith(_STRIDES):
+            base = name.removesuffix(_STRIDES)
+            return f"strides({base}._array) if edge_{base}[0] is not None else ()"
+        if _ARGSIZE in name:
+            base, _, place = name.partition(_ARGSIZE)
+            place = place.replace("minus_", "-")
+            if base in row.outputs:
+                return f"result[{row.outputs.index(base)}]._array.shape[{place}]"
+            return f"{base}._array.shape[{place}]"
+        if name.endswith(_TYPE):
+            return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
+        return name
+    value = f"save({name}, recording)"
+    if may_be_number(row, name):
+        value = f"({name} if {name}_n else {value})"
+    elif is_optional(row, name):
+        value = f"(None if {name} is None else {value})"
+    users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
+    # See Note [Only what is needed is saved].
+    if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
+        test = f"edge_{users[0]}[0] is not None"
+        if users[0] in row.lists:
+            test = f"any(e[0] is not None for e in edges_{users[0]})"
+        value = f"{value} if {test} else None"
+    return value
+
+
+# Running and freeing it ---------------------------------------------------------------------------
+
+
+def complex_apply_source(row: Row) -> str:
+    """apply of a node whose output is complex, see Note [Complex gradients]."""
+    return apply_source(row, "complex_")
+
+
+def apply_source(row: Row, prefix: str = "") -> str:
+    body = []
+    single = len(row.outputs) == 1 and row.view != "multi_output"
+    count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
+    body += ["grad = grads[0]", "edges = node.next_edges"]
+    if any("metadata" in names_of(rule) for rule in row.formulas.values()):
+        body.append("metadata = node.input_metadata")
+    for name, kind in row.saved.items():
+        body.append(f"{name} = node.saved_{name}")
+        if kind in ("tensor", "output"):
+            body.append(f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)")
+        elif kind == "list":
+            body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
+    # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.
+    body.append(f"if {'grad is None' if single else 'all(g is None for g in grads)'}: return {count}")
+    returned = []
+    position = "0"
+    for number, key in enumerate(row.formulas):
+        names = key.split()
+        formula = f"{prefix}formula{number}({', '.join(_given(row, key, prefix))})"
+        if names[0] in row.lists:
+            rest = sum(1 for other in row.inputs if other not in row.lists)
+            body += [
+                f"length = len(edges) - {rest}",
+                f"wanted = any(e[0] is not None for e in edges[{position}:{position} + length])",
+                f"listed = {formula} if wanted else (None,) * length",
+            ]
+            returned.append("*listed")
+            position = f"{position} + length"
+        elif len(names) == 1:
+            body.append(f"g{number} = {formula} if edges[{position}][0] is not None else None")
+            returned.append(f"g{number}")
+            position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
+        else:
+            body.append(f"needed = [e[0] is not None for e in edges[{position}:{position} + {len(names)}]]")
+            body.append(f"several = {formula}")
+            returned.append("*several")
+            position = f"{position} + {len(names)}"
+    found = f"[{', '.join(returned)}]"
+    cast = prefix and row.name not in NOT_CAST
+    body.append(f"return [*map(real_part, {found}, edges)]" if cast else f"return {found}")
+    return function("apply", "node, grads", body)
+
+
+def _given(row: Row, key: str, prefix: str) -> Iterator[str]:
+    """What a formula is given: where it is one of real numbers and the node's output complex, conjugates."""
+    conjugated = prefix and row.holomorphic and (row.name, key) not in FORMULAS
+    for name in names_of(formula_of(row, key) if prefix else row.formulas[key]):
+        yield f"conjugate({name})" if conjugated and name in row.saved else name
+
+
+def release_source(row: Row) -> str:
+    body = []
+    for name, kind in row.saved.items():
+        if kind == "list":
+            body.append(f"node.saved_{name} = tuple(release(t) for t in node.saved_{name})")
+        elif kind != "plain":
+            body += [
+                f"saved = node.saved_{name}",
+                "if saved.__class__ is SavedTensor: saved.release()",
+                f"elif saved is not None: node.saved_{name} = FREED",
+            ]
+    return function("release", "node", body or ["pass"])
+
+
+def function(name: str, parameters: str, body: list[str]) -> str:
+    return f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)

@@ -1,0 +1,184 @@
+"""Numbers from one to another (torch: native/RangeFactories.cpp)."""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .creation import finish, kind_of
+from .device import check_device
+from .dtypes import BY_NUMPY
+from .tensor import Tensor
+
+
+def refuse_bool(kernel: str, kind: np.dtype[Any]) -> None:
+    """Refuse to count in bools.
+
+    Raises:
+        NotImplementedError: by the kernel's name.
+    """
+    if kind == np.bool_:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+def arange(
+    *bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    start: Any = None, end: Any = None, step: Any = None, out: Any = None, layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.arange: integers stay int64, floats become the default dtype."""
+    check_device(device)
+    given = [each.item() if isinstance(each, Tensor) else each for each in bounds]
+    first, last, by = 0, 0, 1
+    if len(given) == 1:
+        last = given[0]
+    elif given:
+        first, last = given[:2]
+        by = given[2] if len(given) > 2 else 1
+    first = first if start is None else start
+    last = last if end is None else end
+    by = by if step is None else step
+    if by == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
+    if (last - first) * by < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if out is not None:
+        kind_of(dtype, out)
+        dtype = out.dtype
+    kind = dtypes.asked("arange", dtype) or (
+        dtypes.default if any(isinstance(each, float) for each in (first, last, by)) else dtypes.int64
+    )
+    count = max(0, math.ceil((last - first) / by))
+    if kind.category < dtypes.FLOATING:  # torch counts in whole numbers, and for int64 to a whole number
+        first, last, by = int(first), int(last), int(by)
+        if by == 0:
+            raise ValueError("step must be nonzero")
+        if kind is dtypes.int64:
+            count = max(0, -((first - last) // by))
+    refuse_bool("arange_cpu", kind.numpy)
+    array = (first + np.arange(count) * by).astype(kind.numpy)
+    if out is not None and out._array.size not in (0, count):
+        warnings.warn(
+            f"The number of elements in the out tensor of shape {list(out._array.shape)} is {out._array.size} which "
+            f"does not match the computed number of elements {count}. Note that this may occur as a result of rounding "
+            f"error. The out tensor will be resized to a tensor of shape ({count},).",
+            stacklevel=2,
+        )
+    return finish(array, requires_grad, out)
+
+
+def range(
+    start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.range: arange with its end, in the default dtype; deprecated."""
+    check_device(device)
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        stacklevel=2,
+    )
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    kind = kind_of(dtype, out)
+    if kind.kind not in "f":
+        start, end, step = int(start), int(end), int(step)
+    refuse_bool("range_cpu", kind)
+    places = np.arange(math.floor((end - start) / step) + 1)
+    return finish((start + places * step).astype(kind), requires_grad, out)
+
+
+def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
+    """How many numbers are wanted between two, which are checked."""
+    try:
+        count = operator.index(steps)
+    except TypeError:
+        kind = type(steps).__name__
+        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {kind}") from None
+    wide = [
+        f"{which} with {each._array.ndim} dimension(s)"
+        for which, each in (("start", start), ("end", end))
+        if isinstance(each, Tensor) and each._array.ndim
+    ]
+    if wide:
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(wide)}."
+        )
+    return count
+
+
+def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.dtype[Any]:
+    """The dtype of points between two numbers: complex where they are."""
+    is_complex = any(
+        isinstance(each, complex) or getattr(each, "dtype", None) in _COMPLEX for each in (start, end)
+    )
+    if not is_complex:
+        return kind_of(dtype, out)
+    if out is None and dtype is None:
+        dtype = dtypes.default.to_complex()
+    kind = kind_of(dtype, out)
+    if kind.kind != "c":
+        if dtype is None:  # that of out=
+            dtypes.number_within(kind, 1j)
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {dtypes.c_name(dtypes.default.to_complex().numpy)} can't be safely cast "
+            f"to passed dtype {BY_NUMPY[kind].legacy}"
+        )
+    return kind
+
+
+_COMPLEX = (dtypes.complex64, dtypes.complex128)
+
+
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.linspace: counted from both ends, so that it is symmetric."""
+    check_device(device)
+    steps = _count_of("linspace", start, end, steps)
+    kind = _kind_between("linspace", start, end, dtype, out)
+    number_of = complex if kind.kind == "c" else float
+    first, last = (number_of(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if kind.kind not in "fc":
+        first, last = float(int(first)), float(int(last))
+    if steps == 1:
+        return finish(np.array([first], kind), requires_grad, out)
+    if steps:
+        refuse_bool("linspace_cpu", kind)
+    number = np.arange(steps)
+    exact = kind if kind.kind in "fc" else np.dtype(np.float64)
+    by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
+    ahead = exact.type(first) + by * number.astype(exact)
+    back = exact.type(last) - by * (steps - 1 - number).astype(exact)
+    return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad, out)
+
+
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.logspace: powers of ``base``."""
+    check_device(device)
+    steps = _count_of("logspace", start, end, steps)
+    kind = _kind_between("logspace", start, end, dtype, out)
+    if kind.kind not in "fc":
+        start, end = int(start), int(end)
+    if steps > 1:
+        refuse_bool("logspace_cpu", kind)
+    exact = dtypes.complex128 if kind.kind == "c" else dtypes.float64
+    powers = np.power(base, linspace(start, end, steps, dtype=exact)._array)
+    return finish(powers.astype(kind), requires_grad, out)
