@@ -12,6 +12,7 @@ from ..dtypes import FULL_PRECISION, NUMBERS
 from ..inplace import run_inplace
 from ..operands import plain_number
 from ..rows import ROWS, Array, op
+from ..shapes import broadcast_shapes
 from ..tensor import Tensor
 from .kernels import check_subtractable, floor_quotient, refuse_bool_negation, trunc_quotient
 from .scalars import maybe_times
@@ -85,6 +86,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
 )
 def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     check_subtractable(self, other)
+    broadcast_shapes(other.shape, self.shape)  # torch subtracts them the other way round, and says so
     return np.subtract(other, _scaled(self, alpha))
 
 
