@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from . import dtypes, errors
 from .device import CPU
 from .formats import lies_so, strided
-from .shapes import strides, wrap_dim
+from .shapes import existing_dim, strides
 from .size import Size
 from .storage import Storage, TypedStorage, address, offset, storage
 from .tensor import Tensor, read_only
@@ -37,7 +37,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or one of its entries."""
     if dim is None:
         return Size(self._array.shape)
-    return self._array.shape[wrap_dim(dim, self._array.ndim)]
+    return self._array.shape[existing_dim(dim, self._array.ndim)]
 
 
 def dim(self: Tensor) -> int:
@@ -58,7 +58,7 @@ def element_size(self: Tensor) -> int:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """Steps between elements, in elements."""
     found = strides(self._array)
-    return found if dim is None else found[dim]
+    return found if dim is None else found[existing_dim(dim, len(found))]
 
 
 def sparse_dim(self: Tensor) -> int:

@@ -22,7 +22,7 @@ from .ops.padding import constant_pad_nd
 from .ops.slicing import slice_
 from .out import check_out, store_out
 from .refusals import all_refusing
-from .shapes import wrap_dim
+from .shapes import existing_dim
 from .tensor import Tensor
 
 _FLOATS = "Only supports floating-point dtypes, but found: "
@@ -71,12 +71,6 @@ def _check_points(count: int) -> None:
         raise RuntimeError(f"Invalid number of data points ({count}) specified")
 
 
-def _axis(input: Tensor, dim: int) -> int:
-    if not input._array.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return wrap_dim(dim, input._array.ndim)
-
-
 def _stored(name: str, out: Tensor | None, input: Tensor, found: Tensor, complex: bool) -> Tensor:
     """The result, written into out= where that is given."""
     if out is None:
@@ -104,7 +98,7 @@ def _of_real(
     if input.is_complex():
         raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
     input = _promoted(input)
-    axis = _axis(input, dim)
+    axis = existing_dim(dim, input._array.ndim)
     _check_points(input._array.shape[axis] if n is None else n)
     if n is not None:
         input = _resized(input, (axis,), (n,))
@@ -115,7 +109,7 @@ def _of_real(
 def _of_complex(
     name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool
 ) -> Tensor:
-    axis = _axis(input, dim)
+    axis = existing_dim(dim, input._array.ndim)
     _check_points(input._array.shape[axis] if n is None else n)
     if n is not None:
         input = _resized(input, (axis,), (n,))
@@ -124,7 +118,7 @@ def _of_complex(
 
 def _to_real(name: str, input: Tensor, n: int | None, dim: int, norm: Any, out: Any, forward: bool) -> Tensor:
     input = _promoted(input, True)
-    axis = _axis(input, dim)
+    axis = existing_dim(dim, input._array.ndim)
     size = 2 * (input._array.shape[axis] - 1) if n is None else n
     _check_points(size)
     if n is not None:
@@ -178,7 +172,7 @@ def _shape_and_dims(input: Tensor, s: Any, dim: Any) -> tuple[list[int], Dims]:
     s, dim = (each if each is None or isinstance(each, (tuple, list)) else (each,) for each in (s, dim))
     axes: Dims = tuple(range(ndim))
     if dim is not None:
-        axes = tuple(_axis(input, each) for each in dim)
+        axes = tuple(existing_dim(each, input._array.ndim) for each in dim)
         if len(set(axes)) != len(axes):
             raise RuntimeError("FFT dims must be unique")
     if s is None:
@@ -295,7 +289,7 @@ rfftfreq = _frequencies("rfftfreq", lambda n: np.arange(n // 2 + 1))
 def _shifted(input: Tensor, dim: Any, more: int) -> Tensor:
     sizes = input._array.shape
     axes = list(range(len(sizes))) if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
-    axes = [_axis(input, each) for each in axes]
+    axes = [existing_dim(each, input._array.ndim) for each in axes]
     return roll(input, [(sizes[axis] + more) // 2 for axis in axes], axes)
 
 

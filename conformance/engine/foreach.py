@@ -30,6 +30,9 @@ def _check(name: str, tensors: Any, *lists: Any) -> None:
         )
     if not tensors:
         raise RuntimeError("Tensor list must have at least one tensor.")
+    for i, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
     for each in lists:
         if len(each) == len(tensors):
             continue

@@ -56,6 +56,8 @@ def get_float32_matmul_precision() -> str:
 
 def set_float32_matmul_precision(precision: str) -> None:
     """torch.set_float32_matmul_precision: products are always of full precision here."""
+    if not isinstance(precision, str):
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision not in ("highest", "high", "medium"):
         warnings.warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has "

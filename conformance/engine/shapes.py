@@ -28,6 +28,13 @@ def wrap_dim(dim: Any, ndim: int) -> int:
     return dim + extent if dim < 0 else dim
 
 
+def existing_dim(dim: Any, ndim: int) -> int:
+    """As ``wrap_dim``, but a 0-d tensor has no dimension at all."""
+    if not ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, ndim)
+
+
 def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
     """Several dimensions, None for all, counted from the front and without repetition.
 

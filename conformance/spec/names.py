@@ -69,6 +69,8 @@ NAMES: dict[str, dict[str, str]] = {
             slice_scatter diagonal_scatter as_strided_scatter adjoint unsafe_chunk unsafe_split
             """,
         "in torch": """
+            alias_copy as_strided_copy expand_copy permute_copy select_copy slice_copy squeeze_copy t_copy
+            transpose_copy unfold_copy unsqueeze_copy view_copy
             cat concat concatenate stack hstack vstack dstack row_stack column_stack atleast_1d atleast_2d
             atleast_3d meshgrid cartesian_prod combinations block_diag broadcast_tensors broadcast_shapes
             tril_indices triu_indices
@@ -99,10 +101,11 @@ NAMES: dict[str, dict[str, str]] = {
             matrix_power triangular_solve
             """,
         "in torch.linalg": """
-            cholesky cholesky_ex cond cross det diagonal eigh eigvals eigvalsh inv inv_ex lstsq lu lu_factor
+            cholesky cholesky_ex cond cross det diagonal eig eigh eigvals eigvalsh inv inv_ex lstsq lu lu_factor
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
-            solve solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
+            solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
+        "in torch": "lu lu_solve",
     },
     "Fourier transforms": {
         "in torch.fft": """
@@ -292,6 +295,8 @@ NAMES: dict[str, dict[str, str]] = {
             vector_to_parameters weight_norm remove_weight_norm spectral_norm remove_spectral_norm
             """,
         "in torch.nn.utils.parametrizations": "weight_norm spectral_norm orthogonal",
+        "in torch.nn.utils.stateless": "functional_call",
+        "class in torch.nn.utils.rnn": "PackedSequence",
         "in torch.nn.utils.rnn": """
             pad_sequence pack_sequence pack_padded_sequence pad_packed_sequence unpad_sequence unpack_sequence
             """,
@@ -418,6 +423,19 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "of Scheduler": """
             optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict
+            """,
+    },
+    "data": {
+        "class in torch.utils.data": """
+            TensorDataset StackDataset ConcatDataset ChainDataset Subset Dataset IterableDataset Sampler
+            SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
+            """,
+        "in torch.utils.data": "random_split default_collate default_convert",
+    },
+    "settings": {
+        "in torch": """
+            use_deterministic_algorithms are_deterministic_algorithms_enabled get_float32_matmul_precision
+            set_float32_matmul_precision
             """,
     },
     "results": {

@@ -1,4 +1,4 @@
-"""torch.utils.data beside torch's own: no scenario may use it, since a loader can start processes."""
+"""torch.utils.data beside torch's own: no scenario may use its loader, which can start processes."""
 
 from __future__ import annotations
 

@@ -300,8 +300,13 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
         stacklevel=2,
     )
-    found = linalg.lu_factor_ex(A, pivot=pivot, check_errors=not get_infos)
-    return given_several("lu", out, return_types._lu_with_info(found) if get_infos else tuple(found[:2]))
+    found = linalg.lu_factor_ex(A, pivot=pivot)
+    results = return_types._lu_with_info(found) if get_infos else tuple(found[:2])
+    if out is None:
+        return results
+    for place, each in zip(out, results, strict=True):
+        place.resize_as_(each).copy_(each)
+    return tuple(out)
 
 
 PUBLIC = (

@@ -13,6 +13,8 @@ from ..tensor import Tensor
 
 def _check(input: Array, lengths: Array, batch_first: bool) -> None:
     batch = input.shape[0 if batch_first else 1]
+    if not input.size:
+        raise RuntimeError("Cannot pack empty tensors.")
     if lengths.size != batch:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.size} (batch_size={batch})"

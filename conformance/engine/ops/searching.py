@@ -12,7 +12,7 @@ import numpy as np
 from .. import dtypes
 from ..out import store_out
 from ..rows import Array, op
-from ..shapes import wrap_dim
+from ..shapes import existing_dim, wrap_dim
 from ..tensor import Tensor, make, wrap
 from .kernels import need_floats, need_integers, refuse_bools, unimplemented
 from .undefined import undefined
@@ -35,9 +35,7 @@ def _unique2(self: Array) -> Any:
 
 @op("UniqueDimBackward0", outputs="values inverse counts", self=undefined("unique_dim"))
 def _unique_dim(self: Array, dim: int) -> Any:
-    if not self.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    axis = wrap_dim(dim, self.ndim)
+    axis = existing_dim(dim, self.ndim)
     if any(n == 0 for i, n in enumerate(self.shape) if i != axis):
         raise RuntimeError(
             "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"

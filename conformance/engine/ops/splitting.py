@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..rows import ROWS, Array, op
-from ..shapes import wrap_dim
+from ..shapes import existing_dim, wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat, stack
 from .slicing import slice_
@@ -30,9 +30,7 @@ def defined(grads: Sequence[Tensor | None], metadata: Any) -> list[Tensor]:
 )
 def unbind(self: Array, dim: Any = 0) -> Any:
     """The entries along a dimension, as views."""
-    if self.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    axis = wrap_dim(dim, self.ndim)
+    axis = existing_dim(dim, self.ndim)
     lead = (slice(None),) * axis
     return [self[(*lead, i, ...)] for i in range(self.shape[axis])]
 

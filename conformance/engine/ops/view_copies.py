@@ -16,8 +16,10 @@ def _copy_of(name: str) -> Callable[..., Any]:
     row = ROWS[name]
     view = row.forward
 
-    def forward(*arguments: Any) -> Array:
-        return view(*arguments).copy()
+    def forward(self: Array, *arguments: Any) -> Array:
+        if name == "view":  # a copy need not be laid out as the view would be
+            self = self.copy()
+        return view(self, *arguments).copy()
 
     forward.__signature__ = _signature(view)  # type: ignore[attr-defined]
     return op(f"{row.node_name}_copy", name=f"{name}_copy", **row.formulas)(forward)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...creation import empty_like, full
+from ...creation import empty, empty_like, full
 from ...dtypes import int64
 from ...from_data import as_tensor
 from ...operands import check_list
@@ -44,7 +44,11 @@ class PackedSequence(PackedSequence_):
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The sequence in another dtype; itself where that is its own."""
         data = self.data.to(*args, **kwargs)
-        return self if data is self.data else type(self)(data, *self[1:])
+        if data is self.data:
+            return self
+        if "copy" in kwargs:
+            raise RuntimeError(".to() does not accept copy argument")
+        return type(self)(data, *self[1:])
 
     def cpu(self) -> PackedSequence:
         """Itself: there is no other device."""
@@ -143,7 +147,7 @@ def pad_packed_sequence(
         )
     data, batch = sequence.data, sizes[0]
     rest = data._array.shape[1:]
-    padded = full((total_length or len(sizes), batch, *rest), padding_value, dtype=data.dtype)
+    padded = empty((total_length or len(sizes), batch, *rest), dtype=data.dtype).fill_(padding_value)
     start = since = 0
     lengths = np.zeros(batch, np.int64)
     for i, n in enumerate([*sizes[1:], 0], 1):

@@ -29,9 +29,10 @@ def _tied(module: Module, given: dict[str, Tensor]) -> dict[str, Tensor]:
     by_tensor: dict[int, list[str]] = {}
     for name, tensor in _named(module).items():
         by_tensor.setdefault(id(tensor), []).append(name)
-    found = dict(given)
+    given_names = set(given.keys())
+    found = given.copy()
     for names in by_tensor.values():
-        values = [given[name] for name in names if name in given]
+        values = [given[name] for name in names if name in given_names]
         if len(names) < 2 or not values:
             continue
         if any(each is not values[0] for each in values):
@@ -61,6 +62,8 @@ def _swap(module: Module, path: str, tensor: Any) -> Any:
     """Put a tensor where the path leads, and return what was there."""
     owner = module
     *steps, name = path.split(".")
+    if not name:
+        raise KeyError('tensor name can\'t be empty string ""')
     for step in steps:
         if not hasattr(owner, step):
             raise AttributeError(f"{owner._get_name()} has no attribute `{step}`")

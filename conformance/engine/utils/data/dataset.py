@@ -30,13 +30,10 @@ class Dataset:
         return ConcatDataset([self, other])
 
 
-class IterableDataset(Dataset):
+class IterableDataset(Dataset, Iterable[Any]):
     """Samples one after the other; a subclass gives ``__iter__``."""
 
     __module__ = _MODULE
-
-    def __iter__(self) -> Iterator[Any]:
-        raise NotImplementedError
 
     def __add__(self, other: Dataset) -> Dataset:
         return ChainDataset([self, other])
@@ -67,7 +64,7 @@ class StackDataset(Dataset):
     def __init__(self, *args: Dataset, **kwargs: Dataset) -> None:
         if args and kwargs:
             raise ValueError(
-                "Supported either ``tuple``- (via ``args``) or ``dict``- (via ``kwargs``) like input/output, but both "
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
                 "types are given."
             )
         if not args and not kwargs:
