@@ -316,7 +316,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1)
     if not y._array.ndim:
         raise IndexError(f"Dimension specified as {dim if x is None else axis} but tensor has no dimensions")
     if not y._array.shape[axis]:
-        return make(np.zeros([m for i, m in enumerate(y._array.shape) if i != axis], y._array.dtype))
+        return make(np.zeros([m for i, m in enumerate(y._array.shape) if i != axis], y._array.dtype)).zero_()
     _refuse_bools("trapezoid", y, x)
     if x is None:
         ends = times(y.select(dim, 0) + y.select(dim, -1), 0.5)

@@ -111,7 +111,7 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_in
     shape, wanted = input._array.shape, target._array.shape
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
-    if len(shape) == 1 and wanted not in ((), (1,)):
+    if len(shape) == 1 and len(wanted) == 1 and wanted != (1,):
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
     if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
         have = wanted[0] if wanted else 1
@@ -205,11 +205,11 @@ def _with_probabilities(
         product = product * _by_class(weight, input, dim)
     if number == NONE:
         return -product.sum(dim)
+    if not input._array.size and number != SUM:
+        return -product.sum().fill_(math.nan)
     total = -product.sum()
     if number == SUM:
         return total
-    if not input._array.size:
-        return total.fill_(math.nan)
     return over(total, input._array.size // classes)
 
 
