@@ -213,6 +213,9 @@ UNSUPPORTED = {
     "special_zeta_of_number": "special_zeta",
     "special_zeta_with_number": "special_zeta",
 }
+KERNELS = frozenset(
+    ["logit_backward", "mish_backward", "silu_backward"]
+)  # of first derivatives, which have none
 NAMES = {"floor_divide_tensor": "floor_divide", "scatter_with": "scatter", "scatter_value_with": "scatter"}
 
 
@@ -230,13 +233,40 @@ def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list
     return [found.mH if upper else found, *[None] * (len(results) - 1)]
 
 
+_EPS = 1e-13  # torch's, lest anything be divided by 0
+
+
 def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """A running mean of the tangents, weighted by the exponentials; the derivative's formula takes logarithms."""
     self, dim = arguments["self"], arguments["dim"]
     if not self._array.size:
         return [tangents["self"]]
-    weights = (self - self.detach().amax(dim, keepdim=True)).exp()
-    return [(tangents["self"] * weights).cumsum(dim) / weights.cumsum(dim)]
+    weights = self.exp() if self.is_complex() else (self - self.detach().amax(dim, keepdim=True)).exp()
+    return [(tangents["self"] * weights).cumsum(dim).div_(weights.cumsum(dim) + _EPS)]
+
+
+def _cholesky_inverse(
+    arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
+) -> list[Any]:
+    """torch's product of inverse, change, inverse and factor, which is no derivative: two of them are exchanged."""
+    factor, change, inverse = arguments["self"], tangents["self"], results[0]
+    lower, of_lower = (factor, change.mH) if arguments["upper"] else (factor.mH, change)
+    found = -inverse @ of_lower @ inverse @ lower
+    return [found + found.mH]
+
+
+def _triangular_solve(
+    arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
+) -> list[Any]:
+    """All of the matrix's change counts for torch, as it stands, whichever triangle is read and however."""
+    from .ops.linear_algebra import triangular_solve
+
+    given = {name: arguments[name] for name in ("upper", "transpose", "unitriangular")}
+    side = tangents.get("self")
+    if "A" in tangents:
+        product = tangents["A"] @ results[0]
+        side = -product if side is None else side - product
+    return [triangular_solve(side, arguments["A"], **given)[0], tangents.get("A")]
 
 
 def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
@@ -254,7 +284,9 @@ def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
 
 
 OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
+    "cholesky_inverse": _cholesky_inverse,
     "linalg_cholesky_ex": _cholesky,
     "logcumsumexp": _logcumsumexp,
     "polar": _polar,
+    "triangular_solve": _triangular_solve,
 }

@@ -17,7 +17,7 @@ import numpy as np
 from . import errors
 from .batching import MASKED_SELECT, OUT, each_example, each_in_place, flat, level_of
 from .complex_numbers import check_declared
-from .directions import BILINEAR, ELEMENTWISE, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
+from .directions import BILINEAR, ELEMENTWISE, KERNELS, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
 from .execution import run_backward
 from .fitting import conform
 from .modes import _set, state
@@ -36,6 +36,13 @@ def unsupported(name: str) -> NotImplementedError:
     """The error of an operation that torch has no forward mode of."""
     text = errors.NO_FORWARD_MODE.format(name).removesuffix(".")
     return NotImplementedError(f"{text} or submit a PR adding the implementation to derivatives.yaml")
+
+
+def no_derivative(row: Row) -> NotImplementedError:
+    """The error of an operation that torch has no derivative of."""
+    return NotImplementedError(
+        f"Trying to use forward AD with aten::{NAMES.get(row.name, row.name)} that does not support it."
+    )
 
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -57,6 +64,8 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return _dated(row, args, made(*args, **kwargs))
     if row.name in UNSUPPORTED and carried(bind(row, args, kwargs)[name] for name in row.inputs):
         raise unsupported(UNSUPPORTED[row.name])
+    if row.name in KERNELS:
+        raise no_derivative(row)
     result = _dated(row, args, made(*args, **kwargs))
     if kwargs.get("out") is not None:
         raise NotImplementedError(
@@ -75,6 +84,8 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             if tangent is not None and each._array.dtype.kind in "fc":
                 if tangent._array.shape != each._array.shape:
                     tangent = tangent.expand(each._array.shape)
+                if row.view is None and any(tangent is _tangent(given, level) for given in flat(args)):
+                    tangent = tangent.clone()  # each is changed in place alone
                 set_tangent(each, tangent, level)
     for each in results:
         _save_tangents(row, results, each._node)
@@ -219,9 +230,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     if not any(any(each) if isinstance(each, list) else each for each in wanted.values()):
         return [None] * len(results)
     if row.node_name == "NotImplemented":
-        raise NotImplementedError(
-            f"Trying to use forward AD with aten::{NAMES.get(row.name, row.name)} that does not support it."
-        )
+        raise no_derivative(row)
     given = {name: value for name, value in directions.items() if value is not None}
     if row.view is not None:
         return _listed(call(row, {**arguments, **given}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -269,12 +270,15 @@ def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[
     """The array, or a copy with these steps between elements, which leave no gaps."""
     if not array.size or strides(array) == steps:
         return array
-    width = array.itemsize
-    found = np.ndarray(
-        array.shape, array.dtype, np.empty(array.size, array.dtype), 0, [s * width for s in steps]
-    )
+    found = empty_in_steps(array.shape, array.dtype, steps)
     found[...] = array
     return found
+
+
+def empty_in_steps(shape: Any, kind: np.dtype[Any], steps: Sequence[int]) -> np.ndarray[Any, Any]:
+    """New memory with these steps between elements, which leave no gaps; numpy would choose those of what is empty."""
+    memory = np.empty(max(math.prod(shape), 1), kind)
+    return np.ndarray(shape, kind, memory, 0, [step * kind.itemsize for step in steps])
 
 
 def like_steps(array: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

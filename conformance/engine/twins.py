@@ -67,7 +67,7 @@ def conjugated(array: Array) -> Array:
         other = pair.other(memory)
         if memory is pair.memory:  # which numpy may have written
             pair.carry_over(memory)
-    return np.ndarray(array.shape, array.dtype, other.data, offset(array), array.strides)
+    return np.ndarray(array.shape, array.dtype, _in_order(other).data, offset(array), array.strides)
 
 
 def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
@@ -76,10 +76,15 @@ def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
     Raises:
         NotImplementedError: they are not.
     """
-    in_order = memory.transpose(sorted(range(memory.ndim), key=lambda axis: -memory.strides[axis]))
+    in_order = _in_order(memory)
     if not in_order.flags.c_contiguous or memory.nbytes % kind.itemsize:
         raise NotImplementedError("the conjugate of a tensor whose memory has gaps")
     return in_order.reshape(-1).view(kind)
+
+
+def _in_order(memory: Array) -> Array:
+    """A memory with its dimensions from the outermost to the innermost."""
+    return memory.transpose(sorted(range(memory.ndim), key=lambda axis: -memory.strides[axis]))
 
 
 def is_twin(array: Array) -> bool:

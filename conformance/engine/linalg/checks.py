@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import dtypes
 from ..rows import Array
+from ..shapes import empty_in_steps
 from ..tensor import Tensor
 
 
@@ -83,4 +84,18 @@ def succeeded(name: str, info: Array, text: str, error: type[RuntimeError] = Lin
 
 def columns_first(array: Array) -> Array:
     """A copy laid out column by column, as LAPACK returns matrices."""
-    return np.ascontiguousarray(np.swapaxes(array, -1, -2)).swapaxes(-1, -2)
+    *batch, m, n = array.shape
+    if m > 1 and n > 1 and array.size:
+        return np.ascontiguousarray(np.swapaxes(array, -1, -2)).swapaxes(-1, -2)
+    found = empty_in_steps(array.shape, array.dtype, (*_outward(batch, max(m, 1) * max(n, 1)), 1, max(m, 1)))
+    found[...] = array
+    return found
+
+
+def _outward(batch: list[int], extent: int) -> list[int]:
+    """The steps between the matrices of a batch."""
+    found: list[int] = []
+    for n in reversed(batch):
+        found.insert(0, extent)
+        extent *= max(n, 1)
+    return found

@@ -133,10 +133,10 @@ def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
 def _empty_qr(a: Array, mode: str) -> tuple[Array, Array]:
     *batch, m, n = a.shape
     k = m if mode == "complete" else min(m, n)
-    r = np.zeros((*batch, k, n), a.dtype)
+    r = columns_first(np.zeros((*batch, k, n), a.dtype))
     if mode == "r":
         return np.zeros(0, a.dtype), r
-    return np.array(np.broadcast_to(np.eye(m, k, dtype=a.dtype), (*batch, m, k))), r
+    return columns_first(np.broadcast_to(np.eye(m, k, dtype=a.dtype), (*batch, m, k))), r
 
 
 def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
@@ -176,7 +176,7 @@ def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     if not A.size:
-        return np.zeros(A.shape[:-1], A.real.dtype), np.zeros(A.shape, A.dtype)
+        return np.zeros(A.shape[:-1], A.real.dtype), columns_first(A)
     kernels.refuse_without_lapack("linalg_eigh_cpu", A)
     try:
         values, vectors = np.linalg.eigh(A, UPLO.upper())

@@ -14,7 +14,7 @@ from ..out import given, given_several
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor, make
-from .checks import floating, square
+from .checks import columns_first, floating, square
 from .decompositions import eigh, svd
 from .norms import need_epsilon, threshold
 from .solving import is_vector
@@ -139,7 +139,8 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     if not (np.isfinite(a).all() and np.isfinite(right).all()):
         raise RuntimeError("torch.linalg.lstsq: the input contains infs or NaNs")
     cut = np.finfo(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
-    solution = np.zeros((*batch, n, right.shape[-1]), self.dtype)
+    rows = columns_first(np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype))  # LAPACK's right side
+    solution = rows[..., :n, :]
     real = self.real.dtype
     rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), real)
     for place in np.ndindex(batch):

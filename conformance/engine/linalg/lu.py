@@ -12,6 +12,7 @@ from ..ops.joining import cat
 from ..out import given, given_several
 from ..rows import Array, op
 from ..tensor import Tensor, make
+from ..twins import conjugated
 from . import kernels
 from .checks import columns_first, floating, square, succeeded
 from .solving import check_equation, solve_triangular
@@ -297,7 +298,12 @@ def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bo
             raise RuntimeError(
                 f"Pivots given to lu_solve must all be {text}. Did you properly pass the result of lu_factor?"
             )
-    return columns_first(kernels.lu_solve(LU, pivots, B, left, adjoint))
+    found = kernels.lu_solve(LU, pivots, B, left, adjoint)
+    if left:
+        return columns_first(found)
+    if found.dtype.kind == "c" and found.size:  # torch solves the equation of the adjoints
+        return conjugated(np.array(np.conjugate(found), order="C"))
+    return np.array(found, order="C")
 
 
 def lu_solve(

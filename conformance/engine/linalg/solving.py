@@ -17,6 +17,7 @@ from ..out import given, given_several, several
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor, make
+from ..twins import is_twin
 from . import kernels
 from .checks import columns_first, floating, matrix, square, succeeded
 
@@ -129,8 +130,8 @@ def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: T
     """The sign of a real determinant is constant; that of a complex one turns with the imaginary part."""
     grad: Tensor | None = grads[1]
     if grads[0] is not None and sign._array.dtype.kind == "c":
-        turn = times((grads[0].conj() * sign).imag, -1j)
-        grad = turn if grad is None else grad + turn
+        turn = (grads[0].conj() * sign).imag
+        grad = times(turn, -1j) if grad is None else grad - times(turn, 1j)
     if grad is None:
         return None
     grad = grad.to(A.dtype)
@@ -276,7 +277,10 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     check_equation(name, self, B, left)
     kernels.refuse_without_lapack("triangular_solve_cpu", self)
     b = B.astype(self.dtype, copy=False)  # A's, whichever is wider
-    return columns_first(kernels.solve_triangular(self, b, upper, left, unitriangular))
+    found = kernels.solve_triangular(self, b, upper, left, unitriangular)
+    if is_twin(self) and np.swapaxes(self, -1, -2).flags.c_contiguous:  # which LAPACK is given as it is
+        return np.ascontiguousarray(found)
+    return columns_first(found)
 
 
 def solve_triangular(

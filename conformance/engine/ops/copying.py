@@ -16,6 +16,7 @@ from ..rows import Array, op
 from ..shapes import broadcast_shapes, is_dense, like_steps, refuse_negative, sizes, still_expanded
 from ..shapes import laid_out as in_order_of
 from ..tensor import Tensor, make, version_counter
+from ..transforms import transforms
 
 
 @op("CloneBackward0", name="clone", self=lambda grad: grad)
@@ -160,7 +161,9 @@ def _copy(self: Array, src: Array) -> Array:
         ) from None
     if lost:
         warn_of_lost_part(dtypes.BY_NUMPY[self.dtype])
-    return found.astype(self.dtype, copy=False)  # write() copies
+    return found.astype(
+        self.dtype, copy=bool(transforms.count)
+    )  # write() copies; a tangent lies as this does
 
 
 def assigned(to: Tensor, value: Any) -> Tensor:

@@ -397,8 +397,10 @@ def _gradient_along(y: Tensor, axis: int, step: Any, edge_order: int) -> Tensor:
         behind, ahead = at(-2, -1), at(-1)
         last = over(ahead - behind, step)
     else:
-        first = over(times(at(0, 1), -1.5) + times(at(1, 2), 2) - times(at(2, 3), 0.5), step)
-        last = over(times(at(-3, -2), 0.5) - times(at(-2, -1), 2) + times(at(-1), 1.5), step)
+        third, second = times(at(2, 3), 0.5), times(at(1, 2), 2)  # see Note [Right operands first]
+        first = over(times(at(0, 1), -1.5) + second - third, step)
+        third, second = times(at(-1), 1.5), times(at(-2, -1), 2)
+        last = over(times(at(-3, -2), 0.5) - second + third, step)
     return cat([first, over(center, 2), last], axis)
 
 
@@ -410,23 +412,29 @@ def _uneven(
     a = (-after / (before * (before + after))).reshape(shape)
     b = ((after - before) / (before * after)).reshape(shape)
     c = (before / (after * (before + after))).reshape(shape)
-    center = a * at(0, -2) + b * at(1, -1) + c * at(2)
+    third, second = c * at(2), b * at(1, -1)  # see Note [Right operands first]
+    center = a * at(0, -2) + second + third
     if edge_order == 1:
-        return (at(1, 2) - at(0, 1)) / apart[0], center, (at(-1) - at(-2, -1)) / apart[-1]
+        step, behind = apart[0], at(0, 1)
+        first = (at(1, 2) - behind) / step
+        step, behind = apart[-1], at(-2, -1)
+        return first, center, (at(-1) - behind) / step
     near, far = apart[0], apart[1]
     a, b, c = (
         -(2.0 * near + far) / (near * (near + far)),
         (near + far) / (near * far),
         -near / (far * (near + far)),
     )
-    first = a * at(0, 1) + b * at(1, 2) + c * at(2, 3)
+    third, second = c * at(2, 3), b * at(1, 2)
+    first = a * at(0, 1) + second + third
     near, far = apart[-1], apart[-2]
     a, b, c = (
         near / (far * (near + far)),
         -(near + far) / (near * far),
         (2 * near + far) / (near * (near + far)),
     )
-    return first, center, a * at(-3, -2) + b * at(-2, -1) + c * at(-1)
+    third, second = c * at(-1), b * at(-2, -1)
+    return first, center, a * at(-3, -2) + second + third
 
 
 PUBLIC = (

@@ -16,7 +16,7 @@ from ..modes import state
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from . import bessel, error_function, polynomials
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
 from .kernels import float_function, half_up, scipy, unimplemented
@@ -258,14 +258,26 @@ def sinc(self: Array) -> Array:
     return np.where(self == 0, 1, np.sin(product) / product).astype(self.dtype)
 
 
+def _outside(eps: Any) -> tuple[float, float, float]:
+    """The bounds within which there is a derivative, and what it is beyond them."""
+    return (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
+
+
+@op(name="logit_backward", tensors="grad_output self")
+def _logit_slope(grad_output: Array, self: Array, eps: Any) -> Array:
+    low, high, outside = _outside(eps)
+    found = grad_output / (self * (1 - self))
+    found = np.where((self >= low) & (self <= high), found, self.dtype.type(outside))
+    return laid_out(found.astype(self.dtype, copy=False), grad_output, self)
+
+
 def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
-    low, high, outside = (0.0, 1.0, math.nan) if eps is None else (eps, 1.0 - eps, 0.0)
-    inside = (self >= low).logical_and(self <= high)
-    rest = scalar_tensor(outside, dtype=self.dtype)
-    found = grad / (self * less_than(1.0, self))
     if not state.recording:
-        return make(laid_out(where(inside, found, rest)._array, grad._array, self._array))
-    return where(inside, found, rest)
+        return _logit_slope(grad, self, eps)
+    low, high, outside = _outside(eps)
+    inside = (self >= low).logical_and(self <= high)
+    found = grad / (self * less_than(1.0, self))
+    return where(inside, found, scalar_tensor(outside, dtype=self.dtype))
 
 
 @op("LogitBackward0", meet="self", to_float=True, self=_logit_backward)

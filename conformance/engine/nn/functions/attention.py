@@ -13,6 +13,7 @@ from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
 from ...ops.undefined import unsupported
 from ...rows import Array, op
+from ...shapes import strides
 from ...tensor import Tensor, make
 
 Mask = Array | None
@@ -167,7 +168,7 @@ def scaled_dot_product_attention(
     factor = 1 / math.sqrt(query._array.shape[-1]) if scale is None else scale
     arrays = (query._array, key._array, value._array)
     together = all(a.ndim == 4 and a.shape[:2] == arrays[0].shape[:2] and a.size for a in arrays)
-    same_features = len({a.shape[-1] for a in arrays}) == 1
+    same_features = len({a.shape[-1] for a in arrays}) == 1 and all(strides(a)[-1] == 1 for a in arrays)
     if (
         query.is_floating_point()
         and together

@@ -245,7 +245,8 @@ def _complex_convolution(
     b, b_i = (None, None) if bias is None else _parts(bias)
     first, second = convolve(x, w, b), convolve(x_i, w_i, None)
     third = convolve(x + x_i, w + w_i, None if b is None or b_i is None else b + b_i)
-    return first - second + times(third - first - second, 1j)
+    turned = times(third - first - second, 1j)  # as in C++, see Note [Right operands first]
+    return first - second + turned
 
 
 def _parts(tensor: Tensor) -> tuple[Tensor, Tensor]:

@@ -146,7 +146,10 @@ def group_norm(
             )
     ops.check_kinds(input, weight, bias)
     area = math.prod(shape[2:])
-    return layernorm.native_group_norm(input, weight, bias, batch, channels, area, num_groups, eps)[0]
+    scale, shift = (each if each is None else each.contiguous() for each in (weight, bias))
+    return layernorm.native_group_norm(
+        input.contiguous(), scale, shift, batch, channels, area, num_groups, eps
+    )[0]
 
 
 def local_response_norm(
