@@ -110,6 +110,10 @@ DETACH_VIEW = (
     "detach_() cannot be called on these gradients. To fix this error, please refer to the "
     "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
 )
+VIEW_WITHOUT_NODE = (
+    'new_fn INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/variable.cpp":198, '
+    "please report a bug to PyTorch. "
+)
 RETAINING_WITHOUT_NODE = (
     'old_fn INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/variable.cpp":205, '
     "please report a bug to PyTorch. "

@@ -29,7 +29,7 @@ class ViewInfo:
     def __init__(self, base: Tensor, creation: str, attr_version: int) -> None:
         self.base, self.creation, self.attr_version = base, creation, attr_version
 
-    def regenerated(self, view: Tensor) -> Node:
+    def regenerated(self, view: Tensor) -> Node | None:
         """The node of the view anew; see view_replay.py for another way."""
         return as_strided_node(view, self.base)
 
@@ -40,12 +40,10 @@ class ReplayedView(ViewInfo):
     __slots__ = ("replay",)
     replay: Callable[[Tensor], Tensor]
 
-    def regenerated(self, view: Tensor) -> Node:
-        """The node of the view, taken anew."""
+    def regenerated(self, view: Tensor) -> Node | None:
+        """The node of the view, taken anew; None where the base was detached."""
         with enable_grad():
-            node = self.replay(self.base)._node
-        assert node is not None
-        return node
+            return self.replay(self.base)._node
 
 
 class ConvertedView(ReplayedView):
@@ -132,7 +130,8 @@ def view_grad_fn(view: Tensor) -> Node | None:
     straight from the base. A view that must not be changed in place says so here.
 
     Raises:
-        RuntimeError: the view was made under no_grad, in inference mode, as one of several or by a Function.
+        RuntimeError: the view was made under no_grad, in inference mode, as one of several or by a Function; or of a
+            base that is detached since, and is not to be taken by strides: it is outside the graph then.
     """
     info = view._view
     assert info is not None
@@ -146,8 +145,10 @@ def view_grad_fn(view: Tensor) -> Node | None:
         raise RuntimeError(errors.modified_view(info.creation, view._node, view._output_nr, indirect=True))
     old = view._node
     node = info.regenerated(view)
-    view._node, view._output_nr, view._requires_grad = node, 0, True
+    view._node, view._output_nr, view._requires_grad = node, 0, node is not None
     info.attr_version = current
+    if node is None:
+        raise RuntimeError(errors.VIEW_WITHOUT_NODE)
     move_hooks(view, old, node)
     return node
 
