@@ -65,11 +65,13 @@ from .serialization import load, save
 from .settings import (
     are_deterministic_algorithms_enabled,
     get_default_device,
+    get_deterministic_debug_mode,
     get_float32_matmul_precision,
     get_num_interop_threads,
     get_num_threads,
     is_deterministic_algorithms_warn_only_enabled,
     set_default_device,
+    set_deterministic_debug_mode,
     set_float32_matmul_precision,
     set_num_interop_threads,
     set_num_threads,
@@ -77,8 +79,8 @@ from .settings import (
 )  # fmt: skip
 from .size import Size
 from .tensor import Tensor
+from .version import __version__
 
-__version__ = "2.13.0"  # of torch, whose behaviour this is
 newaxis = None
 _warns_always = False
 half, float, double = float16, float32, float64
@@ -88,7 +90,7 @@ cfloat, cdouble = complex64, complex128
 globals().update(ops.FUNCTIONS)
 globals().update(random.FUNCTIONS)
 globals().update(legacy.TYPES)
-typename = legacy.typename
+typename, set_default_tensor_type = legacy.typename, legacy.set_default_tensor_type
 
 
 def is_tensor(obj: Any) -> Any:
@@ -164,18 +166,26 @@ _LATER = (
     "_C",
     "_VF",
     "_vmap_internals",
+    "accelerator",
     "amp",
+    "backends",
+    "compiler",
     "cuda",
     "distributions",
     "fft",
     "func",
+    "jit",
     "linalg",
+    "mps",
     "nn",
     "optim",
     "overrides",
+    "profiler",
     "special",
     "testing",
     "utils",
+    "version",
+    "xpu",
 )  # imported when first asked for
 
 

@@ -13,7 +13,7 @@ from .overrides import overrides
 from .shapes import is_dense
 from .storage import address, storage
 from .tensor import Tensor, make
-from .version import VersionCounter
+from .version_counter import VersionCounter
 
 
 def _copy(self: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,28 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     if found is None or not dtype.startswith("torch."):
         raise ValueError(f"invalid type: '{dtype}'")
     return self.to(dtype=found.dtype)
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """torch.set_default_tensor_type: the default dtype by a type or its name; deprecated.
+
+    Raises:
+        ModuleNotFoundError: a name of nothing of torch's.
+        TypeError: no type of tensors, or of integers.
+    """
+    if isinstance(t, str) and not t.startswith("torch."):
+        raise ModuleNotFoundError(f"No module named {t.partition('.')[0]!r}")
+    warnings.warn(_DEPRECATED, stacklevel=2)
+    found = TYPES.get(t.removeprefix("torch.")) if isinstance(t, str) else t
+    if not isinstance(found, tensortype):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    dtypes.set_default_dtype(found.dtype)
+
+
+_DEPRECATED = (
+    "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+    "torch.set_default_device() as alternatives."
+)
 
 
 def attach() -> None:

@@ -13,7 +13,7 @@ from .modes import Recorder, _set, state
 from .node import grad_accumulator
 from .tangents import DualOutput
 from .transforms import transforms
-from .version import VersionCounter
+from .version_counter import VersionCounter
 
 if TYPE_CHECKING:
     from .node import Node

@@ -78,6 +78,34 @@ def are_deterministic_algorithms_enabled() -> bool:
     return bool(_settings["deterministic"])
 
 
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """torch.set_deterministic_debug_mode: use_deterministic_algorithms by a word or a number.
+
+    Raises:
+        TypeError: neither.
+        RuntimeError: another than "default", "warn" and "error", 0, 1 and 2.
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in _DEBUG_MODES:
+            raise RuntimeError(
+                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
+            )
+        debug_mode = _DEBUG_MODES.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+_DEBUG_MODES = ("default", "warn", "error")
+
+
+def get_deterministic_debug_mode() -> int:
+    """torch.get_deterministic_debug_mode: 0, 1 where there are warnings, 2 where there are errors."""
+    return (1 if _settings["warn_only"] else 2) if _settings["deterministic"] else 0
+
+
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """torch.is_deterministic_algorithms_warn_only_enabled."""
     return bool(_settings["warn_only"])

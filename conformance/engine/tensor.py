@@ -15,7 +15,7 @@ from . import dtypes, errors
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
 from .transforms import transforms
-from .version import VersionCounter
+from .version_counter import VersionCounter
 
 if TYPE_CHECKING:
     from .views import ViewInfo

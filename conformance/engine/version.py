@@ -1,15 +1,7 @@
-"""How in-place changes are noticed (torch: c10/core/TensorImpl.h, VariableVersion)."""
+"""torch.version: the torch whose behaviour this is, and what it was built with."""
 
 from __future__ import annotations
 
-
-class VersionCounter:
-    """Counts in-place changes; shared by a tensor, its views and what detach() returns.
-
-    A tensor without a counter has version 0 and has never been shared.
-    """
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: int = 0) -> None:
-        self.value = value
+__version__ = "2.13.0"
+debug = False
+cuda = hip = xpu = None

@@ -13,7 +13,7 @@ from .node import Gradients, Node, gradient_edge, new_node, node_hooks
 from .storage import offset
 from .tensor import Tensor, version_counter
 from .twins import PAIRS, written
-from .version import VersionCounter
+from .version_counter import VersionCounter
 
 
 class ViewInfo:

@@ -153,10 +153,19 @@ NAMES: dict[str, dict[str, str]] = {
             float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 bool
             complex64 complex128
             contiguous_format preserve_format channels_last strided pi e inf nan newaxis get_default_dtype
-            set_default_dtype result_type promote_types can_cast is_tensor is_floating_point is_complex
-            numel
+            set_default_dtype set_default_tensor_type result_type promote_types can_cast is_tensor is_floating_point
+            is_complex numel
             """,
-        "in torch.cuda": "is_available",
+        "in torch.cuda": """
+            is_available is_initialized device_count manual_seed manual_seed_all empty_cache memory_allocated
+            max_memory_allocated memory_reserved
+            """,
+        "in torch.accelerator": "is_available current_accelerator device_count",
+        "in torch.backends.mps": "is_available is_built",
+        "in torch.backends.cudnn": "is_available version deterministic benchmark enabled flags",
+        "in torch.mps": "manual_seed",
+        "in torch.xpu": "is_available manual_seed manual_seed_all",
+        "in torch.version": "cuda",
         "of torch.Tensor": """
             to type type_as half float double int long short char byte bool cpu cuda is_floating_point
             is_complex is_signed dtype device is_cuda
@@ -434,7 +443,8 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "settings": {
         "in torch": """
-            use_deterministic_algorithms are_deterministic_algorithms_enabled get_float32_matmul_precision
+            use_deterministic_algorithms are_deterministic_algorithms_enabled set_deterministic_debug_mode
+            get_deterministic_debug_mode get_float32_matmul_precision
             set_float32_matmul_precision
             """,
     },

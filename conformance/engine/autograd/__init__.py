@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -327,4 +328,10 @@ __all__ = [
     "variable",
 ]
 
-__getattr__ = look_up("torch.autograd")
+_look_up = look_up("torch.autograd")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "profiler":  # imported when first asked for
+        return import_module(f"{__name__}.profiler")
+    return _look_up(name)

@@ -1,0 +1,12 @@
+"""torch.backends: libraries that torch may compute with, none of which this engine has.
+
+What a program sets there is remembered, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from ..absent import look_up
+from . import cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
+
+__all__ = ["cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
+__getattr__ = look_up("torch.backends")

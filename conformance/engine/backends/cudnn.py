@@ -1,0 +1,39 @@
+"""torch.backends.cudnn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..absent import look_up
+from ..cuda import is_available
+
+deterministic = benchmark = False
+enabled = allow_tf32 = True
+benchmark_limit = None
+
+__all__ = ["allow_tf32", "benchmark", "benchmark_limit", "deterministic", "enabled", "is_available"]
+
+
+def version() -> None:
+    """torch.backends.cudnn.version: there is none."""
+
+
+def is_acceptable(tensor: Any) -> bool:
+    """torch.backends.cudnn.is_acceptable: for no tensor."""
+    return False
+
+
+@contextmanager
+def flags(**settings: Any) -> Iterator[None]:
+    """torch.backends.cudnn.flags: settings that hold inside."""
+    before = {name: globals()[name] for name in settings}
+    globals().update(settings)
+    try:
+        yield
+    finally:
+        globals().update(before)
+
+
+__getattr__ = look_up("torch.backends.cudnn")

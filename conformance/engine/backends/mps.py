@@ -1,0 +1,11 @@
+"""torch.backends.mps."""
+
+from __future__ import annotations
+
+from ..absent import look_up
+from ..cuda import is_available
+
+is_built = is_available
+
+__all__ = ["is_available", "is_built"]
+__getattr__ = look_up("torch.backends.mps")

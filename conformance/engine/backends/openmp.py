@@ -1,0 +1,9 @@
+"""torch.backends.openmp."""
+
+from __future__ import annotations
+
+from ..absent import look_up
+from ..cuda import is_available
+
+__all__ = ["is_available"]
+__getattr__ = look_up("torch.backends.openmp")

@@ -1,0 +1,10 @@
+"""torch.backends.opt_einsum."""
+
+from __future__ import annotations
+
+from ..absent import look_up
+from ..cuda import is_available
+
+enabled, strategy = False, None
+__all__ = ["enabled", "is_available", "strategy"]
+__getattr__ = look_up("torch.backends.opt_einsum")

@@ -1,0 +1,33 @@
+"""torch.jit for programs that ask whether they are compiled: they never are. Nothing is compiled here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .absent import look_up
+
+
+def is_scripting() -> bool:
+    """torch.jit.is_scripting."""
+    return False
+
+
+is_tracing = is_scripting
+
+
+def export(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """torch.jit.export: a mark for the compiler."""
+    return fn
+
+
+script_if_tracing = export
+
+
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
+    """torch.jit.ignore: a mark for the compiler, as a decorator with or without arguments."""
+    return drop if callable(drop) else export
+
+
+unused = export
+__getattr__ = look_up("torch.jit")

@@ -1,0 +1,9 @@
+"""torch.mps of a machine without one."""
+
+from __future__ import annotations
+
+from .absent import look_up
+from .cuda import device_count, is_available, manual_seed
+
+__all__ = ["device_count", "is_available", "manual_seed"]
+__getattr__ = look_up("torch.mps")

@@ -1,0 +1,9 @@
+"""torch.xpu of a machine without one."""
+
+from __future__ import annotations
+
+from .absent import look_up
+from .cuda import device_count, empty_cache, is_available, manual_seed, manual_seed_all
+
+__all__ = ["device_count", "empty_cache", "is_available", "manual_seed", "manual_seed_all"]
+__getattr__ = look_up("torch.xpu")
