@@ -159,7 +159,7 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
         TypeError: cat, and what is made of it.
     """
     kind = out._array.dtype
-    if kind == result.dtype:
+    if kind == result.dtype or (name in ("all", "any") and kind == np.uint8):
         return
     text = _SAME.get(name.lstrip("_"))
     wanted, got = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[kind]

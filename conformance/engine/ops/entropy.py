@@ -297,6 +297,8 @@ def nll_loss(
     """Minus the target class's entry."""
     need_floats("nll_loss_out_frame", self)
     _check_weight(self, weight)
+    if self.ndim == 1:  # of a target of one element, too, which the gradient refuses
+        target = target.reshape(())
     return _nll(self, target, weight, reduction, ignore_index, total_weight, self.ndim - 1)
 
 
@@ -313,6 +315,10 @@ def nll_loss_backward(
     ignore_index: int = -100, total_weight: Any = None,
 ) -> Array:  # fmt: skip
     """The gradient of nll_loss."""
+    if target.ndim and self.shape[0] != target.shape[0]:
+        raise RuntimeError(f"size mismatch (got input: {list(self.shape)}, target: {list(target.shape)})")
+    if self.ndim == 1:
+        target = target.reshape(())
     return _nll_gradient(
         grad_output, self, target, weight, reduction, ignore_index, total_weight, self.ndim - 1
     )

@@ -97,6 +97,10 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
         split_size_or_sections = int(split_size_or_sections)
     if isinstance(split_size_or_sections, int):
         return _split(tensor, split_size_or_sections, dim)
+    if isinstance(split_size_or_sections, float):
+        raise TypeError(
+            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not float"
+        )
     return split_with_sizes(tensor, tuple(split_size_or_sections), dim)
 
 

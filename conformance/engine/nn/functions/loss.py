@@ -119,10 +119,6 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_in
     if len(shape) <= 2:
         if len(wanted) > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        if len(shape) == 1 and wanted == (1,):
-            if number == NONE:
-                return entropy.classes_loss(input.unsqueeze(0), target, weight, number, ignore_index)
-            target = target.squeeze(0)
         return entropy.classes_loss(input, target, weight, number, ignore_index)
     if len(shape) == 4:
         _check_image(shape, wanted)

@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...batching import BatchedTensor
+from ...modes import state
 from ...ops import pooling as ops
 from ...out import given
 from ...settings import alert_not_deterministic
 from ...shapes import is_one_number
-from ...tensor import Tensor
+from ...tensor import Tensor, wrap
+from ...views import increment_version
 from .activation import relu
 from .pooling_checks import (
     check_adaptive_line,
@@ -103,11 +106,27 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         if spatial == 1:
             check_line(input, settings, ceil_mode)
         found = with_indices(input, settings, ceil_mode)
+        if spatial == 1 and not _is_followed(input):
+            return _written_out(found[0])
         return tuple(found) if return_indices else found[0]
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "The largest element of each window; where they were as well, if ``return_indices``."
     return function
+
+
+def _is_followed(input: Tensor) -> bool:
+    """Whether a derivative or a transform looks on."""
+    recorded = state.recording and input.requires_grad
+    return bool(recorded or input._tangents or input.__class__ is BatchedTensor)
+
+
+def _written_out(pooled: Tensor) -> Tensor:
+    """The result that torch's own kernel for lines writes, and squeezes in place where there is no batch."""
+    found = wrap(pooled._array)
+    if found._array.ndim == 2:
+        increment_version(found)
+    return found
 
 
 def _max_pool_lines(
