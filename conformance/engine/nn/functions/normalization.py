@@ -138,11 +138,11 @@ def group_norm(
         )
     for what, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._array.shape != (channels,):
-            shown = each if weight is None else weight
+            shown = [0] if weight is None else list(weight._array.shape)  # of the weight, whichever it is
             raise RuntimeError(
                 f"Expected {what} to be a vector of size equal to the number of channels in input, but got "
                 f"{what} of shape "
-                f"{list(shown._array.shape)} and input of shape {list(shape)}"
+                f"{shown} and input of shape {list(shape)}"
             )
     ops.check_kinds(input, weight, bias)
     area = math.prod(shape[2:])

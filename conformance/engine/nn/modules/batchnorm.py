@@ -51,6 +51,12 @@ class _NormBase(Module):
             if self.bias is not None:
                 init.zeros_(self.bias)
 
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
+        count = f"{prefix}num_batches_tracked"
+        if (local_metadata.get("version") or 0) < 2 and self.track_running_stats and count not in state_dict:
+            state_dict[count] = self.num_batches_tracked  # which older states have not
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
     def _check_input_dim(self, input: Tensor) -> None:
         raise NotImplementedError
 
