@@ -143,8 +143,11 @@ def numel(input: Tensor) -> Any:
     return input.numel()
 
 
-_OF_TENSORS = "detach get_device is_complex is_conj is_floating_point is_inference is_neg is_signed numel"
-globals().update(all_refusing({name: globals()[name] for name in _OF_TENSORS.split()}))
+_REFUSING = """
+arange bernoulli detach eye get_device is_complex is_conj is_floating_point is_inference is_neg is_signed linspace logspace
+normal numel rand rand_like randint randint_like randn randn_like randperm
+"""
+globals().update(all_refusing({name: globals()[name] for name in _REFUSING.split()}))
 
 
 def set_warn_always(b: Any) -> None:

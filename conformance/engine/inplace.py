@@ -18,7 +18,7 @@ from .positional import by_name
 from .rows import Array, Row
 from .saved import save_output
 from .shapes import broadcast_shapes, is_dense
-from .storage import address
+from .storage import address, lay_out
 from .tensor import Tensor
 from .transforms import transforms
 from .views import check_inplace, increment_version, rebase_history
@@ -105,6 +105,8 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     try:
         value = np.asarray(row.evaluate(*arguments))
     except RuntimeError as error:
+        if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
+            raise _misfit(row, self._array, arguments) from None
         if row.name == "masked_fill":  # named in the other order than out of place
             broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
         if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
@@ -112,9 +114,12 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         raise
     if value.shape != self._array.shape:
         check_recorded(row, tuple(arguments))
-        raise RuntimeError(
-            f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(value.shape)}"
-        )
+        if row.name in _PRODUCTS:
+            raise _misfit(row, self._array, arguments)
+        if row.name != "addbmm":
+            raise RuntimeError(
+                f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(value.shape)}"
+            )
     check_castable(value.dtype, self._array.dtype)
     node: Node | None = None
     if recorded:
@@ -134,6 +139,8 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         warn_of_overlap(row.name, self._array)
     elif row.name not in _MAY_OVERLAP and not onto_itself:
         check_no_overlap(self._array)
+    if value.shape != self._array.shape:  # torch gives addbmm the tensor as out=, which is resized
+        lay_out(self, value.shape)
     write(self, value)
     if node is not None:
         rebase_history(self, node)
@@ -141,6 +148,22 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             regenerated = self._node if self._view is not None else None
             node.saved_result = save_output(self, 0, regenerated)  # type: ignore[attr-defined]
     return self
+
+
+_PRODUCTS = frozenset({"addmm", "addmv", "addr", "baddbmm"})  # whose result has its shape from the factors
+
+
+def _misfit(row: Row, array: Array, arguments: list[Any]) -> RuntimeError:
+    """The error for a tensor that has not the shape of the product to be added to it."""
+    first, second = (each._array.shape for each in arguments[1:3])
+    got, wanted = list(array.shape), [*first[:-1], *second[2 if row.name == "baddbmm" else 1 :]]
+    if row.name != "addr":
+        return RuntimeError(
+            f"Bad in-place call: input tensor size {got} and output tensor size {wanted} should match"
+        )
+    if array.ndim != 2:
+        return RuntimeError(f"2D tensor expected, got {array.ndim}D tensor for input")
+    return RuntimeError(f"size mismatch, input: {got}, v1: {list(first)}, v2: {list(second)}")
 
 
 def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:

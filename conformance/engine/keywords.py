@@ -38,17 +38,31 @@ OF_METHODS = {
 def all_renaming(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
     """The functions by their names, which take torch's names for arguments."""
     return {
-        name: renaming(each, _OTHER_NAMES[prefix + name]) if prefix + name in _OTHER_NAMES else each
+        name: renaming(each, _OTHER_NAMES[prefix + name], prefix + name)
+        if prefix + name in _OTHER_NAMES
+        else each
         for name, each in functions.items()
     }
 
 
-def renaming(function: Function, names: dict[str, str]) -> Function:
-    """The function, which takes arguments by other names as well; see Note [Names of arguments]."""
+def renaming(function: Function, names: dict[str, str], checked: str = "") -> Function:
+    """The function, which takes arguments by other names as well; see Note [Names of arguments].
+
+    Args:
+        checked: a name under which overloads are listed, which say for what the other names stand; see Note [Overloads].
+    """
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **(renamed(kwargs, names) if kwargs else kwargs))
+        if not kwargs:
+            return function(*args)
+        if checked:
+            from .overloads import refusal
+
+            found = refusal(checked, args, kwargs)
+            if found is not None:
+                raise found
+        return function(*args, **renamed(kwargs, names))
 
     return call
 

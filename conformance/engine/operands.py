@@ -191,37 +191,13 @@ def plain_number(value: Any) -> Any:
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
-# What torch offers for two operands where they are not both tensors, by the operations.
-_TENSORS = " * (Tensor input, Tensor {0}, *, Tensor out = None)\n"
-_BY_NUMBER = " * (Tensor input, Number {0}, *, Tensor out = None)\n"
-_OF_NUMBER = " * (Number self, Tensor {0}, *, Tensor out = None)\n"
-_OF_NUMBER_MARKED = " * (Number self, Tensor {0})\n      didn't match because some of the arguments have invalid types: ({1})\n"
-_ALONG = " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n"
-_ALPHA = (
-    " * (Tensor input, Tensor {0}, *, Number alpha = 1)\n * (Tensor input, Number {0}, Number alpha = 1)\n"
-)
-_OVERLOADS = {
-    "eq ne lt le gt ge fmod copysign": _TENSORS + _BY_NUMBER,
-    "xlogy special_xlog1py special_zeta float_power pow": _TENSORS + _OF_NUMBER + _BY_NUMBER,
-    "remainder bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift": (
-        _TENSORS + _OF_NUMBER_MARKED + _BY_NUMBER
-    ),
-    "rsub": _ALPHA,
-    "clamp_min clamp_max": _TENSORS + _BY_NUMBER,
-    "max min": " * (Tensor input, *, Tensor out = None)\n" + _TENSORS + _ALONG,
-}
-_OFFERED = {name: text for names, text in _OVERLOADS.items() for name in names.split()}
-
-
 def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
-    """The TypeError for two operands for which torch has no overload."""
-    kinds = [_type(each) for each in operands[:2]]
-    second = "exponent" if "pow" in name else name.removeprefix("clamp_") if "clamp" in name else "other"
-    marked = ", ".join(f"!{each}!" for each in kinds)
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:\n"
-        + _OFFERED[name].format(second, marked)
-    )
+    """The TypeError for operands of a function for which torch has no overload."""
+    from .overloads import refusal
+
+    found = refusal(name, operands, {})
+    assert found is not None, name
+    return found
 
 
 def check_tensors(row: Row, arguments: list[Any]) -> None:
@@ -242,8 +218,9 @@ def check_tensors(row: Row, arguments: list[Any]) -> None:
 def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> Exception:
     """The TypeError for the first argument that is no tensor where one must be."""
     shown_name = called.replace("_tensors", "").replace("_tensor", "").replace("_with_number", "")
-    if not method and shown_name in _OFFERED and not any(each is MISSING for each in arguments):
-        return invalid_combination(shown_name, arguments)
+    found = _of_overloads(row, arguments, shown_name, method)
+    if found is not None:
+        return found
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
         text = "input" if name == "self" else name
         if value is MISSING:
@@ -275,6 +252,23 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bo
                 f"{shown_name}(): argument '{text}' (position {position}) must be Tensor, not {_type(value)}"
             )
     return AttributeError(f"{row.name}: a tensor lacks its array")
+
+
+def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> TypeError | None:
+    """What the overloads refuse; of arguments that have their defaults, torch is thought to have been given none."""
+    from .overloads import refusal
+
+    given = {
+        name: value
+        for name, value in zip(row.parameters, arguments, strict=True)
+        if value is not MISSING and value is not row.parameters[name].default
+    }
+    args = [
+        given.pop(name)
+        for name, p in row.parameters.items()
+        if p.kind is not p.KEYWORD_ONLY and name in given
+    ]
+    return refusal(f"Tensor.{called}", args[1:], given) if method else refusal(called, args, given)
 
 
 def _type(value: Any) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
+from .overloads import is_overloaded
+from .overloads import refusal as of_overloads
 from .tensor import Tensor
 
 Function = Callable[..., Any]
@@ -21,17 +23,41 @@ _KINDS = {"int": "int", "bool": "bool", "str": "str"}
 
 def refusing(function: Function, name: str) -> Function:
     """torch's function of that name, which refuses as torch does; see Note [Refused afterwards]."""
-    if not isinstance(function, FunctionType) or hasattr(function, "row"):
+    if not isinstance(function, FunctionType) or tells_itself(function, name):
         return function
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except Exception as error:
-            if "received an invalid combination" in str(error):
+        except Exception:
+            found = (
+                of_overloads(name, args, kwargs)
+                if is_overloaded(name)
+                else refusal(function, name, args, kwargs)
+            )
+            if found is None:
                 raise
-            found = refusal(function, name, args, kwargs)
+            raise found from None
+
+    return call
+
+
+def tells_itself(function: Function, name: str) -> bool:
+    """Whether it is a row, by its own name or one for which no overloads are listed."""
+    row = getattr(function, "row", None)
+    return row is not None and (row.name == name.removeprefix("Tensor.") or not is_overloaded(name))
+
+
+def refusing_method(method: Function, name: str) -> Function:
+    """A method of several overloads, which refuses as torch does; see Note [Overloads]."""
+
+    @functools.wraps(method)
+    def call(self: Tensor, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except Exception:
+            found = of_overloads(f"Tensor.{name}", args, kwargs)
             if found is None:
                 raise
             raise found from None

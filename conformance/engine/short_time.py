@@ -17,6 +17,7 @@ from .ops.kernels import unimplemented
 from .ops.parts import view_as_complex, view_as_real
 from .ops.slicing import slice_
 from .ops.windows import unfold_backward
+from .refusals import all_refusing
 from .shapes import wrap_dim
 from .tensor import Tensor
 
@@ -353,11 +354,10 @@ hann_window = _plain_window("hann_window", _cosine(0.5, 0.5), "a cosine from 0 u
 bartlett_window = _plain_window("bartlett_window", _triangle, "a line from 0 up to 1 and one down again")
 blackman_window = _plain_window("blackman_window", _two_cosines, "of two cosines")
 
-FUNCTIONS: dict[str, Callable[..., Tensor]] = {
+_WINDOWS: dict[str, Callable[..., Tensor]] = {
     "bartlett_window": bartlett_window,
     "blackman_window": blackman_window,
     "hamming_window": hamming_window,
     "hann_window": hann_window,
-    "istft": istft,
-    "stft": stft,
 }
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {**all_refusing(_WINDOWS), "istft": istft, "stft": stft}

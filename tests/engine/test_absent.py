@@ -10,7 +10,7 @@ import torch
 
 from conformance import engine
 from conformance.processes import fresh
-from tests.engine import names
+from tests.engine import names, overloads
 
 
 def test_the_names_are_those_of_torch() -> None:
@@ -56,3 +56,9 @@ def test_absent_attributes_of_tensors(owner: Any) -> None:
     with pytest.raises(AttributeError) as found:
         _ = owner.nosuch
     assert str(found.value) == str(expected.value)
+
+
+def test_the_overloads_are_those_of_torch() -> None:
+    """The list of signatures stands as it is written from torch."""
+    ((_, written),) = fresh([overloads.text], 1)
+    assert overloads.PATH.read_text(encoding="utf-8") == written

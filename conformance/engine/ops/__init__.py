@@ -7,13 +7,14 @@ Tensor method as well, but for those in names.py. In-place methods (``name_``) a
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from .. import absent, attributes, conversions, copies, hooks, overrides, random
 from ..inplace import inplace
 from ..keywords import OF_METHODS, all_renaming, of_input, renaming, taking_numpy_names
-from ..refusals import all_refusing
+from ..overloads import is_overloaded
+from ..refusals import all_refusing, refusing_method, tells_itself
 from ..rows import ROWS
 from ..tensor import Tensor
 from . import (
@@ -132,9 +133,16 @@ def attach() -> None:
     from_data.attach()
     legacy.attach()
     absent.attach(Tensor)
+    for name in names.LOOKED_AT_BEFORE.split():
+        FUNCTIONS[name] = renaming(FUNCTIONS[name], {}, name)
     FUNCTIONS.update(all_renaming(all_refusing(FUNCTIONS)))
     for name, other in OF_METHODS.items():
         setattr(Tensor, name, renaming(getattr(Tensor, name), other))
+    frequent = names.IN_INNER_LOOPS.split()
+    for name, method in [*vars(Tensor).items()]:
+        overloaded = isinstance(method, FunctionType) and is_overloaded(f"Tensor.{name}")
+        if overloaded and not tells_itself(method, f"Tensor.{name}") and name not in frequent:
+            setattr(Tensor, name, refusing_method(method, name))
 
 
 def _attach_inplace() -> None:

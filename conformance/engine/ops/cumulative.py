@@ -363,8 +363,16 @@ def gradient(
 
 def _steps(spacing: Any, axes: Sequence[int], dim: Any) -> Sequence[Any]:
     """One spacing (a number, or the coordinates) for each dimension."""
+    if isinstance(spacing, Tensor):  # of no dimensions
+        spacing = spacing.item()
     if spacing is None or not isinstance(spacing, (tuple, list)):
         return [1.0 if spacing is None else spacing] * len(axes)
+    for each in spacing:
+        if isinstance(each, Tensor) and each._array.ndim != 1:
+            raise RuntimeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got an element with "
+                f"{each._array.ndim} dimensions!"
+            )
     if len(spacing) != len(axes):
         if dim is None:
             raise RuntimeError(

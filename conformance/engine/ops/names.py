@@ -45,3 +45,9 @@ INTERNAL = """
 add_at alias defined delitem diagonal_backward getitem in_order index_backward linear narrow_start product rmatmul
 select_backward setitem should_fold slice slice_backward
 """
+
+# Methods of several overloads that programs call so often that their arguments are not looked at again when they fail.
+IN_INNER_LOOPS = "div_ mean pow squeeze sum to view"
+
+# Functions that would take more than their overloads do, and compute something from it.
+LOOKED_AT_BEFORE = "gradient"

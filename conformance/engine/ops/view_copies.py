@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import dtypes
+from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import sizes
-from ..tensor import Tensor
+from ..tensor import Tensor, make
+from .shape import view
 from .windows import _arguments as strided_arguments
 
 
@@ -55,8 +58,11 @@ def permute_copy(input: Tensor, dims: Any, *, out: Any = None) -> Tensor:
     return _permute(input, sizes((dims,)), out=out)
 
 
-def view_copy(input: Tensor, size: Any, *, out: Any = None) -> Tensor:
-    """view as a copy."""
+def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = None) -> Tensor:
+    """view as a copy, in another shape or, with no gradient, as another dtype."""
+    dtype = size if isinstance(size, dtypes.dtype) else dtype
+    if dtype is not None:
+        return given("view_copy", out, make(view(input.detach(), dtype)._array.copy()))
     return _view(input, sizes((size,)), out=out)
 
 

@@ -1,0 +1,288 @@
+"""Which arguments torch's functions of several overloads take, and what is said of others.
+
+Note [Overloads]: torch tries one signature after another (torch: utils/python_arg_parser.cpp). The engine's functions
+take what all of them take, and look here when they have failed, or before, where they would take more. If no signature
+fits, and the number of arguments leaves just one in question, the error is about that one; else it lists them all
+(utils/invalid_arguments.cpp), with what it reads into their texts: ``*`` and ``name = default`` count as arguments, so
+that only signatures without either are ever marked.
+
+``overloads.txt`` lists torch's signatures; `python -m tests.engine.overloads` writes it.
+"""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from . import device, dtypes, formats, generator
+from .keywords import NUMPY_NAMES
+from .tensor import Tensor
+
+Keywords = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument of a signature."""
+
+    kind: str
+    name: str
+    default: str | None
+    keyword_only: bool
+
+    def given(self, kwargs: Keywords) -> str | None:
+        """The name by which it is among the keyword arguments."""
+        names = (self.name, NUMPY_NAMES.get(self.name, self.name))
+        return next((name for name in names if name in kwargs), None)
+
+    def takes(self, value: Any) -> bool:
+        if value is None:
+            return self.default == "None" or self.kind == "tuple of ints"
+        return _TAKES[self.kind](value)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One overload: its text, and what that says."""
+
+    text: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def positional(self) -> int:
+        return sum(not each.keyword_only for each in self.parameters)
+
+    @property
+    def required(self) -> list[str]:
+        return [each.name for each in self.parameters if each.default is None]
+
+
+# What a kind of argument is -----------------------------------------------------------------------
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
+
+
+def _is_scalar_tensor(value: Any, kinds: str) -> bool:
+    if not isinstance(value, Tensor):
+        return False
+    return not value._array.ndim and not value.requires_grad and value._array.dtype.kind in kinds
+
+
+def _is_int(value: Any) -> bool:
+    return (isinstance(value, (int, np.integer)) and not isinstance(value, bool)) or _is_scalar_tensor(
+        value, "iu"
+    )
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) or _is_scalar_tensor(value, "fciub")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (complex, np.number, np.bool_)) or _is_float(value)
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(isinstance(each, (int, float, complex)) for each in value)
+
+
+def _are_ints(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return not value or (hasattr(value[0], "__index__") and not isinstance(value[0], (bool, Tensor)))
+    return _is_int(value)  # of one dimension
+
+
+def _are_tensors(value: Any) -> bool:
+    if not isinstance(value, (tuple, list)):
+        return False
+    for number, each in enumerate(value):
+        if not _is_tensor(each):
+            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {typename(each)}")
+    return True
+
+
+_TAKES: dict[str, Callable[[Any], bool]] = {
+    "Tensor": _is_tensor,
+    "Number": _is_number,
+    "float": _is_float,
+    "int": _is_int,
+    "bool": lambda value: isinstance(value, bool),
+    "str": lambda value: isinstance(value, str),
+    "object": lambda value: True,
+    "tuple of ints": _are_ints,
+    "tuple of Tensors": _are_tensors,
+    "tuple of Scalars": _are_numbers,
+    "torch.dtype": lambda value: isinstance(value, dtypes.dtype) or value in (float, int, bool, complex),
+    "torch.device": lambda value: isinstance(value, (device.device, str)) or _is_int(value),
+    "torch.layout": lambda value: isinstance(value, formats.layout),
+    "torch.memory_format": lambda value: isinstance(value, formats.memory_format),
+    "torch.Generator": lambda value: isinstance(value, generator.Generator),
+    "torch.Storage": lambda value: "Storage" in type(value).__name__,
+}
+_ARITHMETIC = ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide")
+_NUMBERS_FOR_TENSORS = frozenset([*_ARITHMETIC, *(f"{name}_" for name in _ARITHMETIC)])
+_DOTTED = ("dtype", "device", "layout", "memory_format", "Size")
+
+
+def typename(value: Any) -> str:
+    """The name of a value's type as torch shows it."""
+    name = type(value).__name__
+    if type(value).__module__ == "numpy":
+        return f"numpy.{name}"
+    return f"torch.{name}" if name in _DOTTED else name
+
+
+# Signatures ---------------------------------------------------------------------------------------
+
+
+@cache
+def _listed() -> dict[str, tuple[Signature, ...]]:
+    """The signatures of each function, and of each method as ``Tensor.name``."""
+    path = os.path.join(os.path.dirname(__file__), "overloads.txt")
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            name, *texts = line.rstrip("\n").split("\t")
+            found[name] = tuple(_signature(text) for text in texts)
+    return found
+
+
+def _signature(text: str) -> Signature:
+    parameters, keyword_only = [], False
+    for part in text[1:-1].split(", "):
+        if part in ("*", ""):
+            keyword_only = keyword_only or part == "*"
+            continue
+        declared, _, default = part.partition(" = ")
+        kind, name = declared.rsplit(" ", 1)
+        parameters.append(Parameter(kind, name, default or None, keyword_only))
+    return Signature(text, tuple(parameters))
+
+
+def is_overloaded(name: str) -> bool:
+    """Whether a function has several signatures; a method is called ``Tensor.name``."""
+    return name in _listed()
+
+
+def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
+    """The TypeError for arguments that fit none of a function's signatures; None if one fits, or it has but one."""
+    signatures = _listed().get(name)
+    if signatures is None:
+        return None
+    called = name.removeprefix("Tensor.")
+    try:
+        if not all(_misfit(called, each, args, kwargs) for each in signatures):
+            return None
+    except TypeError as error:
+        return error
+    count = len(args) + len(kwargs)  # as torch's, which spreads no sizes
+    plausible = [each for each in signatures if len(each.required) <= count <= len(each.parameters)]
+    if len(plausible) == 1:
+        return _misfit(called, plausible[0], args, kwargs)
+    return TypeError(_all_listed(called, signatures, args, kwargs))
+
+
+def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
+    """Why the arguments do not fit one signature."""
+    parameters, most = signature.parameters, signature.positional
+    spread = most == 1 and parameters[0].kind == "tuple of ints" and len(args) > 1 and _are_ints(tuple(args))
+    if spread:
+        args = (tuple(args),)
+    if len(args) > most:
+        return TypeError(_too_many(name, signature, len(args)))
+    used = set()
+    for position, each in enumerate(parameters):
+        where = ""
+        if position < len(args):
+            value, where = args[position], f" (position {position + 1})"
+        else:
+            keyword = each.given(kwargs)
+            if keyword is None:
+                if each.default is None:
+                    return TypeError(_missing(name, signature, position, kwargs))
+                continue
+            used.add(keyword)
+            value = kwargs[keyword]
+        if each.takes(value) or (
+            each.kind == "Tensor" and _is_number(value) and name in _NUMBERS_FOR_TENSORS
+        ):
+            continue
+        wrong = f"not {typename(value)}"
+        if where and each.kind == "tuple of ints" and isinstance(value, (tuple, list)):
+            wrong = f"but found element of type {typename(value[0])} at pos 0"
+        return TypeError(f"{name}(): argument '{each.name}'{where} must be {each.kind}, {wrong}")
+    for keyword in kwargs:
+        if keyword not in used:
+            known = any(each.given({keyword: None}) for each in parameters)
+            text = "got multiple values for argument" if known else "got an unexpected keyword argument"
+            return TypeError(f"{name}() {text} '{keyword}'")
+    return None
+
+
+def _too_many(name: str, signature: Signature, given: int) -> str:
+    most = signature.positional
+    least = sum(each.default is None for each in signature.parameters[:most])
+    were = "was" if given == 1 else "were"
+    if most != least:
+        return f"{name}() takes from {least} to {most} positional arguments but {given} {were} given"
+    return f"{name}() takes {most} positional argument{'s' * (most > 1)} but {given} {were} given"
+
+
+def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> str:
+    names = [
+        f'"{each.name}"'
+        for each in signature.parameters[first:]
+        if each.default is None and each.given(kwargs) is None
+    ]
+    plural = "s" * (len(names) == 1)  # as torch has it
+    return f"{name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
+
+
+# All of them --------------------------------------------------------------------------------------
+
+
+def _all_listed(name: str, signatures: Sequence[Signature], args: Sequence[Any], kwargs: Keywords) -> str:
+    given = "".join(f"{typename(each)}, " for each in args)
+    given += "".join(f"{key}={typename(kwargs[key])}, " for key in reversed(list(kwargs)))
+    if args:
+        given = given.removesuffix(", ")
+    lines = [f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:"]
+    for each in signatures:
+        lines.append(f" * {each.text}")
+        parts = [tuple(part.rsplit(" ", 1)) for part in each.text[1:-1].split(", ")]
+        if len(parts) == len(args) + len(kwargs):
+            lines.append("      didn't match because some of the " + _marked(parts, args, kwargs))
+    return "\n".join(lines) + "\n"
+
+
+def _marked(parts: Sequence[tuple[str, ...]], args: Sequence[Any], kwargs: Keywords) -> str:
+    names = [part[-1] for part in parts]
+    unknown = [key for key in reversed(list(kwargs)) if key not in names[len(args) :]]
+    if unknown:
+        return f"keywords were incorrect: {', '.join(unknown)}"
+    shown = []
+    for position, part in enumerate(parts):
+        by_name = position >= len(args)
+        value = kwargs[names[position]] if by_name else args[position]
+        kinds = ("int",) if part[0] == "int" else ("float", "int") if part[0] == "float" else (part[0],)
+        mark = "" if typename(value) in kinds else "!"
+        shown.append(f"{mark}{names[position] + '=' if by_name else ''}{_contents(value)}{mark}")
+    text = ", ".join(shown)
+    return f"arguments have invalid types: ({text}{'' if args else ', '})"
+
+
+def _contents(value: Any) -> str:
+    """The type of a value, and of what a list holds."""
+    if not isinstance(value, (tuple, list)):
+        return typename(value)
+    inner = ", ".join(map(typename, value))
+    if isinstance(value, list):
+        return f"list of [{inner}]"
+    return f"{typename(value)} of ({inner}{',' * (len(value) == 1)})"
