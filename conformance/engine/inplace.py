@@ -139,7 +139,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         warn_of_overlap(row.name, self._array)
     elif row.name not in _MAY_OVERLAP and not onto_itself:
         check_no_overlap(self._array)
-    if value.shape != self._array.shape:  # torch gives addbmm the tensor as out=, which is resized
+    if self._array.shape != value.shape:  # torch gives addbmm the tensor as out=, which is resized
         lay_out(self, value.shape)
     write(self, value)
     if node is not None:

@@ -98,10 +98,11 @@ NAMES: dict[str, dict[str, str]] = {
     "linear algebra": {
         "in torch, of torch.Tensor": """
             det logdet slogdet inverse pinverse cholesky cholesky_solve cholesky_inverse qr svd matrix_exp
-            matrix_power triangular_solve
+            matrix_power triangular_solve geqrf orgqr
             """,
         "in torch.linalg": """
-            cholesky cholesky_ex cond cross det diagonal eig eigh eigvals eigvalsh inv inv_ex lstsq lu lu_factor
+            cholesky cholesky_ex cond cross det diagonal eig eigh eigvals eigvalsh
+            householder_product inv inv_ex lstsq lu lu_factor
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
             solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,

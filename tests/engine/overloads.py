@@ -17,7 +17,8 @@ PATH = Path(overloads.__file__).with_name("overloads.txt")
 _LISTED = re.compile(
     r"(\w+)\(\) received an invalid combination of arguments - got .*?, but expected one of:\n(.*)", re.S
 )
-_WITH_EFFECTS = ("init_num_threads", "manual_seed", "seed", "set_num_threads", "share_memory_")
+# What has effects; and random_, which takes a None that its text does not tell of.
+_LEFT_OUT = ("init_num_threads", "manual_seed", "random_", "seed", "set_num_threads", "share_memory_")
 
 
 class _Odd:
@@ -47,14 +48,14 @@ def text() -> str:
         for theirs, ours in modules:
             for name in dir(theirs):
                 function = getattr(theirs, name)
-                if name.startswith("_") or name in _WITH_EFFECTS or isinstance(function, type):
+                if name.startswith("_") or name in _LEFT_OUT or isinstance(function, type):
                     continue
                 found = _asked(function) if callable(function) and hasattr(ours, name) else None
                 if found is not None:
                     lines[found[0]] = found[1]
         tensor = torch.ones(2, 2)
         for name in dir(torch.Tensor):
-            if name.startswith("_") or name in _WITH_EFFECTS or not hasattr(engine.Tensor, name):
+            if name.startswith("_") or name in _LEFT_OUT or not hasattr(engine.Tensor, name):
                 continue
             found = _asked(getattr(tensor, name)) if callable(getattr(torch.Tensor, name)) else None
             if found is not None:

@@ -119,7 +119,7 @@ def mul(self: Any, other: Any) -> Array:
     meet="self other",
     to_float=True,
     self=lambda grad, other: grad / other,
-    other=lambda grad, self, other: -grad * ((self / other) / other),
+    other=lambda grad, self, other: -grad * (div(self, other) / other),
 )
 def _true_divide(self: Any, other: Any) -> Array:
     """self / other."""

@@ -12,6 +12,7 @@ from ..creation import scalar_tensor
 from ..linalg import kernels
 from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
+from ..linalg.householder import geqrf, orgqr
 from ..linalg.lu import lu_unpack as _lu_unpack
 from ..out import given_several
 from ..rows import Array, op
@@ -310,6 +311,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
 
 
 PUBLIC = (
-    "cholesky", "cholesky_inverse", "cholesky_solve", "det", "inverse", "logdet", "lu", "lu_solve", "lu_unpack",
-    "matrix_exp", "pinverse", "qr", "slogdet", "svd", "triangular_solve",
+    "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "logdet", "lu", "lu_solve", "lu_unpack",
+    "matrix_exp", "orgqr", "pinverse", "qr", "slogdet", "svd", "triangular_solve",
 )  # fmt: skip

@@ -25,7 +25,12 @@ def _distinct(array: Array, axis: int | None) -> tuple[Array, Array, Array]:
         values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, equal_nan=False)
         return values, inverse.reshape(array.shape), counts
     values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, axis=axis)
-    return values, inverse.reshape(-1), counts
+    return _outermost(values, axis), inverse.reshape(-1), counts
+
+
+def _outermost(array: Array, axis: int) -> Array:
+    """The array with one dimension outside the others in memory."""
+    return np.moveaxis(np.array(np.moveaxis(array, axis, 0), order="C"), 0, axis)
 
 
 @op("Unique2Backward0", outputs="values inverse counts", self=undefined("_unique2"))
@@ -69,7 +74,7 @@ def _unique_consecutive(self: Array) -> Any:
 def _unique_dim_consecutive(self: Array, dim: int) -> Any:
     axis = wrap_dim(dim, self.ndim)
     first, inverse, counts = _runs(np.moveaxis(self, axis, 0))
-    return np.take(self, first, axis), inverse, counts
+    return _outermost(np.take(self, first, axis), axis), inverse, counts
 
 
 def _chosen(found: tuple[Tensor, ...], return_inverse: bool, return_counts: bool) -> Any:
