@@ -100,7 +100,7 @@ def record_lines(row: Row, linear: bool = False, shape: str = "result._array.sha
     if row.node_name == "NotImplemented":
         body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
         body.append("node.operation = formula0(None)")
-    if len(row.outputs) == 1 and row.view != "multi_output":
+    if row.single:
         body.append(f"alike = ({shape}, result._array.dtype)")
         body += [
             "try: node.input_metadata = known_metadata(alike)",
@@ -168,7 +168,6 @@ def complex_apply_source(row: Row) -> str:
 
 def apply_source(row: Row, prefix: str = "") -> str:
     body = []
-    single = len(row.outputs) == 1 and row.view != "multi_output"
     count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
     body += ["grad = grads[0]", "edges = node.next_edges"]
     if any("metadata" in names_of(rule) for rule in row.formulas.values()):
@@ -180,7 +179,7 @@ def apply_source(row: Row, prefix: str = "") -> str:
         elif kind == "list":
             body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
     # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.
-    body.append(f"if {'grad is None' if single else 'all(g is None for g in grads)'}: return {count}")
+    body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
     returned = []
     position = "0"
     for number, key in enumerate(row.formulas):

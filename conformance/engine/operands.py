@@ -84,7 +84,7 @@ def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
             continue
         if is_used(row, name, given):
             raise RuntimeError(errors.INFERENCE_SAVED)
-    if state.saved_hooks and len(row.outputs) == 1:
+    if state.saved_hooks and row.single:
         row.record(*arguments, tensors[0], state.recorder)  # for what packs the saved tensors
 
 

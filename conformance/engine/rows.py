@@ -171,6 +171,11 @@ class Row:
         return _saved_fields(self) if self.recorded else {}
 
     @property
+    def single(self) -> bool:
+        """Whether there is one result, and not a list of them."""
+        return len(self.outputs) == 1 and self.view != "multi_output"
+
+    @property
     def holomorphic(self) -> bool:
         """Whether the formulas want conjugates of complex numbers, see Note [Complex gradients]."""
         return self.name in HOLOMORPHIC

@@ -232,8 +232,7 @@ def call_source(row: Row, variant: str = "call") -> str:
             f"if len(shape) > 1 and not ((steps := out_.strides) and {in_order}): "
             f"out_ = laid_out(out_, {', '.join(arrays)})",
         ]
-    single = len(row.outputs) == 1 and row.view != "multi_output"
-    if single:
+    if row.single:
         if row.view is None and variant == "call":
             body += [
                 "if out is not None:",

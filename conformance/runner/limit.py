@@ -20,6 +20,9 @@ MEMORY = 4 << 30
 AGAIN = 0.2
 """Seconds until it rings again, for a program or an engine that swallows what it raises."""
 
+PATIENCE = 10
+"""How many times longer an import may take: a module that is half imported stays broken for all that comes after it."""
+
 
 class TimeLimit(BaseException):
     """The program ran for too long. Not an Exception: programs and engines catch those."""
@@ -32,6 +35,7 @@ class Alarm:
         self._seconds = seconds
         self._expired = False
         self._armed = False
+        self._started = 0.0
         self._before: tuple[Any, tuple[float, float], float] | None = None
 
     def start(self) -> None:
@@ -40,8 +44,9 @@ class Alarm:
             return
         handler = signal.signal(signal.SIGALRM, self._ring)
         self._armed = True
+        self._started = time.monotonic()
         timer = signal.setitimer(signal.ITIMER_REAL, self._seconds, AGAIN)
-        self._before = handler, timer, time.monotonic()
+        self._before = handler, timer, self._started
 
     def check(self) -> None:
         """Between two statements: whether it rang and was swallowed."""
@@ -62,9 +67,19 @@ class Alarm:
             signal.setitimer(signal.ITIMER_REAL, max(left, 0.001), interval)
 
     def _ring(self, signum: int, frame: FrameType | None) -> None:
+        if time.monotonic() - self._started < PATIENCE * self._seconds and _is_importing(frame):
+            return
         self._expired = True
         if self._armed:
             raise TimeLimit
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextlib.contextmanager

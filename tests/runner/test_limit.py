@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import resource
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from types import FrameType, SimpleNamespace
 from typing import Any
 
@@ -46,6 +48,23 @@ def test_a_program_that_does_not_end(program: str, lines: tuple[int, ...]) -> No
     assert trace.moments[-1].statement.line in lines
     assert trace.moments[-1].statement.step == 0
     assert seconds < 2
+
+
+def test_an_import_ends_before_the_program_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that an engine imports with its first call is whole for the scenarios after it."""
+    (tmp_path / "imported_late.py").write_text("import time\ntime.sleep(0.8)\nwhole = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def slow() -> None:
+        importlib.import_module("imported_late")
+        while True:
+            pass
+
+    engine = ModuleEngine("slow", SimpleNamespace(Tensor=torch_engine.torch.Tensor, ones=slow))
+    trace, seconds = _timed("a = torch.ones()", engine)
+    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 0.3 s"
+    assert 0.8 <= seconds < 2
+    assert sys.modules.pop("imported_late").whole
 
 
 def test_a_backward_hook_that_does_not_end() -> None:

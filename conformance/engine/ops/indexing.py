@@ -301,11 +301,11 @@ def getitem(self: Tensor, value: Any) -> Tensor:
 
 def setitem(self: Tensor, where: Any, value: Any) -> None:
     """self[where] = value, recorded as a copy into a view or an index_put_."""
+    source = assigned(self, value)
     if where is False:  # which names nothing; torch looks no further
         return
     _refuse_bytes(self, where, value)
     result, remaining = _apply(self, where)
-    source = assigned(self, value)
     if not remaining:
         _copy_to(result, source)
         return

@@ -30,7 +30,7 @@ def defined(grads: Sequence[Tensor | None], metadata: Any) -> list[Tensor]:
 )
 def unbind(self: Array, dim: Any = 0) -> Any:
     """The entries along a dimension, as views."""
-    axis = existing_dim(dim, self.ndim)
+    axis = existing_dim(wrap_dim(dim, self.ndim), self.ndim)
     lead = (slice(None),) * axis
     return [self[(*lead, i, ...)] for i in range(self.shape[axis])]
 
