@@ -34,5 +34,10 @@ class ModuleEngine:
         return f"<engine {self.name} {self.version}>"
 
     def observe(self, value: Any, /) -> Any | None:
-        """The value itself if it is a tensor: it answers torch's names."""
-        return value if isinstance(value, self._tensor) else None
+        """The value itself if it is a tensor: it answers torch's names.
+
+        A lazy parameter, which says what class it will be of, has no values yet, and answers none of them.
+        """
+        return (
+            value if isinstance(value, self._tensor) and not hasattr(type(value), "cls_to_become") else None
+        )

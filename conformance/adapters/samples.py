@@ -29,6 +29,11 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.Softplus(),
     lambda torch: torch.optim.swa_utils.AveragedModel(torch.nn.Linear(1, 1)),
     lambda torch: torch.nn.Linear(1, 1).load_state_dict({}, strict=False),
+    lambda torch: torch.nn.LazyLinear(1),
+    lambda torch: torch.nn.UninitializedParameter,  # itself: such an object tells nothing of itself
+    lambda torch: torch.nn.AdaptiveLogSoftmaxWithLoss(2, 2, [1]),
+    lambda torch: torch.nn.AdaptiveLogSoftmaxWithLoss(2, 2, [1])(torch.ones(2), torch.tensor(0)),
+    lambda torch: torch.nn.utils.prune.identity(torch.nn.Linear(1, 1), "weight"),
 )
 
 _RESULTS: tuple[Make, ...] = (

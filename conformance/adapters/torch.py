@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 import torch.autograd.forward_ad
+import torch.nn.utils.prune
 
 from conformance.adapters.module import ModuleEngine
 

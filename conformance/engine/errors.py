@@ -452,3 +452,18 @@ CHECKPOINT_OVERLAP = (
     "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
     "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
 )
+
+UNINITIALIZED = (
+    "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule` or "
+    "explicitly manipulating `torch.nn.parameter.{}` objects. When using LazyModules Call `forward` with a dummy batch to "
+    "initialize the parameters before calling torch functions"
+)
+UNINITIALIZED_SHAPE = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when "
+    "trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before "
+    "accessing their attributes."
+)
+UNINITIALIZED_NORM = (
+    "The module passed to `{}` can't have uninitialized parameters. Make sure to run the dummy forward before applying {} "
+    "normalization"
+)

@@ -31,6 +31,14 @@ class RemovableHandle:
         if hooks is not None and self.id in hooks:
             del hooks[self.id]
 
+    def __getstate__(self) -> Any:
+        return self.hooks_dict_ref(), self.id
+
+    def __setstate__(self, state: Any) -> None:
+        hooks, self.id = state
+        self.hooks_dict_ref = _reference(OrderedDict() if hooks is None else hooks)
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+
     def __enter__(self) -> RemovableHandle:
         return self
 

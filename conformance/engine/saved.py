@@ -62,11 +62,12 @@ class SavedTensor:
     def __init__(self) -> None:
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
 
-    def unpack(self, node: Node | None) -> Any:
-        """The saved tensor; ``node`` is the node that saved it, for outputs.
+    def unpack(self, node: Node | None = None) -> Any:
+        """The saved tensor; ``node`` is the node that saved it: an output is tied to it.
 
         Raises:
-            RuntimeError: freed by an earlier backward, or changed in place since it was saved.
+            RuntimeError: freed by an earlier backward, or changed in place since it was saved; an output
+                without its node.
         """
         tensor = self.tensor
         if tensor is not None:
@@ -84,6 +85,10 @@ class SavedTensor:
             if self not in state.unpacked:
                 state.unpacked[self] = self._unpack_hooked(node)
             return state.unpacked[self]
+        if self is NOTHING:
+            return None
+        if node is None:
+            raise RuntimeError(errors.SAVED_DETACHED)
         if self.counter.value != self.version:
             raise RuntimeError(self._modified(self.array, self.counter.value, node))
         return self._rebuild(self.array, node)
@@ -134,6 +139,19 @@ class SavedTensor:
 
     # What torch shows of it -----------------------------------------------------------------------
 
+    @property
+    def data(self) -> Any:
+        """What is kept: an input itself, an output outside the graph, what the pack hook returned; freed: None."""
+        if self.hooks is not None:
+            return self.packed
+        if self.freed or self is NOTHING or self.tensor is not None:
+            return self.tensor
+        return self._rebuild(self.array, None)
+
+    @property
+    def unpack_hook(self) -> Callable[..., Any] | None:
+        return None if self.hooks is None else self.hooks[1]
+
     def register_hooks(self, *hooks: Any) -> None:
         """Pack this saved tensor now, by the first hook; unpack it by the second when it is needed.
 
@@ -151,7 +169,7 @@ class SavedTensor:
         if self is NOTHING:
             raise RuntimeError(errors.HOOKS_ON_NONE)
         if self.tensor is not None:
-            self.pack((pack, unpack), self.tensor)
+            self.pack((pack, unpack), self.tensor.detach())
         else:
             assert self.array is not None
             self.pack((pack, unpack), self._rebuild(self.array, None))
@@ -168,10 +186,11 @@ class SavedTensor:
         if value._version_counter is not None and value._version_counter.value != before:
             raise RuntimeError(errors.PACK_INPLACE)
         self.origin = None
-        if self.tensor is not None:
-            if value.requires_grad and value.grad_fn is None:
-                grad_accumulator(value)
-            self.origin = (value._node, value._output_nr, value._requires_grad, value._grad_accumulator)
+        tensor = self.tensor
+        if tensor is not None:
+            if tensor.requires_grad and tensor.grad_fn is None:
+                grad_accumulator(tensor)
+            self.origin = (tensor._node, tensor._output_nr, tensor._requires_grad, tensor._grad_accumulator)
         self.hooks = hooks
         self.tensor = self.array = self.counter = None
 

@@ -259,7 +259,7 @@ NAMES: dict[str, dict[str, str]] = {
     "saved tensors": {
         "class in torch.autograd.graph": "saved_tensors_hooks save_on_cpu",
         "in torch.autograd.graph": "disable_saved_tensors_hooks allow_mutation_on_saved_tensors",
-        "of SavedTensor": "register_hooks",
+        "of SavedTensor": "register_hooks unpack unpack_hook",
     },
     "custom functions": {
         "class in torch.autograd": "Function",
@@ -275,12 +275,15 @@ NAMES: dict[str, dict[str, str]] = {
     "modules": {
         "class in torch.nn": """
             Module Parameter Buffer ParameterList ParameterDict Sequential ModuleList ModuleDict Identity
+            UninitializedParameter UninitializedBuffer DataParallel
             """,
         "class in torch.nn.parameter": "Parameter",
+        "in torch.nn.parameter": "is_lazy",
         "of torch.nn.Module": """
             forward parameters named_parameters buffers named_buffers children named_children modules
             named_modules register_buffer register_parameter register_module add_module get_parameter
-            get_buffer get_submodule state_dict load_state_dict train eval training zero_grad requires_grad_
+            get_buffer get_submodule set_submodule state_dict load_state_dict train eval training zero_grad
+            requires_grad_
             apply to half float double extra_repr register_forward_hook register_forward_pre_hook
             register_full_backward_hook register_full_backward_pre_hook register_backward_hook
             register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook
@@ -298,9 +301,22 @@ NAMES: dict[str, dict[str, str]] = {
             embed_dim num_heads head_dim in_proj_weight in_proj_bias out_proj bias_k bias_v q_proj_weight k_proj_weight
             layers use_nested_tensor generate_square_subsequent_mask v_proj_weight update_parameters n_averaged
             self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
-            unexpected_keys
+            unexpected_keys has_uninitialized_params initialize_parameters cls_to_become log_prob predict head tail
+            weight_orig weight_mask module loss output materialize
             """,
+        "in torch.nn.utils.prune": """
+            identity random_unstructured l1_unstructured random_structured ln_structured global_unstructured
+            custom_from_mask remove is_pruned
+            """,
+        "class in torch.nn.utils.prune": """
+            BasePruningMethod PruningContainer Identity RandomUnstructured L1Unstructured RandomStructured LnStructured
+            CustomFromMask
+            """,
+        "of torch.nn.utils.prune.BasePruningMethod": "compute_mask prune apply_mask",
+        "of torch.nn.utils.prune.Identity": "PRUNING_TYPE",
+        "in torch.nn.grad": "conv1d_input conv1d_weight conv2d_input conv2d_weight conv3d_input conv3d_weight",
         "in torch.nn.utils": """
+            skip_init fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
             vector_to_parameters weight_norm remove_weight_norm spectral_norm remove_spectral_norm
             """,
@@ -333,7 +349,9 @@ NAMES: dict[str, dict[str, str]] = {
             PixelUnshuffle ChannelShuffle Unfold Fold LocalResponseNorm CosineSimilarity PairwiseDistance Transformer
             TransformerEncoder TransformerDecoder TransformerDecoderLayer FractionalMaxPool2d FractionalMaxPool3d
             ConvTranspose3d MaxPool3d AvgPool3d AdaptiveAvgPool3d AdaptiveMaxPool3d LPPool3d MaxUnpool1d MaxUnpool2d
-            MaxUnpool3d
+            MaxUnpool3d LazyLinear LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
+            LazyConvTranspose3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyInstanceNorm1d LazyInstanceNorm2d
+            LazyInstanceNorm3d
             """,
         "in torch.nn.functional": """
             linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
@@ -375,6 +393,7 @@ NAMES: dict[str, dict[str, str]] = {
             KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
             CosineEmbeddingLoss SoftMarginLoss TripletMarginLoss MultiMarginLoss
             MultiLabelMarginLoss MultiLabelSoftMarginLoss TripletMarginWithDistanceLoss CTCLoss
+            AdaptiveLogSoftmaxWithLoss
             """,
         "in torch.nn.functional": """
             mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy nll_loss binary_cross_entropy

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.utils.prune
 import torch.utils.checkpoint
 
 from conformance.spec import vocabulary

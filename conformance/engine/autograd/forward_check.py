@@ -53,8 +53,11 @@ def forward_products(func: Function, points: Tensors, directions: list[Tensor]) 
             row = []
             for result in _floating(func(*duals)):
                 product = unpack_dual(result).tangent
+                # a copy: what returns its input returns the tangent itself, which is zeroed below
                 row.append(
-                    result.new_zeros(result.numel()) if product is None else product.detach().reshape(-1)
+                    result.new_zeros(result.numel())
+                    if product is None
+                    else product.detach().reshape(-1).clone()
                 )
             found.append(row)
             tangent.zero_()

@@ -1,8 +1,9 @@
 """torch.nn: modules, parameters and functions."""
 
 from ..absent import look_up
-from . import functional, functions, init, modules, parameter, utils
+from . import functional, functions, grad, init, modules, parallel, parameter, utils
 from .modules import *
-from .parameter import Buffer, Parameter
+from .parallel import DataParallel
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __getattr__ = look_up("torch.nn")

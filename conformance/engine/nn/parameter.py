@@ -75,3 +75,108 @@ class Buffer(Tensor):
         buffer: Any = make(data.detach()._array, cls)
         buffer.persistent = persistent
         return buffer
+
+
+_ARRAY: Any = Tensor._array  # the slot
+
+
+def _of_data(name: str) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = getattr(self.data, name)(*args, **kwargs)
+        if (
+            isinstance(found, Tensor) and self.cls_to_become is Tensor
+        ):  # a buffer's conversion is as empty as it is
+            return type(self)(dtype=found.dtype, persistent=self.persistent)
+        return found
+
+    return method
+
+
+class UninitializedTensorMixin:
+    """A parameter or buffer whose shape is not known yet: it has a dtype, and no elements that could be read.
+
+    Note [Uninitialized]: every operation reads its operands' ``_array``; of these it raises.
+    """
+
+    cls_to_become: type[Any]
+
+    @property
+    def _array(self) -> Any:
+        raise ValueError(errors.UNINITIALIZED.format(type(self).__name__))
+
+    @_array.setter
+    def _array(self, value: Any) -> None:
+        _ARRAY.__set__(self, value)
+
+    @property
+    def data(self) -> Tensor:
+        return make(_ARRAY.__get__(self))
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        self._array = value._array
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(errors.UNINITIALIZED_SHAPE)
+
+    dtype = property(lambda self: self.data.dtype)
+    is_floating_point = _of_data("is_floating_point")
+    is_complex = _of_data("is_complex")
+    size = _of_data("size")
+    to, half, float, double, cpu = map(_of_data, ("to", "half", "float", "double", "cpu"))
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a plain parameter or buffer of this shape, with any values."""
+        from ..creation import empty
+
+        self._array = empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)._array
+        self.__class__ = self.cls_to_become
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (self.requires_grad, None, self.dtype)  # type: ignore[attr-defined]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter that gets its shape by ``materialize``."""
+
+    __module__ = "torch.nn.parameter"
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        return _uninitialized(cls, requires_grad, device, dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)
+        return memo[id(self)]
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Buffer):
+    """A buffer that gets its shape by ``materialize``."""
+
+    __module__ = "torch.nn.parameter"
+    cls_to_become = Tensor
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
+        buffer = _uninitialized(cls, requires_grad, device, dtype)
+        buffer.persistent = persistent
+        return buffer
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a parameter or buffer has no shape yet."""
+    return isinstance(param, UninitializedTensorMixin)
+
+
+def _uninitialized(cls: type[Any], requires_grad: bool, device: Any, dtype: Any) -> Any:
+    from ..creation import empty
+
+    found: Any = make(empty(0, device=device, dtype=dtype)._array, cls)
+    found._requires_grad = requires_grad
+    return found

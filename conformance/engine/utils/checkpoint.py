@@ -265,7 +265,7 @@ class _CheckpointFrame:
             if group == -1:
                 group = uuid.uuid4()
         if group not in self.is_recomputed:
-            args = [each.unpack(None) if isinstance(each, SavedTensor) else each for each in self.saved_args]
+            args = [each.unpack() if isinstance(each, SavedTensor) else each for each in self.saved_args]
             hook = _recomputation_hook(weakref.ref(self), group)
             with contextlib.suppress(_StopRecomputationError), hook, enable_grad():
                 self.recompute(*args)

@@ -193,7 +193,7 @@ def multi_head_attention_forward(
             attn_mask = attn_mask.unsqueeze(0)
         elif attn_mask is not None:
             attn_mask = attn_mask.view(batch, num_heads, -1, source)
-        q, k, v = (each.view(batch, num_heads, -1, size) for each in (q, k, v))
+        q, k, v = (each.view(batch, num_heads, each.shape[1], size) for each in (q, k, v))
         output = scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal)
         output = output.permute(2, 0, 1, 3).reshape(batch * length, features)
         output = linear(output, out_proj_weight, out_proj_bias)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ...modes import no_grad
 from ...tensor import Tensor
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 EXTRA = "_extra_state"
 
@@ -175,6 +175,8 @@ def _take(
             f"received {type(value)}"
         )
         return
+    if is_lazy(target):
+        return  # so is what is loaded, or it would have given its shape
     if target.dim() == 0 and value.shape == (1,):
         value = value[0]
     if value.shape != target.shape:

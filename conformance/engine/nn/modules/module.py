@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -25,6 +26,7 @@ from .registering import (
     BUFFERS,
     MODULES,
     PARAMETERS,
+    WithoutModule,
     hooked,
     register_module_buffer_registration_hook,  # noqa: F401
     register_module_module_registration_hook,  # noqa: F401
@@ -79,6 +81,9 @@ class Module(Tree):
             super().__init__(*args, **kwargs)
 
     __reduce_ex__ = pickling.reduce
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     def forward(self, *input: Any) -> Any:
         """What the module computes; subclasses define it."""
@@ -178,21 +183,34 @@ class Module(Tree):
             modules[name] = hooked(MODULES, self, name, value)
             return
         buffers = own.get("_buffers")
-        if isinstance(value, Buffer):
-            if buffers is None:
-                raise AttributeError("cannot assign buffer before Module.__init__() call")
-            _forget(self, name, "_buffers")
-            self.register_buffer(name, value, value.persistent)
-            return
-        if buffers is not None and name in buffers:
+        if isinstance(value, Buffer) or (buffers is not None and name in buffers):
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as buffer '{name}' "
                     "(torch.nn.Buffer, torch.Tensor or None expected)"
                 )
-            buffers[name] = hooked(BUFFERS, self, name, value)
+            if buffers is None:
+                raise AttributeError("cannot assign buffer before Module.__init__() call")
+            self._assign_buffer(name, value)
             return
         object.__setattr__(self, name, value)
+
+    def _assign_buffer(self, name: str, value: Tensor | None) -> None:
+        """register_buffer, also a subclass's own that takes no ``persistent``."""
+        persistent = (
+            value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
+        )
+        register = self.register_buffer
+        own = getattr(register, "__func__", None) is Module.register_buffer
+        if own or "persistent" in inspect.signature(register).parameters:
+            register(name, value, persistent)
+        elif persistent:
+            register(name, value)
+        else:
+            raise RuntimeError(
+                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without the "
+                "persistent argument is not allowed."
+            )
 
     def __delattr__(self, name: str) -> None:
         for table in _TABLES:
@@ -275,8 +293,7 @@ class Module(Tree):
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
         """As register_load_state_dict_pre_hook; the hook is not given the module unless it asks."""
-        own = hook if with_module else lambda module, *found: hook(*found)
-        return RemovableHandle(self._load_state_dict_pre_hooks, own)
+        return RemovableHandle(self._load_state_dict_pre_hooks, hook if with_module else WithoutModule(hook))
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run a hook with what load_state_dict has found so far, before this module is loaded."""

@@ -14,6 +14,16 @@ BUFFERS: OrderedDict[int, Hook] = OrderedDict()
 MODULES: OrderedDict[int, Hook] = OrderedDict()
 
 
+class WithoutModule:
+    """A hook that is called without its first argument, the module."""
+
+    def __init__(self, hook: Callable[..., Any]) -> None:
+        self.hook = hook
+
+    def __call__(self, module: Any, *args: Any) -> Any:
+        return self.hook(*args)
+
+
 def hooked(hooks: OrderedDict[int, Hook], module: Any, name: str, value: Any) -> Any:
     """What is registered: the value, or what the hooks make of it."""
     for hook in hooks.values():

@@ -1,7 +1,7 @@
 """torch.nn.utils."""
 
 from ...absent import look_up
-from . import clip_grad, convert_parameters, parametrizations, parametrize, rnn, stateless
+from . import clip_grad, convert_parameters, fusion, parametrizations, parametrize, prune, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -10,6 +10,8 @@ from .clip_grad import (
     get_total_norm,
 )
 from .convert_parameters import parameters_to_vector, vector_to_parameters
+from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights
+from .init import skip_init
 from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import errors
 from ...linalg import multi_dot
 from ...modes import no_grad
 from ...tensor import Tensor
 from ..functions.distance import normalize
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 __all__ = [
     "SpectralNorm",
@@ -104,6 +105,8 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        if is_lazy(weight):
+            raise ValueError(errors.UNINITIALIZED_NORM.format("SpectralNorm", "spectral"))
         with no_grad():
             height, width = as_matrix(weight, dim).size()
             u = normalize(weight.new_empty(height).normal_(0, 1), dim=0, eps=eps)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ... import errors
 from ...ops.weight_norm import norm_except_dim
 from ...ops.weight_norm import weight_norm as normalized
 from ..modules.module import Module
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -31,6 +32,7 @@ class WeightNorm:
 
         Raises:
             RuntimeError: that was done before.
+            ValueError: the parameter has no shape yet.
         """
         warnings.warn(
             "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
@@ -42,6 +44,8 @@ class WeightNorm:
                 raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         hook = WeightNorm(name, dim)
         weight = getattr(module, name)
+        if is_lazy(weight):
+            raise ValueError(errors.UNINITIALIZED_NORM.format("WeightNorm", "weight"))
         del module._parameters[name]
         module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, hook.dim).data))
         module.register_parameter(f"{name}_v", Parameter(weight.data))

@@ -1,0 +1,21 @@
+"""torch.nn.parallel of a machine without accelerators: a module that runs another (torch: nn/parallel)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .modules.module import Module
+
+
+class DataParallel(Module):
+    """Calls ``module``: there are no devices to share the batch."""
+
+    def __init__(
+        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
+    ) -> None:
+        super().__init__()
+        self.module = module
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
