@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from . import errors
+from .modes import state
 from .node import Edge, Identity
 from .tensor import Tensor
 
@@ -108,12 +110,29 @@ def conjugate(saved: Any) -> Any:
 
 def real_part(gradient: Tensor | None, edge: Edge) -> Tensor | None:
     """A complex gradient of a real input is its real part (torch: handle_r_to_c)."""
+    return gradient.real if gradient is not None and _is_unfit(gradient, edge) else gradient
+
+
+def uncast(gradient: Tensor | None, edge: Edge) -> Tensor | None:
+    """A gradient of what is NOT_CAST, found unfit before the node frees what it saved.
+
+    Raises:
+        RuntimeError: it is complex, and the pass wants it for a real input.
+    """
+    task = state.graph_task
+    if gradient is not None and _is_unfit(gradient, edge) and (task is None or task.should_compute(edge[0])):
+        raise RuntimeError(errors.NO_COMPLEX_HERE)
+    return gradient
+
+
+def _is_unfit(gradient: Tensor, edge: Edge) -> bool:
+    """Whether a gradient is complex and its input is not."""
     node, number = edge
-    if gradient is None or node is None or gradient._array.dtype.kind != "c":
-        return gradient
+    if node is None or gradient._array.dtype.kind != "c":
+        return False
     if node.__class__ is Identity:  # which stands for an input outside the graph
-        return gradient
+        return False
     kind = node.input_metadata[number][1]
     if kind is None:  # a leaf that takes gradients of any dtype
         kind = node.variable._array.dtype  # type: ignore[attr-defined]
-    return gradient if kind.kind == "c" else gradient.real
+    return kind.kind != "c"

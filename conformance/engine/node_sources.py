@@ -204,8 +204,10 @@ def apply_source(row: Row, prefix: str = "") -> str:
             returned.append("*several")
             position = f"{position} + {len(names)}"
     found = f"[{', '.join(returned)}]"
-    cast = prefix and row.name not in NOT_CAST
-    body.append(f"return [*map(real_part, {found}, edges)]" if cast else f"return {found}")
+    if prefix:
+        fit = "map(uncast, " if row.name in NOT_CAST else "map(real_part, "
+        found = f"[*{fit}{found}, edges)]"
+    body.append(f"return {found}")
     return function("apply", "node, grads", body)
 
 

@@ -72,7 +72,7 @@ IN_PLACE_WITH = (
 HOOKS = (
     "{a}.register_hook(lambda g: g * 1j)", "{a}.register_hook(lambda g: g.conj())",
     "{a}.register_hook(lambda g: g.real)", "{a}.register_hook(lambda g: seen.append(g))",
-    "{a}.register_hook(lambda g: print(g, g.is_conj()))", "{a}.retain_grad()",
+    "{a}.register_hook(lambda g: print(g.dtype, g.is_conj()))", "{a}.retain_grad()",
     "{a}.grad_fn.register_prehook(lambda o: tuple(g * 1j for g in o))",
     "{a}.grad_fn.register_hook(lambda i, o: tuple(None if g is None else g.conj() for g in i))",
     "{a}.register_post_accumulate_grad_hook(lambda t: t.grad.mul_(1j))",

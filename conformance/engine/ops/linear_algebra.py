@@ -12,7 +12,8 @@ from ..creation import scalar_tensor
 from ..linalg import kernels
 from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
-from ..linalg.householder import geqrf, orgqr
+from ..linalg.householder import geqrf as geqrf
+from ..linalg.householder import orgqr as orgqr
 from ..linalg.lu import lu_unpack as _lu_unpack
 from ..out import given_several
 from ..rows import Array, op
