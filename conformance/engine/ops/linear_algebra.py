@@ -9,11 +9,9 @@ import numpy as np
 
 from .. import linalg, return_types
 from ..creation import scalar_tensor
-from ..linalg import kernels
+from ..linalg import householder, kernels
 from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
-from ..linalg.householder import geqrf as geqrf
-from ..linalg.householder import orgqr as orgqr
 from ..linalg.lu import lu_unpack as _lu_unpack
 from ..out import given_several
 from ..rows import Array, op
@@ -310,6 +308,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
         place.resize_as_(each).copy_(each)
     return tuple(out)
 
+
+geqrf, orgqr = householder.geqrf, householder.orgqr
 
 PUBLIC = (
     "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "logdet", "lu", "lu_solve", "lu_unpack",
