@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import linalg, return_types
 from ..creation import scalar_tensor
-from ..linalg import householder, kernels
+from ..linalg import householder, kernels, low_rank
 from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
 from ..linalg.lu import lu_unpack as _lu_unpack
@@ -310,8 +310,9 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
 
 
 geqrf, orgqr = householder.geqrf, householder.orgqr
+pca_lowrank, svd_lowrank = low_rank.pca_lowrank, low_rank.svd_lowrank
 
 PUBLIC = (
     "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "logdet", "lu", "lu_solve", "lu_unpack",
-    "matrix_exp", "orgqr", "pinverse", "qr", "slogdet", "svd", "triangular_solve",
+    "matrix_exp", "orgqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
 )  # fmt: skip

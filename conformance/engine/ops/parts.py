@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..storage import offset, storage
 from ..tensor import Tensor
 from ..views import converted
 from .copying import assigned
+from .kernels import unimplemented
 from .scalars import times
 from .selection import where
 from .slicing import select
@@ -131,11 +133,13 @@ def _view_as_complex(self: Array) -> Array:
 def view_as_complex(input: Tensor) -> Tensor:
     """A last dimension of real and imaginary parts as complex numbers, a view."""
     array = input._array
-    if array.dtype.kind != "f" or array.itemsize < 4:
+    if array.dtype.kind != "f":
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
             + input.dtype.legacy
         )
+    if array.itemsize < 4:
+        raise NotImplementedError("complex numbers of two halves (torch.complex32)")
     if not array.ndim:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if array.shape[-1] != 2:
@@ -197,6 +201,8 @@ def _parts_of(grad: Tensor, real: bool, imag: bool) -> tuple[Tensor | None, Tens
 def complex(real: Array, imag: Array) -> Array:
     """real + 1j * imag."""
     _check_parts("complex", real, imag)
+    if real.itemsize < 4:
+        raise NotImplementedError("complex numbers of two halves (torch.complex32)")
     found = np.empty(np.broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
     found.real, found.imag = real, imag
     return found
@@ -222,6 +228,11 @@ def _check_parts(name: str, first: Array, second: Array) -> None:
 def polar(abs: Array, angle: Array) -> Array:
     """abs * (cos(angle) + 1j * sin(angle))."""
     _check_parts("polar", abs, angle)
+    if abs.itemsize < 4:
+        warnings.warn(
+            "ComplexHalf support is experimental and many operators don't support it yet.", stacklevel=2
+        )
+        raise unimplemented("polar_cpu", abs.dtype)
     found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
     return found

@@ -1,0 +1,60 @@
+"""Factors of low rank, found with random vectors (torch: _lowrank.py; Halko et al., 2009)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import float32
+from ..tensor import Tensor
+from .decompositions import qr, svd
+
+Factors = tuple[Tensor, Tensor, Tensor]
+
+
+def _basis(A: Tensor, q: int, niter: int | None, M: Tensor | None) -> Tensor:
+    """Orthonormal columns that span nearly what the columns of A - M do."""
+    from ..random import randn
+
+    def taken(of_a: Tensor, of_m: Tensor | None, by: Tensor) -> Tensor:
+        found = of_a.matmul(by)
+        return found if of_m is None else found - of_m.matmul(by)
+
+    inexact = A.is_floating_point() or A.is_complex()
+    found = qr(taken(A, M, randn(A._array.shape[-1], q, dtype=A.dtype if inexact else float32)))[0]
+    for _ in range(2 if niter is None else niter):
+        found = qr(taken(A.mH, None if M is None else M.mH, found))[0]
+        found = qr(taken(A, M, found))[0]
+    return found
+
+
+def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Factors:
+    """torch.svd_lowrank: singular values and vectors of A - M, of which q are sought."""
+    q = 6 if q is None else q
+    m, n = A._array.shape[-2:]
+    if M is not None:
+        M = M.broadcast_to(A._array.shape)
+    if m < n:
+        A, M = A.mH, None if M is None else M.mH
+    Q = _basis(A, q, niter, M)
+    B = Q.mH.matmul(A)
+    if M is not None:
+        B = B - Q.mH.matmul(M)
+    U, S, Vh = svd(B, False)
+    U, V = Q.matmul(U), Vh.mH
+    return (V, S, U) if m < n else (U, S, V)
+
+
+def pca_lowrank(A: Tensor, q: Any = None, center: bool = True, niter: int = 2) -> Factors:
+    """torch.pca_lowrank: the principal components of the rows, which are centered first if asked for.
+
+    Raises:
+        ValueError: more components than there can be, or a negative number of iterations.
+    """
+    most = min(A._array.shape[-2:])
+    if q is None:
+        q = min(6, most)
+    elif not 0 <= q <= most:
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={most}")
+    if niter < 0:
+        raise ValueError(f"niter(={niter}) must be non-negative integer")
+    return svd_lowrank(A - A.mean((-2,), keepdim=True) if center else A, q, niter)
