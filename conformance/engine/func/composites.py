@@ -14,7 +14,6 @@ from typing import Any
 
 from ..batching import (
     DYNAMIC,
-    IN_PLACE,
     MASK,
     OUT,
     BatchedTensor,
@@ -98,6 +97,14 @@ _ELEMENTWISE = frozenset(
 _RANDOMNESS = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
     "randomness flags on vmap or perform the randomness operation out of vmap"
+)
+_RANDOM_OUT = (
+    "vmap: We do not support calling out variants of random operations inside of vmap. Please use non-out variants as a "
+    "workaround"
+)
+_UNBATCHED = (
+    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If "
+    "this is necessary for your usage, please file an issue with functorch."
 )
 _OLD_RANDOMNESS = (
     "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations outside of "
@@ -214,6 +221,8 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return each_in_place(again, args, kwargs, level, "index_put_" if by_tensor else name)
     if kwargs.get("out") is not None:
         raise RuntimeError(OUT.format(name))
+    if name == "where" and len(args) + len(kwargs) == 1:
+        raise RuntimeError(DYNAMIC.format(name))
     return each_example(again, args, kwargs, level)
 
 
@@ -241,6 +250,8 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     running = vmaps[level]
     if running.randomness == "error":
         raise RuntimeError(_OLD_RANDOMNESS if running.old else _RANDOMNESS)
+    if kwargs.get("out") is not None:
+        raise RuntimeError(_RANDOM_OUT)
     mapped = level_of((args, tuple(kwargs.values()))) == level
     if running.randomness == "same":
         if not mapped:
@@ -251,6 +262,8 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
             default_generator.set_state(before)
             return _outside(made, inner, named)
 
+        if name.endswith("_"):
+            return each_in_place(as_before, args, kwargs, level, name)
         return each_example(as_before, args, kwargs, level)
     if name in _RANDOM_BY_SHAPE:
         return batched(list(_outside(made, *_with_size(name, args, kwargs, running.size)).unbind(0)), level)
@@ -266,10 +279,9 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         if not name.endswith("_"):
             return batched(list(drawn), level)
         if not mapped:
-            raise RuntimeError(IN_PLACE)
-        for each, value in zip(source._examples, drawn, strict=True):
-            each.copy_(value)
-        return source
+            raise RuntimeError(_UNBATCHED)
+        values = iter(drawn)
+        return each_in_place(lambda each: each.copy_(next(values)), (source,), {}, level, name)
     if not mapped:
         return batched([_outside(made, args, kwargs) for _ in range(running.size)], level)
     return each_example(lambda *inner, **named: _outside(made, inner, named), args, kwargs, level)

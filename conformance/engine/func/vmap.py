@@ -91,8 +91,11 @@ def _run(
                 each if dim is None else batched(_examples(each, dim), level)
                 for each, dim in zip(flat, dims, strict=True)
             ]
+            wholes = {
+                id(batch): (each, dim) for batch, each, dim in zip(given, flat, dims, strict=True) if size
+            }
             results = func(*unflatten(given, spec), **kwargs)
-            return _unwrapped(func, results, out_dims, level, size)
+            return _unwrapped(func, results, out_dims, level, size, wholes)
         finally:
             vmaps.pop()
             if not vmaps:
@@ -193,7 +196,8 @@ def size_of(flat: list[Any], dims: list[int | None]) -> int:
     return int(sizes[0])
 
 
-def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int) -> Any:
+def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int, wholes: dict[int, Any]) -> Any:
+    """The results with the dimension of the examples; an argument that is given back is itself."""
     flat, spec = flatten(results)
     if any(not isinstance(each, int) and each is not None for each in flatten(out_dims)[0]):
         raise ValueError(
@@ -210,9 +214,20 @@ def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int) ->
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
             f"of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {spec}."
         )
-    return unflatten(
-        [_unbatched(_name(func), each, dim, level, size) for each, dim in zip(flat, dims, strict=True)], spec
-    )
+    found = []
+    for each, dim in zip(flat, dims, strict=True):
+        whole, place = wholes.get(id(each), (None, None))
+        kept = place is not None and dim is not None and _is_still(each, whole, place, dim)
+        found.append(whole if kept else _unbatched(_name(func), each, dim, level, size))
+    return unflatten(found, spec)
+
+
+def _is_still(value: Any, whole: Any, place: int, dim: int) -> bool:
+    """Whether an argument's examples lie in it as they did, in the dimension that is asked for."""
+    if value.__class__ is not BatchedTensor or place != dim % whole.dim():
+        return False
+    before, now = whole._array[(slice(None),) * place + (0,)], value._examples[0]._array
+    return bool(before.shape == now.shape and before.strides == now.strides)
 
 
 def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) -> Any:
