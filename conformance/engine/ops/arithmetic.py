@@ -19,12 +19,13 @@ from .scalars import maybe_times
 
 
 def _scaled(other: Any, alpha: Any) -> Any:
+    """alpha * other. Complex numbers are multiplied by 1 as well, which makes nan of what is infinite."""
     kind = np.asarray(other).dtype.kind
     if kind in "iub" and isinstance(alpha, float):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if kind != "b" and alpha.__class__ is bool:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if alpha == 1:
+    if alpha == 1 and kind != "c":
         return other
     if isinstance(other, np.ndarray):
         return np.multiply(
@@ -42,8 +43,14 @@ def _scaled(other: Any, alpha: Any) -> Any:
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self + alpha * other."""
     if alpha.__class__ is int and alpha == 1:
-        return np.add(self, other)
+        found: Array = np.add(self, other)
+        if found.dtype.kind != "c" or _is_finite(found):
+            return found
     return np.add(self, _scaled(other, alpha))
+
+
+def _is_finite(array: Array) -> bool:
+    return bool(np.isfinite(array).all())
 
 
 @op(
@@ -57,7 +64,11 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     """self - alpha * other."""
     if self.dtype == np.bool_:
         check_subtractable(self, other)
-    return np.subtract(self, other if alpha.__class__ is int and alpha == 1 else _scaled(other, alpha))
+    if alpha.__class__ is int and alpha == 1:
+        found: Array = np.subtract(self, other)
+        if found.dtype.kind != "c" or _is_finite(found):
+            return found
+    return np.subtract(self, _scaled(other, alpha))
 
 
 @op(
