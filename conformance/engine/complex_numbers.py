@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import errors
+from . import dtypes, errors
 from .modes import state
 from .node import Edge, Identity
 from .tensor import Tensor
@@ -106,6 +106,15 @@ def conjugate(saved: Any) -> Any:
     if saved.__class__ is list:
         return [conjugate(each) for each in saved]
     return saved
+
+
+def conjugate_operand(saved: Any) -> Any:
+    """As ``conjugate``, of what stood for a tensor: torch's conj() makes a number that did so a tensor like any other."""
+    if saved.__class__ is complex:
+        from .creation import scalar_tensor
+
+        return scalar_tensor(saved.conjugate(), dtype=dtypes.complex128)
+    return conjugate(saved)
 
 
 def real_part(gradient: Tensor | None, edge: Edge) -> Tensor | None:

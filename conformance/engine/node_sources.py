@@ -215,7 +215,10 @@ def _given(row: Row, key: str, prefix: str) -> Iterator[str]:
     """What a formula is given: where it is one of real numbers and the node's output complex, conjugates."""
     conjugated = prefix and row.holomorphic and (row.name, key) not in FORMULAS
     for name in names_of(formula_of(row, key) if prefix else row.formulas[key]):
-        yield f"conjugate({name})" if conjugated and name in row.saved else name
+        if not conjugated or name not in row.saved:
+            yield name
+        else:
+            yield f"conjugate_operand({name})" if may_be_number(row, name) else f"conjugate({name})"
 
 
 def release_source(row: Row) -> str:

@@ -38,7 +38,16 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .complex_numbers import HOLOMORPHIC, as_complex, check_declared, conjugate, formula_of, real_part, uncast
+from .complex_numbers import (
+    HOLOMORPHIC,
+    as_complex,
+    check_declared,
+    conjugate,
+    conjugate_operand,
+    formula_of,
+    real_part,
+    uncast,
+)
 from .complex_refusals import refusal
 from .dtypes import FULL_PRECISION, NUMBERS
 from .keywords import taken
@@ -317,7 +326,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "SINK": (Identity(), 0),
     "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
-    "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "real_part": real_part, "uncast": uncast, "FREED": FREED,
+    "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
     "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar,
