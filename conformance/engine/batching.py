@@ -160,8 +160,8 @@ class BatchedTensor(Tensor):
 
     @property
     def data(self) -> Tensor:
-        """The data of the examples."""
-        return batched([each.data for each in self._examples], self._level)
+        """Refused, as it is by torch."""
+        raise RuntimeError("accessing `data` under vmap transform is not allowed")
 
     @data.setter
     def data(self, value: Any) -> NoReturn:

@@ -5,6 +5,7 @@ torch's derivatives.yaml knows the same three kinds: "auto_linear", the product 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -269,6 +270,29 @@ def _triangular_solve(
     return [triangular_solve(side, arguments["A"], **given)[0], tangents.get("A")]
 
 
+def _vector_norm(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """torch's norm_jvp: the derivative's formula times the tangent, divided where the norm is not 0."""
+    from .ops.norms import norm_backward
+
+    self, norm, change = arguments["self"], results[0], tangents["self"]
+    if arguments["dtype"] is not None:
+        self, change = self.to(arguments["dtype"]), change.to(arguments["dtype"])
+    order, dim, keepdim = arguments["ord"], arguments["dim"], arguments["keepdim"]
+
+    def along(slope: Tensor) -> Any:
+        products = (slope.conj() * change).real if self.is_complex() else slope * change
+        return products.sum(dim or [*range(self.dim())], keepdim)
+
+    if order == 2:
+        return [along(self).div_(norm).masked_fill_(norm == 0, 0)]
+    if 1 < order < math.inf:
+        size = self.abs()
+        scaled = self.sgn() * size.pow(order - 1) if order < 2 else self * size.pow(order - 2)
+        return [(along(scaled) / norm.pow(order - 1)).masked_fill_(norm == 0, 0)]
+    slope = norm_backward(norm.new_ones(norm.size()), self, order, norm, dim or (), keepdim)
+    return [norm.new_zeros(norm.size()) if slope is None else along(slope)]
+
+
 def _polar(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """By the product rule; the derivative's formula knows no direction where the absolute value is 0."""
     found = [] if "abs" not in tangents else [_times_direction(tangents["abs"], arguments["angle"])]
@@ -286,6 +310,7 @@ def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
 OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
     "cholesky_inverse": _cholesky_inverse,
     "linalg_cholesky_ex": _cholesky,
+    "linalg_vector_norm": _vector_norm,
     "logcumsumexp": _logcumsumexp,
     "polar": _polar,
     "triangular_solve": _triangular_solve,

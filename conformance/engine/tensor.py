@@ -333,7 +333,13 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
-        """The same memory outside the graph, with a version counter of its own."""
+        """The same memory outside the graph, with a version counter of its own.
+
+        Raises:
+            NotImplementedError: inside nested transforms of torch.func, of which it leaves the innermost alone.
+        """
+        if transforms.depth > 1 and self.requires_grad:
+            raise NotImplementedError("Tensor.data inside nested transforms of torch.func")
         return uncounted(self) if self._inference else make(self._array)
 
     @data.setter
