@@ -1,8 +1,7 @@
 """Random arrays with the numbers that torch draws on the CPU.
 
 Every function takes the generator, a shape and a dtype, and returns a new array in the order in which torch
-fills memory. The draws are the same on every processor; where numpy takes logarithms and sines from another
-library than libm (with AVX-512), samples made of those may differ from torch's in the last place.
+fills memory.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import libm
 from . import normal as box_muller
 from .dtypes import BY_NUMPY, c_name
 from .generator import Generator
@@ -99,7 +99,7 @@ def log_normal(
     _require_floating(dtype, "log_normal_cpu", math.prod(shape))
     samples = box_muller.fused(box_muller.standard_pairs(generator, math.prod(shape)), std, mean)
     with np.errstate(over="ignore"):
-        return _narrow(np.exp(samples), dtype).reshape(shape)
+        return _narrow(libm.exp(samples), dtype).reshape(shape)
 
 
 def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
@@ -111,7 +111,7 @@ def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 
         )
     if not rate > 0.0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
-    return _narrow(-1.0 / rate * np.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
+    return _narrow(-1.0 / rate * libm.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
 
 
 def cauchy(
@@ -125,7 +125,7 @@ def cauchy(
         )
     if not sigma > 0.0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    samples = np.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
+    samples = libm.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
     return _narrow(box_muller.fused(samples, sigma, median), dtype).reshape(shape)
 
 
@@ -136,7 +136,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     if dtype.kind in "bc" and 0 not in shape:
         raise NotImplementedError(f"\"geometric_cpu\" not implemented for '{BY_NUMPY[dtype].legacy}'")
     with np.errstate(divide="ignore"):
-        samples = np.ceil(np.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
+        samples = np.ceil(libm.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
     return _narrow(samples, dtype).reshape(shape)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from . import libm
 from .generator import Generator
 
 BLOCK = 16  # elements: eight radii, eight angles
@@ -29,7 +30,7 @@ def standard_pairs(generator: Generator, count: int) -> Doubles:
             generator.next_normal = None
         return np.array([cached] if count else [], np.float64)
     uniform = generator.doubles(missing + missing % 2)
-    radius = np.sqrt(-2.0 * np.log1p(-uniform[1::2]))
+    radius = np.sqrt(-2.0 * libm.log1p(-uniform[1::2]))
     angle = 2.0 * np.pi * uniform[0::2]
     samples = np.stack((radius * np.cos(angle), radius * np.sin(angle)), axis=1).ravel()
     generator.next_normal = float(samples[-1]) if missing % 2 else None
@@ -90,7 +91,7 @@ def _affine_single(samples: Floats, generator: Generator, mean: float, std: floa
 
 def _blocks_double(uniform: Doubles) -> Doubles:
     blocks = uniform[: uniform.size - uniform.size % BLOCK].reshape(-1, 2, BLOCK // 2)
-    radius = np.sqrt(-2.0 * np.log(1.0 - blocks[:, 0]))
+    radius = np.sqrt(-2.0 * libm.log(1.0 - blocks[:, 0]))
     angle = 2.0 * np.pi * blocks[:, 1]
     blocks[:, 0] = radius * np.cos(angle)
     blocks[:, 1] = radius * np.sin(angle)

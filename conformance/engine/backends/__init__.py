@@ -1,4 +1,4 @@
-"""torch.backends: libraries that torch may compute with, none of which this engine has.
+"""torch.backends: libraries that torch may compute with, none of which this engine has, and the processor.
 
 What a program sets there is remembered, and changes nothing.
 """
@@ -6,7 +6,7 @@ What a program sets there is remembered, and changes nothing.
 from __future__ import annotations
 
 from ..absent import look_up
-from . import cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
+from . import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp, opt_einsum
 
-__all__ = ["cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
+__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
 __getattr__ = look_up("torch.backends")

@@ -168,7 +168,7 @@ def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     wide, wide_grad = half_up(self), half_up(grad_output)
     inside = wide_grad * (wide / wide.dtype.type(3) + wide.dtype.type(0.5))
     found = np.where(self <= -3, 0, np.where(self < 3, inside, wide_grad)).astype(grad_output.dtype)
-    blocks = nans_in_blocks(self, grad_output)
+    blocks = nans_in_blocks(self, grad_output, widest=True)
     return laid_out(found if blocks is None else np.where(blocks, self, found), grad_output, self)
 
 

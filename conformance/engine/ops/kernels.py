@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..backends.cpu import get_cpu_capability
 from ..inplace import check_castable
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, laid_out
@@ -118,15 +119,13 @@ def chosen(mask: Array, first: Array, second: Array) -> Array:
     return found
 
 
-_BLOCK = 64  # bytes: two vectors of AVX2
-
-
-def nans_in_blocks(self: Array, grad: Array) -> Array | None:
+def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | None:
     """Where self is nan and torch computes it in a block; None where self has no nan.
 
     Note [Blocks and the rest]: torch's kernels go through memory in blocks, and one by one through what is left at
     the end of a row, or through all that does not lie in rows. Some compare otherwise in one than in the other, which
-    shows at nan: in the gradient of hardtanh a nan is outside the range within a block, and inside it beyond.
+    shows at nan: in the gradient of hardtanh a nan is outside the range within a block, and inside it beyond. A block
+    is two vectors of AVX2, whatever the processor; the widest are those of kernels that torch has for AVX512 as well.
     """
     nan = np.isnan(self)
     if not nan.any():
@@ -140,7 +139,7 @@ def nans_in_blocks(self: Array, grad: Array) -> Array | None:
         if n != 1 and any(step != width * length for step, width in zip(steps, widths, strict=True)):
             break
         length *= n
-    block = _BLOCK // self.itemsize
+    block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
     inside = np.arange(self.size) % length < length // block * block
     return nan & inside.reshape(shape).transpose(np.argsort(order))
 

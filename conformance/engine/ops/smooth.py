@@ -52,7 +52,7 @@ def _elu_backward(
         else grad * (input_scale * slope) * np.exp(x * input_scale)
     )
     found = np.where(x <= 0, below, grad * scale).astype(grad_output.dtype)
-    blocks = nans_in_blocks(self_or_result, grad_output)
+    blocks = nans_in_blocks(self_or_result, grad_output, widest=True)
     found = found if blocks is None else np.where(blocks, self_or_result, found)
     return laid_out(found, grad_output, self_or_result)
 
