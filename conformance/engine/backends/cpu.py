@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 
-from numpy._core import _multiarray_umath
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # numpy's stubs leave it out
 
 from ..absent import look_up
 
