@@ -5,16 +5,15 @@ from __future__ import annotations
 import functools
 import os
 
-from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # numpy's stubs leave it out
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # private: numpy has no public name
 
 from ..absent import look_up
 
 __all__ = ["get_cpu_capability"]
 __getattr__ = look_up("torch.backends.cpu")
 
-FEATURES: dict[str, bool] = (
-    _multiarray_umath.__cpu_features__
-)  # of the processor; numpy has no public name for it
+# What the processor has, by numpy's names.
+FEATURES: dict[str, bool] = _multiarray_umath.__cpu_features__
 
 
 @functools.cache
