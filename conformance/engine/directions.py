@@ -198,6 +198,9 @@ ELEMENTWISE = frozenset(
 # What torch has no forward mode of, under the name that its error has.
 UNSUPPORTED = {
     "_cdist_forward": "_cdist_forward",
+    "_ctc_loss": "_ctc_loss",
+    "_embedding_bag": "_embedding_bag",
+    "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
     "_pdist_forward": "_pdist_forward",
     "_unique2": "_unique2",
     "_weight_norm_interface": "_weight_norm_interface",
@@ -205,10 +208,13 @@ UNSUPPORTED = {
     "_unique_dim": "unique_dim",
     "_unique_dim_consecutive": "unique_dim_consecutive",
     "cholesky": "cholesky",
+    "grid_sampler_2d": "grid_sampler_2d",
+    "grid_sampler_3d": "grid_sampler_3d",
     "igamma": "igamma",
     "igammac": "igammac",
     "index_reduce": "index_reduce",
     "multi_margin_loss": "multi_margin_loss",
+    "multilabel_margin_loss_forward": "multilabel_margin_loss_forward",
     "soft_margin_loss_backward": "soft_margin_loss_backward",
     "special_zeta": "special_zeta",
     "special_zeta_of_number": "special_zeta",
@@ -307,7 +313,31 @@ def _times_direction(size: Tensor, angle: Tensor) -> Tensor:
     return complex(size * angle.cos(), size * angle.sin())
 
 
+def _binary_cross_entropy(
+    arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
+) -> list[Any]:
+    """By the kernel of the derivative, which bounds what it divides by; the second derivative's formula adds to it."""
+    from .ops.entropy import binary_cross_entropy_backward
+    from .ops.loss import MEAN, NONE
+    from .views import increment_version
+
+    self, target, weight = arguments["self"], arguments["target"], arguments["weight"]
+    parts = []
+    if "self" in tangents:
+        parts.append(binary_cross_entropy_backward(tangents["self"], self, target, weight, NONE))
+    if "target" in tangents:
+        slope = -self.logit() * tangents["target"]
+        parts.append(slope if weight is None else slope * weight)
+    each = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    if arguments["reduction"] == NONE:
+        return [each]
+    found = each.mean() if arguments["reduction"] == MEAN else each.sum()
+    increment_version(found)  # torch writes it into new memory
+    return [found]
+
+
 OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
+    "binary_cross_entropy": _binary_cross_entropy,
     "cholesky_inverse": _cholesky_inverse,
     "linalg_cholesky_ex": _cholesky,
     "linalg_vector_norm": _vector_norm,

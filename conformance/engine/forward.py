@@ -242,6 +242,8 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     complex_numbers = any(map(_is_complex, (*results, *flat(arguments.values()))))
     if complex_numbers:
         check_declared(row)
+    if row.name == "scatter_reduce" and plain["reduce"] == "prod":
+        return [None]  # torch knows no tangent of it, and does not say so
     if row.name in OF_THEIR_OWN:
         return OF_THEIR_OWN[row.name](plain, given, results)
     if row.name in ELEMENTWISE and not complex_numbers:

@@ -15,7 +15,7 @@ from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_recorded, check_tensors
 from .positional import by_name
-from .rows import Array, Row
+from .rows import ROWS, Array, Row
 from .saved import save_output
 from .shapes import broadcast_shapes, is_dense
 from .storage import address, lay_out
@@ -102,6 +102,10 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         for each in arguments[1:]:
             if isinstance(each, Tensor):
                 check_no_partial_overlap(self._array, each._array)
+    if (
+        row.name == "masked_scatter" and self.dtype is arguments[2].dtype
+    ):  # the mask is expanded, and not the tensor
+        ROWS["expand"].forward(arguments[1]._array, self._array.shape)
     try:
         value = np.asarray(row.evaluate(*arguments))
     except RuntimeError as error:
@@ -122,8 +126,10 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             )
     check_castable(value.dtype, self._array.dtype)
     node: Node | None = None
-    if recorded:
-        edge = gradient_edge(self)
+    edge = gradient_edge(self) if recorded else None
+    if self._array.shape != value.shape:  # torch gives addbmm the tensor as out=, which is resized
+        lay_out(self, value.shape)
+    if edge is not None:
         if row.saved.get("self") == "tensor":
             arguments = [self.clone(), *arguments[1:]]
         node = row.record(*arguments, self, state.recorder)
@@ -139,8 +145,6 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         warn_of_overlap(row.name, self._array)
     elif row.name not in _MAY_OVERLAP and not onto_itself:
         check_no_overlap(self._array)
-    if self._array.shape != value.shape:  # torch gives addbmm the tensor as out=, which is resized
-        lay_out(self, value.shape)
     write(self, value)
     if node is not None:
         rebase_history(self, node)

@@ -77,6 +77,7 @@ _SAME_DTYPE = {
     "expected scalar type '{Wanted}' but got '{Got}' for values output": "mode",
     "heaviside is not yet implemented for tensors with different dtypes.": "heaviside",
     "masked_select(): self and result must have the same scalar type": "masked_select",
+    "Expected object of scalar type {Wanted} but got scalar type {Got} for argument 'out'": "complex polar",
     "signbit does not support non-boolean outputs.": "signbit",
     "isposinf does not support non-boolean outputs.": "isposinf",
     "isneginf does not support non-boolean outputs.": "isneginf",
@@ -121,6 +122,7 @@ _INDICES = {
 }
 _SAME = {name: text for text, names in _SAME_DTYPE.items() for name in names.split()}
 _SAME |= {f"{name}_indices": text for name, text in _INDICES.items()}
+_SAME["aminmax_indices"] = _SAME["aminmax"]
 _SAME |= {f"{name}_indices": _SAME["topk"] for name in ("max_dim", "min_dim", "sort", "sort_stable", "topk")}
 # Operations that torch makes of others, by the one that refuses out=.
 _CALLED = {"max_dim": "max", "min_dim": "min", "linalg_inv": "linalg_inv_ex", "diff": "sub", "kron": "mul"}
@@ -128,7 +130,7 @@ _CALLED |= {name: f"_{name}" for name in ("linalg_svd", "linalg_eigh", "linalg_d
 # Operations that copy their result into out=, which autograd records.
 _COPIED = frozenset(["quantile", "nanquantile", "tensordot", "inner", "linalg_norm"])
 # Operations whose result may not share any memory with an input, not even all of it.
-_APART = frozenset(["gather", "take", "index_select", "kthvalue", "cat", "stack"])
+_APART = frozenset(["gather", "take", "index_select", "kthvalue", "cat", "stack", "masked_select"])
 _OVERLAP_FREE = frozenset(["mm", "bmm", "addmm", "baddbmm", "addmv", "mv", "dot"])  # they do not ask
 
 
@@ -198,8 +200,8 @@ def _check_memory(name: str, out: Tensor, arguments: Sequence[Any]) -> None:
     if name in _OVERLAP_FREE:
         return
     check_no_overlap(out._array)
-    for operand in _tensors(arguments):
-        if name in _APART and operand._array is out._array:
+    for place, operand in enumerate(_tensors(arguments)):
+        if name in _APART and operand._array is out._array and not (name == "gather" and place):
             raise RuntimeError(SHARED_MEMORY)
         check_no_partial_overlap(out._array, operand._array)
 

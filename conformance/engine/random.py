@@ -251,7 +251,12 @@ def _normal_of_std(std: Array, drawn: Any) -> Array:
     return drawn
 
 
-@op("NormalBackward3", name="normal_of_both", mean=_zeroed, std=_zeroed)
+@op(
+    "NormalBackward3",
+    name="normal_of_both",
+    mean=lambda grad, mean_sym_sizes: _zeroed(grad.new_empty(mean_sym_sizes)),
+    std=lambda grad, std_sym_sizes: _zeroed(grad.new_empty(std_sym_sizes)),
+)
 def _normal_of_both(mean: Array, std: Array, drawn: Any) -> Array:
     return drawn
 

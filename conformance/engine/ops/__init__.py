@@ -122,6 +122,7 @@ def attach() -> None:
     copying.attach()
     gamma.attach()
     operators.attach()
+    linear_algebra.attach()
     for name in names.FUNCTIONS_ALONE.split():
         if name in vars(Tensor):
             delattr(Tensor, name)

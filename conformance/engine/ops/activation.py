@@ -144,7 +144,13 @@ def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
     self=unsupported("hardsigmoid_backward"),
 )
 def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
-    found = np.where((self > -3) & (self < 3), grad_output / grad_output.dtype.type(6), _zero(grad_output))
+    wide = half_up(grad_output)
+    slope = wide * wide.dtype.type(
+        np.float32(1) / np.float32(6)
+    )  # of single precision in torch, for doubles as well
+    found = np.where(
+        (self > -3) & (self < 3), slope.astype(grad_output.dtype, copy=False), _zero(grad_output)
+    )
     return laid_out(found, grad_output, self)
 
 

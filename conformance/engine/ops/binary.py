@@ -323,7 +323,9 @@ def isclose(
 ) -> Tensor:
     """Where the difference is at most atol + rtol * abs(other)."""
     found: Tensor = _isclose(input, other, rtol, atol, equal_nan)
-    for _ in range((equal_nan and input.is_floating_point()) + (rtol != 0 or atol != 0)):
+    for _ in range(
+        (equal_nan and (input.is_floating_point() or input.is_complex())) + (rtol != 0 or atol != 0)
+    ):
         increment_version(found)  # torch writes into what == gave
     return found
 

@@ -309,6 +309,16 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return tuple(out)
 
 
+def _lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
+    """Tensor.lu: torch.lu's results without names."""
+    return tuple(lu(self, pivot, get_infos))
+
+
+def attach() -> None:
+    """Make a method of what differs from its function."""
+    setattr(Tensor, "lu", _lu_method)  # noqa: B010 - Tensor declares no such method
+
+
 geqrf, orgqr = householder.geqrf, householder.orgqr
 pca_lowrank, svd_lowrank = low_rank.pca_lowrank, low_rank.svd_lowrank
 

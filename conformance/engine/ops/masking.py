@@ -30,6 +30,8 @@ def _filled(self: Array, mask: Array, value: Any) -> Array:
             f"masked_fill(): argument 'value' must be Number or Tensor, not {type(value).__name__}"
         )
     result = np.array(np.broadcast_to(self, shape), kind, order="C")
+    if isinstance(value, (np.ndarray, np.generic)) and kind.kind != "c":
+        value = value.item()
     if value.__class__ in NUMBERS:
         value = dtypes.number_within(kind, value)
     np.copyto(result, np.asarray(value).astype(kind), where=mask)

@@ -65,9 +65,10 @@ def _by_length(array: Array) -> Array:
     query=_NO_SECOND,
     key=_NO_SECOND,
     value=_NO_SECOND,
+    attended=_NO_SECOND,
 )
 def _flash_backward(
-    grad_output: Array, query: Array, key: Array, value: Array, mask: Mask, scale: float
+    grad_output: Array, query: Array, key: Array, value: Array, attended: Array, mask: Mask, scale: float
 ) -> tuple[Array, ...]:
     kind = query.dtype
     grad_output, query, key, value = _accumulated(grad_output, query, key, value)
@@ -88,8 +89,8 @@ def _flash_backward(
     "ScaledDotProductFlashAttentionForCpuBackward0",
     name="_flash_attention",
     inputs={
-        "query key value": lambda grad, query, key, value, _mask, scale: tuple(
-            _flash_backward(grad, query, key, value, _mask, scale)
+        "query key value": lambda grad, query, key, value, result, _mask, scale: tuple(
+            _flash_backward(grad, query, key, value, result, _mask, scale)
         )
     },
 )
