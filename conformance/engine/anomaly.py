@@ -17,7 +17,7 @@ def check_nan(node: Node, outputs: Gradients) -> None:
         RuntimeError: naming the node and which of its results; or in a batched pass, which cannot look.
     """
     for number, gradient in enumerate(outputs):
-        if gradient is not None and gradient.__class__ is BatchedTensor:
+        if gradient.__class__ is BatchedTensor:
             raise RuntimeError(
                 "Batching rule not implemented for aten::item. We could not generate a fallback."
             )

@@ -195,14 +195,8 @@ def eye(
         RuntimeError: a negative size.
     """
     check_device(device)
-    for position, (name, each) in enumerate((("n", n), ("m", m)), 1):
-        if each is None:
-            continue
-        if not hasattr(each, "__index__"):
-            raise TypeError(
-                f"eye(): argument '{name}' (position {position}) must be int, not {type(each).__name__}"
-            )
-        if each < 0:
+    for name, each in (("n", n), ("m", m)):
+        if each is not None and each < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {each}")
     return finish(np.eye(n, m, dtype=kind_of(dtype, out)), requires_grad, out)
 

@@ -385,7 +385,7 @@ def primal(value: Any, level: int, recorded: bool) -> Any:
         return value
     found = make(value._array)
     found._inference = value._inference
-    if recorded:
+    if recorded and not value._inference:  # which counts no versions
         edge = gradient_edge(value)
         found._version_counter = version_counter(value)
         if edge[0] is not None:

@@ -113,6 +113,8 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         return self.to(dtype=dtype)
     if isinstance(dtype, tensortype):
         return self.to(dtype=dtype.dtype)
+    if dtype is Tensor:
+        return self.to(dtype=dtypes.default)
     if not isinstance(dtype, str):
         raise TypeError("dtype must be a type, str, or dtype object")
     found = TYPES.get(dtype.removeprefix("torch."))

@@ -13,6 +13,7 @@ from . import dtypes
 from .creation import finish, kind_of
 from .device import check_device
 from .dtypes import BY_NUMPY
+from .ops.kernels import unimplemented
 from .tensor import Tensor
 
 
@@ -62,7 +63,8 @@ def arange(
             raise ValueError("step must be nonzero")
         if kind is dtypes.int64:
             count = max(0, -((first - last) // by))
-    refuse_bool("arange_cpu", kind.numpy)
+    if kind.numpy.kind in "bc":
+        raise unimplemented("arange_cpu", kind.numpy)
     array = (first + np.arange(count) * by).astype(kind.numpy)
     if out is not None and out._array.size not in (0, count):
         warnings.warn(

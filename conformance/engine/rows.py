@@ -364,18 +364,12 @@ def _stub(*args: Any, materialize: Callable[..., Any], **kwargs: Any) -> Any:
 
 
 def _lazy(row: Row, name: str, source: Callable[[Row], str]) -> Callable[..., Any]:
-    """A function that is compiled when it is first called, and then has its real code: most rows stay unused.
-
-    Its default arguments are set before its code, which suits both codes: another thread may call in between.
-    """
+    """A function that is compiled when it is first called, and then has its real code: most rows stay unused."""
     function = FunctionType(_stub.__code__, row.scope, name)
     function.__qualname__ = name
 
     def materialize(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        made = _compile(row, name, source(row))
-        function.__kwdefaults__ = {"materialize": materialize, **(made.__kwdefaults__ or {})}
-        function.__defaults__ = made.__defaults__
-        function.__code__ = made.__code__
+        function.__code__ = _compile(row, name, source(row)).__code__
         return function(*args, **kwargs)
 
     function.__kwdefaults__ = {"materialize": materialize}

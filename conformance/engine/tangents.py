@@ -73,7 +73,7 @@ def forward_base(tensor: Tensor) -> Tensor | None:
 
 def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
     """The tangent at a level; see Note [Views and tangents]."""
-    if not state.forward_grad:
+    if not state.forward_grad or state.inference:
         return None
     own = tensor._tangents
     if own and level in own:

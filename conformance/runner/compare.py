@@ -134,6 +134,8 @@ def _of_moments(scenario: Scenario, one: Moment, other: Moment) -> Iterator[Diff
             yield Difference(place, "", f"assert {text}", group_of(text), *said)
     if one.warned != other.warned:
         warned = [w.message for w in one.warned], [w.message for w in other.warned]
+        if warned[0] == warned[1]:  # of other categories
+            warned = [str(w) for w in one.warned], [str(w) for w in other.warned]
         yield from _of_texts(place, "warned", *warned)
     if one.printed != other.printed:
         yield from _of_texts(place, "printed", one.printed.splitlines(), other.printed.splitlines())

@@ -10,6 +10,7 @@ from .. import return_types
 from ..creation import zeros_like
 from ..modes import state
 from ..ops.diagonals import diag_embed
+from ..ops.indexing import without_leading_ones
 from ..ops.matmul import matmul
 from ..ops.reduction import _without_each
 from ..ops.scalars import times
@@ -91,10 +92,10 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
     if singular.all():
         return _singular_backward(A, grad)
     where, elsewhere = make(singular), make(~singular)
-    found = make(np.zeros(A._array.shape, A._array.dtype)).index_put_(
-        (where,), _singular_backward(A[where], grad[where])
-    )
-    return found.index_put_((elsewhere,), solve(A[elsewhere].mH, spread[elsewhere]))
+    found = make(np.zeros(A._array.shape, A._array.dtype))
+    found.index_put_((where,), without_leading_ones(_singular_backward(A[where], grad[where])))
+    others = solve(A[elsewhere].mH, spread[elsewhere])
+    return found.index_put_((elsewhere,), without_leading_ones(others))
 
 
 def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:

@@ -78,8 +78,8 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
 
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The entries moved along dimensions; what leaves at one end enters at the other."""
-    shifts = tuple(shifts) if isinstance(shifts, (tuple, list)) else (shifts,)
-    dims = tuple(dims or ()) if isinstance(dims, (tuple, list)) or dims is None else (dims,)
+    shifts = sizes((shifts,), "roll(): argument 'shifts'")
+    dims = () if dims is None else sizes((dims,), "roll(): argument 'dims'")
     return _roll(input, shifts, dims)
 
 

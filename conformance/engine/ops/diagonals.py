@@ -120,9 +120,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     self.as_strided((size,), (sum(steps),), self.storage_offset()).fill_(fill_value)
     if wrap and ndim == 2 and shape[0] > shape[1] + 1:
         begin = self.storage_offset() + (shape[1] + 1) * steps[0]
-        rest = (shape[0] * shape[1] - (shape[1] + 1) * shape[1] + sum(steps) // steps[1] - 1) // (
-            sum(steps) // steps[1]
-        )
+        rest = -(-shape[0] * shape[1] // (shape[1] + 1)) - size
         self.as_strided((rest,), (sum(steps),), begin).fill_(fill_value)
     return self
 

@@ -309,7 +309,7 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
     if not remaining:
         _copy_to(result, source)
         return
-    source = _without_leading_ones(source)
+    source = without_leading_ones(source)
     mask = len(remaining) == 1 and remaining[0] is not None and remaining[0]._array.dtype.kind == "b"
     if mask and source._array.size == 1 and source._array.dtype != self._array.dtype:
         source = source.to(self.dtype)  # torch fills what the mask shows
@@ -327,7 +327,8 @@ def _refuse_bytes(self: Tensor, where: Any, value: Any) -> None:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 
-def _without_leading_ones(source: Tensor) -> Tensor:
+def without_leading_ones(source: Tensor) -> Tensor:
+    """A view without the dimensions of 1 that it begins with, as torch's C++ assigns to what is indexed."""
     shape = source._array.shape
     while shape and shape[0] == 1:
         shape = shape[1:]
@@ -343,7 +344,7 @@ def _copy_to(target: Tensor, source: Tensor) -> None:
     if not shape:
         fill_(target, source)
         return
-    source = _without_leading_ones(source) if shape[0] == 1 else view(source, shape)
+    source = without_leading_ones(source) if shape[0] == 1 else view(source, shape)
     copy_(
         target, source if source._array.shape == target._array.shape else expand(source, target._array.shape)
     )

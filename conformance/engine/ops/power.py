@@ -140,8 +140,6 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         return _pow_of_number(input, exponent, out=out)
     if isinstance(exponent, np.generic) or isinstance(input, np.generic):
         return pow(plain_number(input), plain_number(exponent), out=out)
-    if not isinstance(exponent, Tensor):
-        raise invalid_combination("pow", (input, exponent))
     return _pow_tensor(input, exponent, out=out)
 
 

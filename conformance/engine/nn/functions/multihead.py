@@ -102,8 +102,6 @@ def _check_dimensions(
 
 def _check_mask(mask: Tensor, plane: tuple[int, int], count: int) -> Tensor:
     """An attention mask with a dimension for batch and heads."""
-    if mask.dim() not in (2, 3):
-        raise RuntimeError(f"attn_mask's dimension {mask.dim()} is not supported")
     expected = plane if mask.dim() == 2 else (count, *plane)
     if mask.shape != expected:
         raise RuntimeError(
