@@ -16,8 +16,10 @@ from .tensor import Tensor, read_only
 from .twins import PAIRS, is_twin, memory_of
 from .zero_tensor import ZeroTensor
 
+_SHAPED: Any = tuple.__new__  # of whole numbers, which Size need not look at
+
 ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
-    "shape": lambda self: Size(self._array.shape),
+    "shape": lambda self: _SHAPED(Size, self._array.shape),
     "dtype": lambda self: dtypes.BY_NUMPY[self._array.dtype],
     "ndim": lambda self: self._array.ndim,
     "device": lambda self: CPU,
@@ -36,7 +38,7 @@ ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or one of its entries."""
     if dim is None:
-        return Size(self._array.shape)
+        return _SHAPED(Size, self._array.shape)
     return self._array.shape[existing_dim(dim, self._array.ndim)]
 
 

@@ -122,6 +122,17 @@ def _iter(self: Tensor) -> Iterator[Tensor]:
     return iter(self.unbind(0))
 
 
+def _reversed(self: Tensor) -> Tensor:
+    return self.flip(0) if self._array.ndim else self
+
+
+def _array_wrap(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
+    """What becomes of a result of numpy's: a tensor; numpy warns that it takes no further arguments, as torch's."""
+    from .from_data import from_numpy
+
+    return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
+
 def _contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, (Tensor, int, float, complex, bool)):
         return bool((self == element).any().item())
@@ -154,6 +165,7 @@ def _istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 METHODS = {
     "item": item, "tolist": tolist, "numpy": numpy, "_scalar": whole, "__array__": _array, "__float__": _float,
+    "__array_wrap__": _array_wrap, "__reversed__": _reversed,
     "__int__": _int, "__complex__": _complex, "__index__": _index, "__bool__": _bool, "__len__": _len,
     "__iter__": _iter, "__contains__": _contains, "__format__": _format, "__repr__": _repr,
     "stft": _stft, "istft": _istft,

@@ -63,6 +63,23 @@ def _reduce_ex(self: Tensor, protocol: Any) -> Any:
     return _rebuild, (pickling.place(type(self)), self._array, self.requires_grad, _own(self))
 
 
+def reduce_in_memory(tensor: Tensor) -> Any:
+    """As torch.save writes a tensor: with the whole memory, which it writes once for all that share it."""
+    array, base = tensor._array, storage(tensor._array)
+    if type(base) is not np.ndarray or not base.flags.c_contiguous:
+        return _reduce_ex(tensor, 2)
+    warn_if_has_hooks(tensor)
+    place = array.shape, array.dtype, address(array) - address(base), array.strides
+    return _rebuild_in, (pickling.place(type(tensor)), base, *place, tensor.requires_grad, _own(tensor))
+
+
+def _rebuild_in(
+    cls: Any, base: np.ndarray[Any, Any], shape: Any, kind: Any, offset: int, strides: Any, requires_grad: bool,
+    own: dict[str, Any],
+) -> Tensor:  # fmt: skip
+    return _rebuild(cls, np.ndarray(shape, kind, base, offset, strides), requires_grad, own)
+
+
 def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:
     tensor = make(array, pickling.find(cls))
     tensor._version_counter = VersionCounter(1)  # torch puts a tensor together in place

@@ -253,13 +253,36 @@ def can_cast(from_: Any, to: Any) -> bool:
     return not (to is bool_ and from_ is not bool_)
 
 
-class finfo:
-    """torch.finfo: the limits of a floating type."""
+class _Limits:
+    """What a dtype can hold; equal for equal dtypes."""
 
-    def __init__(self, kind: Any = None) -> None:
-        given = asked("finfo", kind) or default
+    dtype: str
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+class finfo(_Limits):
+    """torch.finfo: the limits of a floating type.
+
+    Raises:
+        TypeError: of another type.
+    """
+
+    __module__ = "torch"
+
+    def __init__(self, type: Any = None) -> None:
+        given = asked("finfo", type) or default
+        if given.category < FLOATING:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        given = given.to_real()
         self.dtype = given.name
-        info = np.finfo(given.to_real().numpy)
+        info = np.finfo(given.numpy)
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)
@@ -270,10 +293,23 @@ class finfo:
         return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in names)}, dtype={self.dtype})"
 
 
-class iinfo:
-    """torch.iinfo: the limits of an integer type."""
+class iinfo(_Limits):
+    """torch.iinfo: the limits of an integer type.
 
-    def __init__(self, kind: dtype) -> None:
+    Raises:
+        TypeError: of another type.
+    """
+
+    __module__ = "torch"
+
+    def __init__(self, type: Any) -> None:
+        kind = asked("iinfo", type)
+        if kind is None or kind.category >= FLOATING:
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
+            )
+        if kind is bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
         info = np.iinfo(kind.numpy)
         self.dtype, self.bits, self.max, self.min = kind.name, int(info.bits), int(info.max), int(info.min)
 

@@ -467,3 +467,9 @@ UNINITIALIZED_NORM = (
     "The module passed to `{}` can't have uninitialized parameters. Make sure to run the dummy forward before applying {} "
     "normalization"
 )
+BATCH_NORM_SHARED = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
+    "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
+    "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for resources "
+    "on how to patch your module to work with vmap"
+)

@@ -19,6 +19,9 @@ class layout:
     def __repr__(self) -> str:
         return f"torch.{self._name}"
 
+    def __reduce__(self) -> Any:
+        return by_name, (self._name,)
+
 
 class memory_format(layout):
     """In which order elements lie."""
@@ -31,6 +34,12 @@ strided = layout("strided")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
+
+
+def by_name(name: str) -> layout:
+    """The layout or memory format of a name, of which there is one."""
+    formats = (strided, contiguous_format, preserve_format, channels_last)
+    return next(each for each in formats if each._name == name)
 
 
 def lies_so(array: np.ndarray[Any, Any], wanted: Any) -> bool:

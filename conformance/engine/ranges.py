@@ -34,7 +34,8 @@ def arange(
 ) -> Tensor:  # fmt: skip
     """torch.arange: integers stay int64, floats become the default dtype."""
     check_device(device)
-    given = [each.item() if isinstance(each, Tensor) else each for each in bounds]
+    given = [_number(each) for each in bounds]
+    start, end, step = _number(start), _number(end), _number(step)
     first, last, by = 0, 0, 1
     if len(given) == 1:
         last = given[0]
@@ -74,6 +75,10 @@ def arange(
             stacklevel=2,
         )
     return finish(array, requires_grad, out)
+
+
+def _number(bound: Any) -> Any:
+    return bound.item() if isinstance(bound, Tensor) else bound
 
 
 def range(

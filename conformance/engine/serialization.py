@@ -9,6 +9,9 @@ import pickle
 from collections.abc import Iterator
 from typing import IO, Any, Union
 
+from .copies import reduce_in_memory
+from .tensor import Tensor
+
 File = Union[str, "os.PathLike[str]", IO[bytes]]
 
 # What a file of weights alone may name: tensors, what holds them, and what numpy needs for their arrays.
@@ -18,10 +21,12 @@ _WEIGHTS = {
     "builtins": {"dict", "list", "tuple", "set", "complex", "bytearray", "slice"},
     "numpy": {"ndarray", "dtype"},
     "_codecs": {"encode"},
-    f"{_ENGINE}.copies": {"_rebuild"},
+    f"{_ENGINE}.copies": {"_rebuild", "_rebuild_in"},
+    f"{_ENGINE}.formats": {"by_name"},
     f"{_ENGINE}.pickling": {"rebuild"},
     f"{_ENGINE}.dtypes": {"by_name"},
 }
+_SAFE: dict[Any, None] = {}
 _NUMPY = {"_reconstruct", "_frombuffer", "scalar"}
 
 
@@ -33,9 +38,20 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write an object to a file, or to what has been opened as one."""
+    """Write an object to a file, or to what has been opened as one; tensors that share memory go on sharing it.
+
+    Raises:
+        AttributeError: it is no file.
+    """
+    if not (isinstance(f, (str, os.PathLike)) or hasattr(f, "write")):
+        raise AttributeError(
+            "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
+        )
     with _opened(f, "wb") as file:
-        pickle_module.dump(obj, file, pickle_protocol)
+        if pickle_module is pickle:
+            _Pickler(file, pickle_protocol).dump(obj)
+        else:
+            pickle_module.dump(obj, file, pickle_protocol)
 
 
 def load(
@@ -51,15 +67,58 @@ def load(
 
     Raises:
         UnpicklingError: something else is in it, and ``weights_only`` is not off.
+        AttributeError: it is no file.
     """
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "seek"):
+        raise AttributeError(
+            f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is seekable."
+            " Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+        )
     with _opened(f, "rb") as file:
         if weights_only is False:
             return (pickle_module or pickle).load(file, **pickle_load_args)
         return _WeightsUnpickler(file, **pickle_load_args).load()
 
 
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
+            return reduce_in_memory(obj)
+        return NotImplemented
+
+
+def add_safe_globals(safe_globals: list[Any]) -> None:
+    """Allow classes and functions in files of weights."""
+    _SAFE.update(dict.fromkeys(safe_globals))
+
+
+def get_safe_globals() -> list[Any]:
+    """What has been allowed in files of weights."""
+    return list(_SAFE)
+
+
+def clear_safe_globals() -> None:
+    """Allow no more than tensors and what holds them."""
+    _SAFE.clear()
+
+
+@contextlib.contextmanager
+def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
+    """add_safe_globals, for a while."""
+    before = get_safe_globals()
+    add_safe_globals(safe_globals)
+    try:
+        yield
+    finally:
+        clear_safe_globals()
+        add_safe_globals(before)
+
+
 class _WeightsUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
+        for each in _SAFE:
+            if (each.__module__, each.__qualname__) == (module, name):
+                return each
         if name in _WEIGHTS.get(module, ()) or (module.startswith("numpy.") and name in _NUMPY):
             return super().find_class(module, name)
         raise pickle.UnpicklingError(

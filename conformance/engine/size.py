@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import operator
+from collections.abc import Iterator
+from typing import Any, Self
 
 import numpy as np
 
 from . import pickling
+
+
+def _whole(sizes: tuple[Any, ...]) -> Iterator[int]:
+    """The numbers that the sizes stand for."""
+    for place, each in enumerate(sizes):
+        try:
+            yield operator.index(each)
+        except TypeError:
+            kind = type(each).__name__
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {place} is '{kind}')") from None
 
 
 class Size(tuple[int, ...]):
@@ -14,6 +26,17 @@ class Size(tuple[int, ...]):
 
     __slots__ = ()
     __module__ = "torch"
+
+    def __new__(cls, sizes: Any = ()) -> Self:
+        """A shape of whole numbers, or of tensors of one each.
+
+        Raises:
+            TypeError: something else is among them.
+        """
+        made = super().__new__(cls, sizes)
+        if any(each.__class__ is not int for each in made):
+            return super().__new__(cls, _whole(tuple(made)))
+        return made
 
     def numel(self) -> int:
         """How many elements a tensor of this shape has."""
@@ -27,7 +50,18 @@ class Size(tuple[int, ...]):
         return Size(found) if isinstance(index, slice) else found
 
     def __add__(self, other: Any) -> Any:
-        return Size(tuple(self) + tuple(other))
+        if not isinstance(other, tuple):
+            kind = type(other).__name__
+            raise TypeError(f"can only concatenate tuple (not {kind}) to torch.Size")
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other: Any) -> Any:
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: Any) -> Any:
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
 
     def __reduce__(self) -> Any:
         return pickling.rebuild, (pickling.place(Size), tuple(self))

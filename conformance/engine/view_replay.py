@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from typing import Any
 
 from .modes import check_bool, state
 from .rows import _SHARED, ROWS
@@ -59,3 +60,23 @@ class _force_original_view_tracking:
 def is_view_replay_enabled() -> bool:
     """Whether views are replayed."""
     return state.view_replay
+
+
+def _view_func_unsafe(self: Tensor, new_base: Tensor, *visitors: Any) -> Tensor | None:
+    """The same view of another base; None of what is no view."""
+    return replay_of(self)(new_base) if self._is_view() else None
+
+
+def _view_func(self: Tensor, new_base: Tensor, *visitors: Any) -> Tensor | None:
+    """The same view of another base, if that lies in memory as this view's own base does; else None."""
+    base = self._base
+    if base is None or _laid_out(base) != _laid_out(new_base):
+        return None
+    return _view_func_unsafe(self, new_base)
+
+
+def _laid_out(base: Tensor) -> tuple[Any, ...]:
+    return base.shape, base.stride(), base.storage_offset(), base.untyped_storage().nbytes() // base.itemsize
+
+
+Tensor._view_func, Tensor._view_func_unsafe = _view_func, _view_func_unsafe  # type: ignore[attr-defined]

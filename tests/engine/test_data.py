@@ -24,6 +24,7 @@ LOADERS = {
     "again and again": "RandomSampler(range(5), replacement=True, num_samples=40)",
     "more than there are": "RandomSampler(range(5), num_samples=12)",
     "numbers": "DataLoader([1.5, 2, 3], batch_size=2)",
+    "a pass, which knows its length": "[len(iter(DataLoader(pairs, batch_size=4)))]",
     "texts": "DataLoader(['a', 'b'], batch_size=2)",
     "mappings": "DataLoader([{'a': 1, 'b': [2.0]}, {'a': 3, 'b': [4.0]}], batch_size=2)",
     "behind one another": "DataLoader(pairs + pairs, batch_size=7)",

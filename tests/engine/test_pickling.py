@@ -16,6 +16,13 @@ from conformance.engine.nn.modules.linear import Linear
 from conformance.engine.nn.parameter import Parameter
 
 
+class Allowed:
+    """A class of the program's own."""
+
+    def __init__(self) -> None:
+        self.tensor = torch.ones(1)
+
+
 def stored(value: Any, **options: Any) -> Any:
     """The value after torch.save and torch.load."""
     file = io.BytesIO()
@@ -85,3 +92,27 @@ def test_a_copied_parameter_has_no_grad() -> None:
     copied: Any = copy.deepcopy(leaf)
     assert copied.grad.tolist() == [1.0, 1.0]
     assert copy.deepcopy(parameter).grad is None
+
+
+def test_saved_tensors_go_on_sharing_memory() -> None:
+    """torch.save writes memory once for all tensors over it, however they lie in it."""
+    whole = torch.arange(6.0).reshape(2, 3)
+    loaded, row, turned = stored([whole, whole[1], whole.t()])
+    row.fill_(9)
+    assert loaded.tolist() == [[0.0, 1.0, 2.0], [9.0, 9.0, 9.0]]
+    assert turned.stride() == (1, 3) and turned.tolist() == [[0.0, 9.0], [1.0, 9.0], [2.0, 9.0]]
+
+
+def test_a_class_allowed_among_weights() -> None:
+    """safe_globals allows a class of the program's own in a file of weights, for a while."""
+    with torch.serialization.safe_globals([Allowed]):
+        assert stored(Allowed()).tensor.tolist() == [1.0]
+        assert torch.serialization.get_safe_globals() == [Allowed]
+    with pytest.raises(pickle.UnpicklingError, match="Allowed was not an allowed global"):
+        stored(Allowed())
+
+
+def test_formats_stay_themselves() -> None:
+    """Layouts and memory formats are one object each, and are the same one when they are read again."""
+    for each in (torch.strided, torch.channels_last):
+        assert stored(each) is each

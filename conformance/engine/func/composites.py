@@ -8,10 +8,12 @@ see Note [Transforms cost nothing until one is in force].
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+from .. import errors
 from ..batching import (
     DYNAMIC,
     MASK,
@@ -44,6 +46,7 @@ _REFUSED = {
     "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues .",
     "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
 }
+_NORMS = ("batch_norm", "instance_norm")
 _RANDOM_BY_SHAPE = frozenset(["rand", "randn", "randint"])
 _RANDOM = _RANDOM_BY_SHAPE | frozenset(
     [
@@ -137,6 +140,7 @@ class Composites:
         code = function.__code__
         made = FunctionType(code, function.__globals__, name[0], function.__defaults__, function.__closure__)
         made.__kwdefaults__ = function.__kwdefaults__
+        made.__dict__.update(function.__dict__)  # what it wraps, by which its arguments are known
 
         def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return _mapped(name[0], made, args, kwargs)
@@ -223,7 +227,20 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         raise RuntimeError(OUT.format(name))
     if name == "where" and len(args) + len(kwargs) == 1:
         raise RuntimeError(DYNAMIC.format(name))
+    if name in _NORMS:
+        bound = inspect.signature(made).bind(*args, **kwargs)
+        bound.apply_defaults()
+        _refuse_shared_statistics(bound.arguments)
     return each_example(again, args, kwargs, level)
+
+
+def _refuse_shared_statistics(given: dict[str, Any]) -> None:
+    """Refuse to move the statistics of a norm where they are one for all examples of its input."""
+    moved = given["training" if "training" in given else "use_input_stats"]
+    running = [given.get(name) for name in ("running_mean", "running_var")]
+    level = level_of((given["input"],))
+    if moved and any(each is not None and level_of((each,)) < level for each in running):
+        raise RuntimeError(errors.BATCH_NORM_SHARED)
 
 
 def _again(name: str, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -63,7 +63,16 @@ def _of_another_class(data: Any, source: Any, requires_grad: bool) -> Any:
     return source
 
 
-class Buffer(Tensor):
+class _BufferMeta(type):
+    """A tensor is a buffer if it was made one: it has no class of its own."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if cls is Buffer and isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False):
+            return True
+        return super().__instancecheck__(instance)
+
+
+class Buffer(Tensor, metaclass=_BufferMeta):
     """A tensor that a Module registers as a buffer when it is assigned to one."""
 
     persistent: bool
@@ -72,8 +81,12 @@ class Buffer(Tensor):
     __torch_function__ = disabled_torch_function
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
-        buffer: Any = make(data.detach()._array, cls)
-        buffer.persistent = persistent
+        if data is None:
+            from ..creation import empty
+
+            data = empty(0)
+        buffer = data.detach().requires_grad_(data.requires_grad)
+        buffer.persistent, buffer._is_buffer = persistent, True
         return buffer
 
 

@@ -30,10 +30,11 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
         raise RuntimeError("both dimension lists should have same length")
     if a._array.dtype != b._array.dtype:
         raise RuntimeError("both inputs should have same dtype")
+    asked_a, asked_b = dims_a, dims_b
     dims_a, dims_b = wrap_dims(dims_a, a._array.ndim), wrap_dims(dims_b, b._array.ndim)
     first, second = a, b
     inner = 1
-    for i, j in zip(dims_a, dims_b, strict=True):
+    for i, j, dim_a, dim_b in zip(dims_a, dims_b, asked_a, asked_b, strict=True):
         n, m = a._array.shape[i], b._array.shape[j]
         if m == 1:  # broadcast dimensions are summed right away
             first = first.sum(i, True, dtype=first.dtype)
@@ -41,8 +42,8 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
             second = second.sum(j, True, dtype=second.dtype)
         elif n != m:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {n} in dim {i} and second has size "
-                f"{m} in dim {j}"
+                f"contracted dimensions need to match, but first has size {n} in dim {dim_a} and second has size "
+                f"{m} in dim {dim_b}"
             )
         else:
             inner *= n

@@ -76,7 +76,9 @@ def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Arra
 
 def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
     if array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
-        array = array.real if dtype is not dtypes.bool_ else array != 0
+        real = np.empty_like(array, array.real.dtype)  # the real part lies in steps of two
+        real[...] = array.real
+        array = real if dtype is not dtypes.bool_ else array != 0
     converted = np.array(array, dtype.numpy, order="K")
     if not array.size:
         converted = still_expanded(converted, array)
@@ -233,6 +235,7 @@ def attach() -> None:
     names = {
         "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "int": dtypes.int32,
         "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+        "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
     }  # fmt: skip
     for name, kind in names.items():
         setattr(Tensor, name, _cast(kind))

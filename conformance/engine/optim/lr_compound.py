@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from .lr_base import EPOCH, LRScheduler, rates_of, require_optimizer, set_rate
+from .lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler, rates_of, require_optimizer, set_rate
 from .optimizer import Optimizer
 
 
@@ -162,7 +162,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Take note of the metric of an epoch."""
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(EPOCH, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best = current

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .lr_base import LRScheduler, require_optimizer
+from .lr_base import LRScheduler, require_optimizer, set_rate
 from .optimizer import Optimizer
 
 
@@ -222,7 +222,7 @@ class CyclicLR(_AgainstMomentum):
         base_lrs = for_each_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
-                group["lr"] = rate
+                set_rate(group, rate)
         self.max_lrs = for_each_group("max_lr", optimizer, max_lr)
         up = float(step_size_up)
         self.total_size = up + (up if step_size_down is None else float(step_size_down))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..absent import look_up
-from .lr_base import LRScheduler
+from .lr_base import EPOCH_DEPRECATION_WARNING, LRScheduler  # noqa: F401
 from .lr_compound import ChainedScheduler, ReduceLROnPlateau, SequentialLR  # noqa: F401
 from .lr_cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR  # noqa: F401
 from .optimizer import Optimizer

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
+from ...creation import empty_like
 from ...dtypes import dtype
 from ...modes import no_grad
 from ...tensor import Tensor
@@ -211,6 +212,18 @@ class Tree:
     def half(self) -> Self:
         """Parameters and floating buffers in float16."""
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """All parameters and buffers without values, on a device."""
+        return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
+
+    def cuda(self, device: Any = None) -> Self:
+        """All parameters and buffers on a GPU.
+
+        Raises:
+            AssertionError: there is none.
+        """
+        return self._apply(lambda t: t.cuda(device))
 
     def cpu(self) -> Self:
         """The module itself: it is there already."""

@@ -24,6 +24,22 @@ class _InfiniteConstantSampler(Sampler):
         return repeat(None)
 
 
+class _Pass:
+    """One pass through the data: an iterator that has the length of the whole pass."""
+
+    def __init__(self, batches: Iterator[Any], order: Any) -> None:
+        self._batches, self._order = batches, order
+
+    def __iter__(self) -> _Pass:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._batches)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+
 class DataLoader:
     """Batches of a data set.
 
@@ -86,7 +102,8 @@ class DataLoader:
     def __iter__(self) -> Iterator[Any]:
         order = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
         drawn_seed(self.generator)  # of the workers, that torch draws although there are none
-        return self._from_stream(order, iter(self.dataset)) if self._iterable else self._by_index(order)
+        found = self._from_stream(order, iter(self.dataset)) if self._iterable else self._by_index(order)
+        return _Pass(found, self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def _by_index(self, order: Iterator[Any]) -> Iterator[Any]:
         for index in order:
