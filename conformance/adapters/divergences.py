@@ -1,16 +1,20 @@
 """Differences from torch that an engine is known to have.
 
 Note [Known divergences]
-  - An entry names one scenario, and where it is narrower a statement, a name and facets.
+  - An entry names one scenario, and where it is narrower a statement, a name and facets. With `*` in its id, for
+    any text, it names all that fit.
   - The difference that counts is the first one. An entry with a statement covers what differs there, and all
     that comes after: that follows from it. An entry without one covers its names and facets throughout.
   - A crash is covered only by an entry that names the facet ``raised``; a time-out, or an interpreter
     that ended, by none.
-  - An entry that covers nothing is stale: the engine has changed, or it never was so.
+  - An entry that covers nothing is stale: the engine has changed, or it never was so. One with `*` need not show in
+    each of its scenarios; a proposal from a run of all specs leaves it out once it shows in none.
 """
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -37,6 +41,15 @@ class Divergence:
     name: str = ""
     facets: tuple[str, ...] = ()
 
+    @property
+    def wide(self) -> bool:
+        """Whether it is of all scenarios whose ids fit."""
+        return "*" in self.scenario
+
+    def of(self, scenario: str) -> bool:
+        """Whether the entry speaks of this scenario."""
+        return self.scenario == scenario or (self.wide and bool(_pattern(self.scenario).fullmatch(scenario)))
+
     def at(self, place: Statement) -> bool:
         """Whether the entry speaks of this statement."""
         text = str(place)
@@ -51,6 +64,11 @@ class Divergence:
             and self.name in ("", difference.name)
             and (not self.facets or difference.facet in self.facets)
         )
+
+
+@functools.cache
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, text.split("*"))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +87,7 @@ class Coverage:
 
 def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Divergence]) -> Coverage:
     """Filter the differences of a scenario through the entries for it."""
-    own = [entry for entry in entries if entry.scenario == scenario]
+    own = [entry for entry in entries if entry.of(scenario)]
     used: list[Divergence] = []
     uncovered: list[Difference] = []
     follows = False
@@ -77,8 +95,8 @@ def cover(scenario: str, differences: Sequence[Difference], entries: Iterable[Di
         here = [difference for difference in differences if difference.statement == place]
         left = [difference for difference in here if not _covering(difference, own, used)]
         uncovered += filter(is_crash, left) if follows else left
-        follows = follows or (not left and any(entry.statement and entry.at(place) for entry in own))
-    stale = tuple(entry for entry in own if entry not in used)
+        follows = follows or (not left and any(entry.statement and entry.at(place) for entry in used))
+    stale = tuple(entry for entry in own if entry not in used and not entry.wide)
     return Coverage(tuple(used), stale, tuple(uncovered))
 
 
@@ -90,4 +108,8 @@ def _covering(difference: Difference, entries: Iterable[Divergence], used: list[
 
 def unmatched(entries: Iterable[Divergence], scenarios: Collection[str]) -> tuple[Divergence, ...]:
     """The entries for scenarios that there are not."""
-    return tuple(entry for entry in entries if entry.scenario not in scenarios)
+    return tuple(
+        entry
+        for entry in entries
+        if entry.scenario not in scenarios and not (entry.wide and any(map(entry.of, scenarios)))
+    )

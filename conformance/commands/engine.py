@@ -84,7 +84,7 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
         raise Misuse("\n".join(map(str, found.problems)))
     scenarios = _scenarios(known.paths)
     if known.propose:
-        return _propose(found, scenarios, known.reference)
+        return _propose(found, scenarios, known.reference, known.paths is None)
     asked = getattr(found.engine, "probe", None)
     facts = _found(asked) if asked else probe(found.engine)
     uses = [names_used(scenario) for scenario in scenarios]
@@ -114,7 +114,7 @@ def coverage(known: argparse.Namespace, _: list[str]) -> int:
     return FAILED if any(area.unexercised for area in areas) else 0
 
 
-def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | None) -> int:
+def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | None, whole: bool) -> int:
     """Run all; print the diff, and apart from it what no entry can cover."""
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
@@ -127,31 +127,30 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
 
     torch = _found(lambda: reference(recording))
     ran = {scenario.id for scenario in scenarios}
-    kept = [entry for entry in found.entries if entry.scenario not in ran]
+    kept = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []
     uncoverable: list[str] = []
     for scenario in with_progress(scenarios):
         if not all(available(torch, need) for need in scenario.needs):
-            kept += found.entries_for(scenario.id)
+            kept |= {entry for entry in found.entries_for(scenario.id) if not entry.wide}
             continue
         try:
             outcome = judge(scenario, run(scenario, torch), run(scenario, found.engine), found.engine.claims)
         except NotRecordedError as error:
             raise Misuse(str(error)) from None
         coverage = cover(scenario.id, outcome.differences, found.entries)
-        kept += coverage.used
+        kept.update(coverage.used)
         if outcome.verdict == "unsupported":
             continue
         ending = [each for each in coverage.uncovered if is_ending(each)]
         uncoverable += [f"{scenario.id}: {each.engine}" for each in ending]
         if coverage.uncovered and not ending:
             undeclared.append(Undeclared(scenario.id, coverage.uncovered))
-    order = {entry: number for number, entry in enumerate(found.entries)}
-    kept.sort(key=order.__getitem__)
+    left = [entry for entry in found.entries if entry in kept]
     text = found.file.read_text(encoding="utf-8") if found.file.is_file() else ""
     lines: list[str] = []
-    if undeclared or len(kept) < len(found.entries):
-        lines += diff(shown(found.file), text, found.engine.name, kept, undeclared)
+    if undeclared or len(left) < len(found.entries):
+        lines += diff(shown(found.file), text, found.engine.name, left, undeclared)
     for line in lines or [f"{shown(found.file)} needs no change"]:
         print(line)
     for line in uncoverable:

@@ -32,7 +32,7 @@ class Candidate:
 
     def entries_for(self, case: str) -> tuple[Divergence, ...]:
         """The divergences declared for a case of a scenario."""
-        return tuple(entry for entry in self.entries if entry.scenario == case)
+        return tuple(entry for entry in self.entries if entry.of(case))
 
 
 def engine(name: str, python: str | None = None) -> Engine:

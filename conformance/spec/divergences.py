@@ -34,7 +34,7 @@ class _Entry(Strict):
     kind: Literal["bug", "missing_feature", "by_design"]
     reason: Text
     scenario: Texts | None = None
-    """The exact id, with the label of its matrix; or a list of them, of which all the rest is true."""
+    """The exact id, with the label of its matrix; or a list of them, of which all the rest is true. `*`: any text."""
     statement: Where = ""
     """As a report writes it, where only what happens there (and what follows) is meant."""
     at: dict[Where, Texts] | None = Field(default=None, min_length=1)

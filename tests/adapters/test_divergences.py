@@ -128,6 +128,26 @@ def test_an_entry_for_no_scenario_is_told() -> None:
     assert unmatched(entries, {"an-id", "other"}) == (entries[1],)
 
 
+def test_an_entry_with_a_star_is_of_all_that_fit() -> None:
+    """Brackets are no wildcards. Where it covers nothing it is not stale, and nothing follows from it."""
+    assert _cover(_entry(scenario="*")).known
+    assert _cover(_entry(scenario="a*d")).known
+    assert not _cover(_entry(scenario="an-[ij]d")).known
+    assert not _cover(_entry(scenario="b*")).known
+    elsewhere = _entry(scenario="*", facets=("is_leaf",), statement="step 1, line 2")
+    alone = _entry(statement="step 1, line 2", facets=("grad_fn", "edges", "name()", "value"))
+    assert _cover(elsewhere, alone).known
+    assert _cover(elsewhere).stale == ()
+    assert _cover(elsewhere).uncovered == _differences()
+    assert cover("an-id", (), [elsewhere]) == Coverage((), (), ())
+
+
+def test_a_star_must_fit_a_scenario() -> None:
+    """Or it is told as an id that there is not."""
+    entries = [_entry(scenario="an-*"), _entry(scenario="gone-*")]
+    assert unmatched(entries, {"an-id", "other"}) == (entries[1],)
+
+
 def test_a_proposed_entry_covers_what_it_was_made_of() -> None:
     """Once its author has said kind and reason; until then the file is refused."""
     text = "\n".join(as_yaml("broken", (), [Undeclared("an-id", _differences())]))

@@ -12,6 +12,7 @@ import pytest
 
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
 from conformance.cli import main
+from conformance.session import locate
 
 SPECS = """
 scenarios:
@@ -123,6 +124,23 @@ def test_an_engine_that_changed_turns_its_entry_stale(
     (folder / "halving.py").write_text(HALVING.replace("grad / 2", "grad"))
     assert pytest_run("specs.yaml", "--engine", "halving") == 1
     assert main(["engine", "halving", "--propose", "--in", "specs.yaml"]) == 0
+    assert f"-{entry.rstrip()}" in capsys.readouterr().out
+
+
+def test_an_entry_with_a_star_goes_once_it_shows_nowhere(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which a run of all the specs can tell, and no part of one."""
+    entry = '  - {scenario: "s*", facets: value, kind: bug, reason: it halves}\n'
+    (folder / "halving.yaml").write_text(f"engine: halving\ndivergences:\n{entry}")
+    monkeypatch.setattr(locate, "specs", lambda: folder / "specs.yaml")
+    assert main(["engine", "halving", "--propose"]) == 0
+    assert capsys.readouterr().out == "halving.yaml needs no change\n"
+    (folder / "halving.py").write_text(HALVING.replace("grad / 2", "grad"))
+    assert pytest_run("specs.yaml", "--engine", "halving") == 0
+    assert main(["engine", "halving", "--propose", "--in", "specs.yaml"]) == 0
+    assert capsys.readouterr().out == "halving.yaml needs no change\n"
+    assert main(["engine", "halving", "--propose"]) == 0
     assert f"-{entry.rstrip()}" in capsys.readouterr().out
 
 
