@@ -57,12 +57,12 @@ def run(pytester: pytest.Pytester, *entries: str, mode: tuple[str, ...] = ()) ->
 
 
 def test_what_is_declared_is_expected(pytester: pytest.Pytester) -> None:
-    """An xfail with its reason, and the run is green."""
+    """An xfail with its kind and reason, and the run is green."""
     result = run(pytester, HALVED)
     result.assert_outcomes(passed=1, xfailed=1)
     assert result.ret == 0
     result.stdout.fnmatch_lines(
-        ["halving*: 1 agree, 1 differ as declared", "XFAIL *halved - it halves gradients"]
+        ["halving*: 1 agree, 1 differ as declared", "XFAIL *halved - bug: it halves gradients"]
     )
 
 
@@ -112,7 +112,7 @@ def test_all_at_once(pytester: pytest.Pytester, mode: tuple[str, ...]) -> None:
             "halving no longer differs as declared at halving.yaml:4:5",
             "  halving.yaml:4:5: bug: it halves gradients",
             "halving*: 1 differ as declared, 1 no longer differ as declared",
-            "XFAIL *halved - it halves gradients",
+            "XFAIL *halved - bug: it halves gradients",
             "FAILED halving.yaml::line-5 - *",
         ]
     )
