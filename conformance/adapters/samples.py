@@ -77,6 +77,7 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
             torch.distributions.Categorical(torch.ones(1)), torch.distributions.Normal(torch.zeros(1), 1.0)
         ),
     ),
+    "Transform": (lambda torch: torch.distributions.ExpTransform(),),
     "Constraint": (
         lambda torch: torch.distributions.constraints.interval(0, 1),
         lambda torch: torch.distributions.constraints.real_vector,

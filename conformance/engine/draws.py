@@ -199,6 +199,50 @@ def _one(generator: Generator) -> float:
     return float(generator.doubles(1)[0])
 
 
+def gamma(generator: Generator, concentration: Array) -> Array:
+    """torch._standard_gamma: one sample after the other, none smaller than the smallest normal number."""
+    if concentration.dtype not in (np.float32, np.float64):
+        raise NotImplementedError(
+            f"\"gamma_cpu\" not implemented for '{BY_NUMPY[concentration.dtype].legacy}'"
+        )
+    kind = concentration.dtype.type
+    least = np.finfo(concentration.dtype).tiny
+    found = np.empty(concentration.shape, concentration.dtype)
+    for place, alpha in enumerate(concentration.ravel()):
+        sample = kind(_gamma(generator, alpha))
+        found.flat[place] = sample if sample > least else least  # which a nan is not
+    return found
+
+
+def _gamma(generator: Generator, alpha: Any) -> float:
+    """By rejection (Marsaglia and Tsang, 2000), in double precision but for what torch computes of ``alpha`` alone."""
+    kind, scale = alpha.dtype.type, 1.0
+    if alpha < 1:
+        if alpha == 0:
+            return 0.0
+        scale = (1 - _one(generator)) ** float(kind(1) / alpha)
+        alpha = alpha + kind(1)
+    d = float(alpha - kind(np.float32(1) / np.float32(3)))
+    c = 1 / math.sqrt(9 * d) if d > 0 else math.nan
+    while True:
+        x, y = 0.0, 0.0
+        while y <= 0:
+            x = float(box_muller.standard_pairs(generator, 1)[0])
+            y = 1 + c * x
+        v = y * y * y
+        u, square = 1 - _one(generator), x * x
+        surely = u < 1 - float(np.float32(0.0331)) * square * square
+        if surely or math.isnan(v) or math.log(u) < 0.5 * square + d * (1 - v + math.log(v)):
+            return scale * d * v
+
+
+def dirichlet(generator: Generator, concentration: Array) -> Array:
+    """torch._sample_dirichlet: gamma samples by their sum, in double precision; none is 0 or 1 in any dtype."""
+    drawn = gamma(generator, concentration.astype(np.float64))
+    shares = (drawn / drawn.sum(-1, keepdims=True)).astype(concentration.dtype)
+    return shares.clip(np.finfo(concentration.dtype).tiny, np.nextafter(np.float32(1), np.float32(0)))
+
+
 def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
     """What dropout multiplies its input by; 0 < p < 1."""
     precision = np.promote_types(dtype, np.float32)

@@ -405,9 +405,13 @@ NAMES: dict[str, dict[str, str]] = {
     "distributions": {
         "class in torch.distributions": """
             Distribution ExponentialFamily Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical
-            Independent MixtureSameFamily MultivariateNormal
+            Independent MixtureSameFamily MultivariateNormal TransformedDistribution LogNormal HalfNormal HalfCauchy
+            Gumbel Cauchy Geometric Poisson Gamma Chi2 StudentT Dirichlet Beta
+            Transform ComposeTransform IndependentTransform ReshapeTransform ExpTransform PowerTransform
+            SigmoidTransform SoftplusTransform TanhTransform AbsTransform AffineTransform SoftmaxTransform
+            StickBreakingTransform LowerCholeskyTransform
             """,
-        "in torch.distributions": "kl_divergence",
+        "in torch.distributions": "kl_divergence identity_transform",
         "in torch.distributions.utils": """
             broadcast_all clamp_probs logits_to_probs probs_to_logits tril_matrix_to_vec vec_to_tril_matrix
             """,
@@ -416,7 +420,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.distributions.constraints": """
             dependent is_dependent boolean one_hot real real_vector positive nonnegative unit_interval simplex
-            lower_cholesky square symmetric positive_definite
+            lower_cholesky square symmetric positive_definite nonnegative_integer positive_integer
             """,
         "of torch.distributions.Distribution": """
             sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
@@ -424,6 +428,10 @@ NAMES: dict[str, dict[str, str]] = {
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
             mixture_distribution component_distribution
             _validate_sample _natural_params _log_normalizer _mean_carrier_measure
+            """,
+        "of Transform": """
+            inv sign domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape with_cache _call
+            _inverse
             """,
         "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint",
     },

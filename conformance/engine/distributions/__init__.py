@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from ..absent import look_up
-from . import constraints, utils
+from . import constraints, transforms, utils
 from .categorical import Categorical, OneHotCategorical
 from .distribution import Distribution, ExponentialFamily
+from .gamma import Beta, Chi2, Dirichlet, Gamma, StudentT
 from .kl import kl_divergence, register_kl
 from .mixture import MixtureSameFamily
 from .multivariate import Independent, MultivariateNormal
-from .univariate import Bernoulli, Exponential, Laplace, Normal, Uniform
+from .transformed import Gumbel, HalfCauchy, HalfNormal, LogNormal, TransformedDistribution
+from .transforms import (
+    AbsTransform,
+    AffineTransform,
+    ComposeTransform,
+    ExpTransform,
+    IndependentTransform,
+    LowerCholeskyTransform,
+    PowerTransform,
+    ReshapeTransform,
+    SigmoidTransform,
+    SoftmaxTransform,
+    SoftplusTransform,
+    StickBreakingTransform,
+    TanhTransform,
+    Transform,
+    identity_transform,
+)  # fmt: skip
+from .univariate import Bernoulli, Cauchy, Exponential, Geometric, Laplace, Normal, Poisson, Uniform
 
 __all__ = [
-    "Bernoulli", "Categorical", "Distribution", "Exponential", "ExponentialFamily", "Independent", "Laplace",
-    "MixtureSameFamily", "MultivariateNormal", "Normal", "OneHotCategorical", "Uniform", "constraints", "kl_divergence",
-    "register_kl", "utils",
+    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Categorical", "Cauchy", "Chi2", "ComposeTransform", "Dirichlet", "Distribution",
+    "ExpTransform", "Exponential", "ExponentialFamily", "Gamma", "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent",
+    "IndependentTransform", "Laplace", "LogNormal", "LowerCholeskyTransform", "MixtureSameFamily", "MultivariateNormal",
+    "Normal", "OneHotCategorical", "Poisson", "PowerTransform", "ReshapeTransform", "SigmoidTransform",
+    "SoftmaxTransform", "SoftplusTransform", "StickBreakingTransform", "StudentT", "TanhTransform", "Transform",
+    "TransformedDistribution", "Uniform", "constraints", "identity_transform", "kl_divergence", "register_kl",
+    "transforms", "utils",
 ]  # fmt: skip
 
 __getattr__ = look_up("torch.distributions")

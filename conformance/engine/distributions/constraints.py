@@ -180,6 +180,14 @@ class _IntegerInterval(_Interval):
         return (value % 1 == 0) & super().check(value)
 
 
+class _IntegerGreaterThan(_Bounded):
+    bounds = ("lower_bound",)
+    is_discrete = True
+
+    def check(self, value: Any) -> Tensor:
+        return (value % 1 == 0) & (value >= self.lower_bound)
+
+
 class _Simplex(Constraint):
     event_dim = 1
 
@@ -221,6 +229,7 @@ boolean, one_hot, real = _Boolean(), _OneHot(), _Real()
 real_vector = _IndependentConstraint(real, 1)
 greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
 interval, integer_interval = _Interval, _IntegerInterval
+nonnegative_integer, positive_integer = _IntegerGreaterThan(0), _IntegerGreaterThan(1)
 positive, nonnegative, unit_interval = _GreaterThan(0.0), _GreaterThanEq(0.0), _Interval(0.0, 1.0)
 simplex, lower_cholesky, square = _Simplex(), _LowerCholesky(), _Square()
 symmetric, positive_definite = _Symmetric(), _PositiveDefinite()

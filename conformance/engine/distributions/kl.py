@@ -13,8 +13,10 @@ from ..ops.smooth import softplus
 from ..tensor import Tensor
 from .categorical import Categorical, OneHotCategorical
 from .distribution import ExponentialFamily, natural
+from .gamma import Beta, Dirichlet, Gamma
 from .multivariate import Independent, MultivariateNormal, mahalanobis
-from .univariate import Bernoulli, Exponential, Laplace, Normal, Uniform
+from .transformed import EULER, Gumbel, HalfNormal, TransformedDistribution
+from .univariate import Bernoulli, Cauchy, Exponential, Geometric, Laplace, Normal, Poisson, Uniform
 from .utils import _sum_rightmost
 
 Divergence = Callable[[Any, Any], Tensor]
@@ -148,6 +150,69 @@ def _laplace_normal(p: Laplace, q: Normal) -> Tensor:
 def _laplace(p: Laplace, q: Laplace) -> Tensor:
     ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
     return -ratio.log() + distance / q.scale + ratio * (-distance / p.scale).exp() - 1
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
+    apart = ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log()
+    return apart - (4 * p.scale * q.scale).log()
+
+
+@register_kl(Gumbel, Gumbel)
+def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
+    ratio, of_q, of_p = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
+    shift = -ratio.log() - of_q + of_p
+    return shift + ratio * EULER + (of_q + (1 + ratio).lgamma() - of_p).exp() - (1 + EULER)
+
+
+@register_kl(Geometric, Geometric)
+def _geometric(p: Geometric, q: Geometric) -> Tensor:
+    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
+
+
+@register_kl(Poisson, Poisson)
+def _poisson(p: Poisson, q: Poisson) -> Tensor:
+    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+
+
+@register_kl(Gamma, Gamma)
+def _gamma(p: Gamma, q: Gamma) -> Tensor:
+    rates = q.concentration * (p.rate / q.rate).log()
+    normalizers = q.concentration.lgamma() - p.concentration.lgamma()
+    shapes = (p.concentration - q.concentration) * p.concentration.digamma()
+    return rates + normalizers + shapes + (q.rate - p.rate) * (p.concentration / p.rate)
+
+
+@register_kl(Beta, Beta)
+def _beta(p: Beta, q: Beta) -> Tensor:
+    total_p, total_q = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
+    normalizer_q = q.concentration1.lgamma() + q.concentration0.lgamma() + total_p.lgamma()
+    normalizer_p = p.concentration1.lgamma() + p.concentration0.lgamma() + total_q.lgamma()
+    ones = (p.concentration1 - q.concentration1) * p.concentration1.digamma()
+    zeros = (p.concentration0 - q.concentration0) * p.concentration0.digamma()
+    return normalizer_q - normalizer_p + ones + zeros + (total_q - total_p) * total_p.digamma()
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
+    total_p, total_q = p.concentration.sum(-1), q.concentration.sum(-1)
+    normalizers = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    slopes = p.concentration.digamma() - total_p.digamma().unsqueeze(-1)
+    weighted = ((p.concentration - q.concentration) * slopes).sum(-1)
+    return total_p.lgamma() - total_q.lgamma() - normalizers + weighted
+
+
+@register_kl(HalfNormal, HalfNormal)
+def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
+    return _normal(p.base_dist, q.base_dist)
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError
+    base = kl_divergence(p.base_dist, q.base_dist)
+    return _sum_rightmost(base, len(p.event_shape) - len(p.base_dist.event_shape))
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)

@@ -1,4 +1,4 @@
-"""Distributions of single numbers (torch/distributions/normal.py, uniform.py, exponential.py, laplace.py, bernoulli.py)."""
+"""Distributions of single numbers (torch/distributions: normal.py, uniform.py, exponential.py, laplace.py and others)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtypes
-from ..creation import empty, zeros_like
+from .. import dtypes, formats
+from ..creation import empty, full, zeros_like
 from ..modes import no_grad
 from ..nn.functions.loss import binary_cross_entropy_with_logits
-from ..random import bernoulli, normal, rand
+from ..random import bernoulli, normal, poisson, rand
 from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
@@ -211,13 +211,45 @@ class Laplace(_LocationScale):
         return 1 + (2 * self.scale).log()
 
 
-class Bernoulli(Broadcast, ExponentialFamily):
-    """1 with the probability ``probs``, or that of which ``logits`` is the logit, else 0."""
+class Cauchy(_LocationScale):
+    """The ratio of two normal variables, which has neither mean nor variance."""
 
-    __module__ = "torch.distributions.bernoulli"
+    __module__ = "torch.distributions.cauchy"
+
+    @property
+    def mean(self) -> Tensor:
+        return full(self._extended_shape(), math.nan, dtype=self.loc.dtype)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        return full(self._extended_shape(), math.inf, dtype=self.loc.dtype)
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        return self.loc + self.loc.new(self._extended_shape(sample_shape)).cauchy_() * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
+
+    def icdf(self, value: Tensor) -> Tensor:
+        return (math.pi * (value - 0.5)).tan() * self.scale + self.loc
+
+    def entropy(self) -> Tensor:
+        return math.log(4 * math.pi) + self.scale.log()
+
+
+class _OfProbability(Broadcast):
+    """By a probability ``probs``, or that of which ``logits`` is the logit."""
+
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
-    support = constraints.boolean
-    has_enumerate_support = True
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         if (probs is None) == (logits is None):
@@ -232,6 +264,14 @@ class Bernoulli(Broadcast, ExponentialFamily):
     @lazy_property
     def probs(self) -> Tensor:
         return logits_to_probs(self.logits, is_binary=True)
+
+
+class Bernoulli(_OfProbability, ExponentialFamily):
+    """1 with a probability, else 0."""
+
+    __module__ = "torch.distributions.bernoulli"
+    support = constraints.boolean
+    has_enumerate_support = True
 
     @property
     def param_shape(self) -> Size:
@@ -267,3 +307,77 @@ class Bernoulli(Broadcast, ExponentialFamily):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = arange(2, dtype=self.probs.dtype).view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values
+
+
+class Geometric(_OfProbability):
+    """How often something fails that succeeds with a probability, until it does."""
+
+    __module__ = "torch.distributions.geometric"
+    support = constraints.nonnegative_integer
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        super().__init__(probs, logits, validate_args)
+        if self._validate_args and probs is not None and not (valid := self.probs > 0).all():
+            raise ValueError(
+                f"Expected parameter probs ({type(self.probs).__name__} of shape {tuple(self.probs.shape)}) of "
+                f"distribution {self!r} to be positive but found invalid values:\n{self.probs.data[~valid]}"
+            )
+
+    @property
+    def mean(self) -> Tensor:
+        return 1.0 / self.probs - 1.0
+
+    @property
+    def mode(self) -> Tensor:
+        return zeros_like(self.probs)
+
+    @property
+    def variance(self) -> Tensor:
+        return (1.0 / self.probs - 1.0) / self.probs
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        tiny = dtypes.finfo(self.probs.dtype).tiny
+        with no_grad():
+            drawn = self.probs.new(self._extended_shape(sample_shape)).uniform_(tiny, 1)
+            return (drawn.log() / (-self.probs).log1p()).floor()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        value, probs = broadcast_all(value, self.probs)
+        probs = probs.clone(memory_format=formats.contiguous_format)
+        probs[(probs == 1) & (value == 0)] = 0
+        return value * (-probs).log1p() + self.probs.log()
+
+    def entropy(self) -> Tensor:
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
+
+
+class Poisson(Broadcast, ExponentialFamily):
+    """How often something happens that happens ``rate`` times on average."""
+
+    __module__ = "torch.distributions.poisson"
+    arg_constraints = {"rate": constraints.nonnegative}  # noqa: RUF012 - torch's own form
+    support = constraints.nonnegative_integer
+    rate: Tensor
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        super().__init__(validate_args, rate=rate)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate.floor()
+
+    variance = mean
+
+    def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        with no_grad():
+            return poisson(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        rate, value = broadcast_all(self.rate, value)
+        return value.xlogy(rate) - rate - (value + 1).lgamma()
