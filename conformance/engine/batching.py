@@ -52,11 +52,17 @@ DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
-MASKED_SELECT = (
-    "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
-    "batch this would return a differently shaped Tensor. Please file an issue at "
-    "https://github.com/pytorch/pytorch/issues if you need this feature."
-)
+UNBATCHED = {  # rows that torch does not compute for each example
+    "as_strided_scatter": (
+        "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
+        "Feel free to file a github issue!"
+    ),
+    "masked_select": (
+        "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
+        "batch this would return a differently shaped Tensor. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues if you need this feature."
+    ),
+}
 ESCAPED = (
     "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
     "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "

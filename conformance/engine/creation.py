@@ -14,18 +14,20 @@ from .shapes import like_steps, new_sizes
 from .tensor import Tensor, wrap
 
 
-def finish(array: np.ndarray[Any, Any], requires_grad: bool = False, out: Tensor | None = None) -> Tensor:
+def finish(
+    array: np.ndarray[Any, Any], requires_grad: bool = False, out: Tensor | None = None, name: str = ""
+) -> Tensor:
     """A new leaf, or the tensor given as out= with this shape and these values.
 
     Raises:
-        RuntimeError: ``requires_grad`` for a dtype without derivatives.
+        RuntimeError: ``requires_grad`` for a dtype without derivatives; a leaf that requires grad, given to ``name``.
     """
     if out is None:
         result = wrap(array)
     else:
         from .out import fill_out
 
-        result = fill_out(out, array)
+        result = fill_out(out, array, name)
     if requires_grad:
         if array.dtype.kind not in "fc":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
@@ -71,7 +73,9 @@ def _filled(
         check_device(device)
         kind = kind_of(dtypes.asked(name, dtype), out)
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
-        return finish(made if memory_format is None else laid_out(made, memory_format), requires_grad, out)
+        return finish(
+            made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name
+        )
 
     def like(
         input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
@@ -162,7 +166,7 @@ def full(
     _check_full("full", size, fill_value)
     kind = kind_of(dtypes.asked("full", dtype), out, dtypes.of_number(fill_value))
     number = dtypes.number_within(kind, fill_value)
-    return finish(np.full(new_sizes((size,), "full"), number, kind), requires_grad, out)
+    return finish(np.full(new_sizes((size,), "full"), number, kind), requires_grad, out, "full")
 
 
 def full_like(
@@ -198,7 +202,7 @@ def eye(
     for name, each in (("n", n), ("m", m)):
         if each is not None and each < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {each}")
-    return finish(np.eye(n, m, dtype=kind_of(dtype, out)), requires_grad, out)
+    return finish(np.eye(n, m, dtype=kind_of(dtype, out)), requires_grad, out, "eye")
 
 
 def scalar_tensor(

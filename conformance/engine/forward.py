@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from . import errors
-from .batching import MASKED_SELECT, OUT, each_example, each_in_place, flat, level_of
+from .batching import OUT, UNBATCHED, each_example, each_in_place, flat, level_of
 from .complex_numbers import check_declared
 from .directions import BILINEAR, ELEMENTWISE, KERNELS, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
 from .execution import run_backward
@@ -49,8 +49,8 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     """Call an operation for each example, and give its results the tangents that follow from its arguments'."""
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
-        if row.name == "masked_select":
-            raise RuntimeError(MASKED_SELECT)
+        if row.name in UNBATCHED:
+            raise RuntimeError(UNBATCHED[row.name])
         if kwargs.get("out") is not None:
             raise RuntimeError(OUT.format(row.name))
         return each_example(partial(_dispatched, row, made), args, kwargs, level)

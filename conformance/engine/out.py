@@ -14,8 +14,10 @@ import numpy as np
 
 from . import dtypes, return_types
 from .modes import state
+from .node import Node, NotImplementedNode, gradient_edge, new_node
 from .storage import lay_out
 from .tensor import Tensor
+from .views import rebase_history
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -127,22 +129,92 @@ _SAME |= {f"{name}_indices": _SAME["topk"] for name in ("max_dim", "min_dim", "s
 # Operations that torch makes of others, by the one that refuses out=.
 _CALLED = {"max_dim": "max", "min_dim": "min", "linalg_inv": "linalg_inv_ex", "diff": "sub", "kron": "mul"}
 _CALLED |= {name: f"_{name}" for name in ("linalg_svd", "linalg_eigh", "linalg_det", "linalg_slogdet")}
+_CALLED |= {
+    "clamp_max_tensor": "clamp_max",
+    "clamp_min_tensor": "clamp_min",
+    "clamp_tensors": "clamp",
+    "copysign_tensor": "copysign",
+    "diag": "aten::diag_embed",
+    "div_rounded": "div",
+    "floor_divide_tensor": "aten::floor_divide",
+    "fmod_tensor": "fmod",
+    "lerp_tensor": "lerp",
+    "linalg_cholesky": "linalg_cholesky_ex",
+    "linalg_eigvalsh": "_linalg_eigh",
+    "linalg_solve": "_linalg_solve_ex",
+    "linalg_svdvals": "_linalg_svd",
+    "matrix_power": "matmul",
+    "mean_dim": "mean",
+    "msort": "sort",
+    "multi_dot": "mm",
+    "outer": "mul",
+    "pow_tensor": "pow",
+    "qr": "linalg_qr",
+    "remainder_tensor": "remainder",
+    "round_decimals": "round",
+    "scatter_value": "scatter",
+    "special_xlog1py_tensors": "special_xlog1py",
+    "squeeze_dim_copy": "aten::squeeze_copy",
+    "svd": "_linalg_svd",
+    "xlogy_tensors": "xlogy",
+}
+_BY_FALLBACK = """
+_log_softmax _softmax alias_copy as_strided_copy conj_physical diagonal_copy expand_copy heaviside linalg_eigvals permute_copy
+slice_scatter squeeze_copy t_copy transpose_copy unfold_copy unsqueeze_copy view_copy
+"""  # whose out= form has no autograd kernel of its own
+_CALLED |= {name: f"aten::{name.removeprefix('_')}" for name in _BY_FALLBACK.split()}
 # Operations that copy their result into out=, which autograd records.
-_COPIED = frozenset(["quantile", "nanquantile", "tensordot", "inner", "linalg_norm"])
+_COPIED = frozenset(
+    [
+        "quantile",
+        "nanquantile",
+        "tensordot",
+        "inner",
+        "linalg_norm",
+        "linalg_cond",
+        "linalg_matrix_norm",
+        "linalg_tensorinv",
+        "linalg_tensorsolve",
+        "special_ndtr",
+    ]
+)
 # Operations whose result may not share any memory with an input, not even all of it.
 _APART = frozenset(["gather", "take", "index_select", "kthvalue", "cat", "stack", "masked_select"])
 _OVERLAP_FREE = frozenset(["mm", "bmm", "addmm", "baddbmm", "addmv", "mv", "dot"])  # they do not ask
+
+
+_NO_OUT = (
+    "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+    "requires grad."
+)
 
 
 def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     """Refuse out= together with autograd, and what is no tensor."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if state.recording and any(each.requires_grad for each in (out, *_tensors(arguments))):
-        raise RuntimeError(
-            f"{_CALLED.get(name, name)}(): functions with out=... arguments don't support automatic differentiation, but one "
-            "of the arguments requires grad."
-        )
+    called = _CALLED.get(name, name)
+    written_leaf = out.requires_grad and out.is_leaf
+    if called.startswith("aten::") and not written_leaf:
+        return  # see _without_derivative
+    operands = (
+        () if name.startswith("special_") and "polynomial" in name else (out,)
+    )  # torch has no derivative of them
+    if state.recording and any(each.requires_grad for each in (*operands, *_tensors(arguments))):
+        raise RuntimeError(_NO_OUT.format(called))
+
+
+def _without_derivative(name: str, out: Tensor, arguments: Sequence[Any]) -> Node | None:
+    """The node of out= in an operation whose form with it torch's autograd does not know (torch: autograd_not_implemented)."""
+    called = _CALLED.get(name, name)
+    tensors = [each for each in (*_tensors(arguments), out) if each.requires_grad]
+    if not (called.startswith("aten::") and state.recording and tensors):
+        return None
+    node: NotImplementedNode = new_node(NotImplementedNode)
+    node.operation = called
+    node.next_edges = tuple(map(gradient_edge, tensors))
+    node.input_metadata = ((out._array.shape, out._array.dtype),)
+    return node
 
 
 def _tensors(arguments: Sequence[Any]) -> Iterator[Tensor]:
@@ -215,10 +287,21 @@ def resize_out(out: Tensor, shape: tuple[int, ...]) -> None:
     lay_out(out, shape)
 
 
-def fill_out(out: Tensor, values: Array) -> Tensor:
-    """Fill the tensor given as out= to a function that makes tensors: it has any shape, and no warning comes."""
+def fill_out(out: Tensor, values: Array, name: str = "") -> Tensor:
+    """Fill the tensor given as out= to a function that makes tensors: it has any shape, and no warning comes.
+
+    Raises:
+        RuntimeError: a leaf that requires grad.
+    """
     from .inplace import write
 
+    if name and out.requires_grad and out.is_leaf:
+        if name in ("empty", "randn"):
+            raise RuntimeError("cannot resize variables that require grad")
+        if state.recording:
+            raise RuntimeError(_NO_OUT.format(f"aten::{name}"))
+    if name in ("arange", "linspace", "logspace", "range") and out._array.size == values.size:
+        values = values.reshape(out._array.shape)  # they count elements
     lay_out(out, values.shape)
     write(out, values)
     return out
@@ -236,7 +319,10 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
     resize_out(out, array.shape)
+    node = _without_derivative(name, out, arguments)
     write(out, array)
+    if node is not None:
+        rebase_history(out, node)
     return out
 
 
@@ -244,10 +330,12 @@ def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
     """The result of an operation made of others, written into out= where that is given."""
     if out is None:
         return found
-    if name in _COPIED and found.requires_grad:
+    if name in _COPIED and (found.requires_grad or out.requires_grad):
         resize_out(out, found._array.shape)
         return out.copy_(found)
     check_out(name, out, (found,))
+    if found.requires_grad and state.recording and _CALLED.get(name, "").startswith("aten::"):
+        raise NotImplementedError(f"{name} with out=, of tensors that require grad")
     return store_out(name, out, found._array)
 
 

@@ -102,14 +102,14 @@ def _from(generator: Any) -> streams.Generator:
     return default_generator if generator is None else generator
 
 
-def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
+def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
     def by_shape(
         *sides: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
         check_device(device)
         shape = new_sizes(sides if size is None else (size,))
-        return finish(draw(_from(generator), shape, kind_of(dtype, out), True), requires_grad, out)
+        return finish(draw(_from(generator), shape, kind_of(dtype, out), True), requires_grad, out, name)
 
     def like(
         input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
@@ -123,9 +123,9 @@ def _drawn(draw: Callable[..., Array]) -> tuple[Callable[..., Tensor], Callable[
     return by_shape, like
 
 
-rand, rand_like = _drawn(lambda generator, shape, kind, flat: draws.uniform(generator, shape, kind))
+rand, rand_like = _drawn("rand", lambda generator, shape, kind, flat: draws.uniform(generator, shape, kind))
 randn, randn_like = _drawn(
-    lambda generator, shape, kind, flat: draws.normal(generator, shape, kind, contiguous=flat)
+    "randn", lambda generator, shape, kind, flat: draws.normal(generator, shape, kind, contiguous=flat)
 )
 
 
@@ -145,7 +145,7 @@ def randint(
     array = draws.integers(
         _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), low or 0, high
     )
-    return finish(array, requires_grad, out)
+    return finish(array, requires_grad, out, "randint")
 
 
 def randint_like(
@@ -185,7 +185,7 @@ def randperm(
             f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}"
         ) from None
     kind = kind_of(dtype, out, dtypes.int64)
-    return finish(draws.permutation(_from(generator), n, kind), requires_grad, out)
+    return finish(draws.permutation(_from(generator), n, kind), requires_grad, out, "randperm")
 
 
 def multinomial(
@@ -269,7 +269,7 @@ def normal(
     check_device(device)
     if size is not None:
         drawn = draws.normal(_from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std)
-        return finish(drawn, requires_grad, out)
+        return finish(drawn, requires_grad, out, "normal")
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
     kind = dtypes.result_dtype(*(each for each in arrays if isinstance(each, np.ndarray)))

@@ -74,7 +74,7 @@ def arange(
             f"error. The out tensor will be resized to a tensor of shape ({count},).",
             stacklevel=2,
         )
-    return finish(array, requires_grad, out)
+    return finish(array, requires_grad, out, "arange")
 
 
 def _number(bound: Any) -> Any:
@@ -103,7 +103,7 @@ def range(
         start, end, step = int(start), int(end), int(step)
     refuse_bool("range_cpu", kind)
     places = np.arange(math.floor((end - start) / step) + 1)
-    return finish((start + places * step).astype(kind), requires_grad, out)
+    return finish((start + places * step).astype(kind), requires_grad, out, "range")
 
 
 def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
@@ -163,7 +163,7 @@ def linspace(
     if kind.kind not in "fc":
         first, last = float(int(first)), float(int(last))
     if steps == 1:
-        return finish(np.array([first], kind), requires_grad, out)
+        return finish(np.array([first], kind), requires_grad, out, "linspace")
     if steps:
         refuse_bool("linspace_cpu", kind)
     number = np.arange(steps)
@@ -171,7 +171,7 @@ def linspace(
     by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
     ahead = exact.type(first) + by * number.astype(exact)
     back = exact.type(last) - by * (steps - 1 - number).astype(exact)
-    return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad, out)
+    return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad, out, "linspace")
 
 
 def logspace(
@@ -188,4 +188,4 @@ def logspace(
         refuse_bool("logspace_cpu", kind)
     exact = dtypes.complex128 if kind.kind == "c" else dtypes.float64
     powers = np.power(base, linspace(start, end, steps, dtype=exact)._array)
-    return finish(powers.astype(kind), requires_grad, out)
+    return finish(powers.astype(kind), requires_grad, out, "logspace")

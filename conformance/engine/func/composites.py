@@ -42,6 +42,7 @@ _REFUSED = {
     "unique_consecutive": DYNAMIC.format("unique_consecutive"),
     "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    "column_stack": "Batching rule not implemented for aten::column_stack. We could not generate a fallback.",
     "is_nonzero": "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
     "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues .",
     "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
@@ -231,6 +232,8 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         bound = inspect.signature(made).bind(*args, **kwargs)
         bound.apply_defaults()
         _refuse_shared_statistics(bound.arguments)
+    if name in ("as_strided", "as_strided_copy"):
+        return _strided(again, *args, **kwargs)
     return each_example(again, args, kwargs, level)
 
 
@@ -245,6 +248,49 @@ def _refuse_shared_statistics(given: dict[str, Any]) -> None:
 
 def _again(name: str, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return _mapped(name, made, args, kwargs)
+
+
+# Memory -------------------------------------------------------------------------------------------
+
+
+def _strided(
+    again: Callable[..., Any], input: BatchedTensor, size: Any, stride: Any, storage_offset: Any = None
+) -> Tensor:
+    """as_strided: the offset is that of the first example, and the others lie as far behind it as they do.
+
+    Raises:
+        RuntimeError: memory beside an example would be seen (torch: functorch/BatchRulesViews.cpp).
+    """
+    if len(size) != len(stride):
+        raise RuntimeError(
+            "Tensor.as_strided(size, stride, ...): size and stride must have the same length! "
+            f"Got size {list(size)} and stride {list(stride)}"
+        )
+    first = _begin(input)
+    begin = first if storage_offset is None else storage_offset
+    seen, have = (
+        [start, start + 1 + sum((n - 1) * step for n, step in zip(sides, steps, strict=True))]
+        for start, sides, steps in ((begin, size, stride), (first, input.shape, input.stride()))
+    )
+    if 0 not in size and not have[0] <= seen[0] < seen[1] <= have[1]:
+        raise RuntimeError(
+            f"result = tensor.as_strided({list(size)}, {list(stride)}, {begin}) can access memory outside of `tensor`. "
+            f"`result` can access some memory in range {seen}, but `tensor` can only access some memory in range "
+            f"{have}. This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of "
+            "PyTorch view operations"
+        )
+    examples = input._examples
+    return batched(
+        [again(each, size, stride, begin + _begin(each) - first) for each in examples], input._level
+    )
+
+
+def _begin(tensor: Tensor) -> int:
+    """Where the first example begins in memory."""
+    while tensor.__class__ is BatchedTensor:
+        tensor = tensor._examples[0]
+    begin: int = tensor.storage_offset()
+    return begin
 
 
 # Randomness ---------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def _conj_physical(self: Array) -> Array:
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """The conjugate; of a real tensor, the tensor itself."""
     if out is not None:
-        return _conj_physical(input.detach(), out=out)
+        return _conj_physical(input, out=out)
     return input if input._array.dtype.kind != "c" else _conj_physical(input)
 
 

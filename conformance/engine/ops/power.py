@@ -170,12 +170,17 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
 
 def float_power_(self: Tensor, exponent: Any) -> Tensor:
     """The power, computed in double precision, in place."""
-    if self.dtype is not dtypes.float64:
+    array = exponent._array if isinstance(exponent, Tensor) else np.asarray(exponent)
+    complexes = "c" in (self._array.dtype.kind, array.dtype.kind)
+    kind = dtypes.complex128 if complexes else dtypes.float64
+    if self.dtype is not kind:
         raise RuntimeError(
             f"the base given to float_power_ has dtype {self.dtype.legacy} but the operation's result requires dtype "
-            "Double"
+            + kind.legacy
         )
-    return pow_(self, exponent.to(dtypes.float64) if isinstance(exponent, Tensor) else float(exponent))
+    if isinstance(exponent, Tensor):
+        return pow_(self, exponent.to(kind))
+    return pow_(self, complex(exponent) if complexes else float(exponent))
 
 
 def square(input: Tensor, *, out: Any = None) -> Tensor:

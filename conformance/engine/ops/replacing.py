@@ -38,8 +38,14 @@ def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
 
 
 def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any, length: Any) -> Tensor:
-    first = start + shape[dim] if start < 0 else start
-    return slice_backward(grad, shape, dim, first, first + length, 1)
+    if start < 0 and start + length == 0:  # for torch the slice ends at 0, and is empty
+        if length > 1:
+            raise RuntimeError(
+                f"The size of tensor a (0) must match the size of tensor b ({length}) at non-singleton dimension "
+                f"{wrap_dim(dim, len(shape))}"
+            )
+        return slice_backward(grad.narrow(dim, 0, 0), shape, dim, 0, 0, 1)
+    return slice_backward(grad, shape, dim, start, start + length, 1)
 
 
 def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:

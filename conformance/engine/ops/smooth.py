@@ -101,7 +101,15 @@ def _celu_kernel(self: Array, alpha: Any) -> Array:
     return _elu_kernel(self, alpha, 1, 1.0 / alpha)
 
 
-@op("CeluBackward0", self=lambda grad, self, alpha: _elu_backward(grad, alpha, 1, 1.0 / alpha, False, self))
+def _inverse(alpha: Any) -> float:
+    """As celu's derivative has it, which takes alpha for a number of single precision."""
+    return 1.0 / float(np.float32(alpha))
+
+
+@op(
+    "CeluBackward0",
+    self=lambda grad, self, alpha: _elu_backward(grad, alpha, 1, _inverse(alpha), False, self),
+)
 def celu(self: Array, alpha: Any = 1.0) -> Array:
     """elu, continuously differentiable for every alpha."""
     return _celu_kernel(self, alpha)
@@ -110,7 +118,7 @@ def celu(self: Array, alpha: Any = 1.0) -> Array:
 @op(
     "CeluBackward1",
     name="celu_",
-    self=lambda grad, result, alpha: _elu_backward(grad, alpha, 1, 1.0 / alpha, True, result),
+    self=lambda grad, result, alpha: _elu_backward(grad, alpha, 1, _inverse(alpha), True, result),
 )
 def _celu_in_place(self: Array, alpha: Any = 1.0) -> Array:
     return _celu_kernel(self, alpha)

@@ -237,7 +237,7 @@ class Rprop(Optimizer):
             grad = np.where(product < 0, grad.dtype.type(0), grad)
             array = written(param)
             array -= np.sign(grad) * size
-            written(own["prev"])[...] = grad
+            written(own["prev"], 2 if group["foreach"] else 1)[...] = grad
 
 
 class ASGD(Optimizer):
@@ -267,13 +267,19 @@ class ASGD(Optimizer):
             steps = count_step(own, group, "params, mus, etas, and state_steps")
             grad = gradient(param, group, group["weight_decay"])
             eta, mu = own["eta"].item(), own["mu"].item()
-            array = written(param, 2)
-            array *= 1 - lambd * eta
-            array += grad * -eta
+            if group["foreach"]:  # the same step, rounded otherwise
+                array = written(param)
+                array -= (grad + array * lambd) * eta
+                steps = own["step"]._array
+            else:
+                array = written(param, 2)
+                array *= 1 - lambd * eta
+                array += grad * -eta
             mean = written(own["ax"])
-            if mu != 1:
+            if mu != 1 or group["foreach"]:
                 mean += (array - mean) * own["mu"]._array
             else:
                 mean[...] = array
-            written(own["eta"])[...] = lr / (1 + lambd * lr * steps) ** group["alpha"]
+            base = (1 + lambd * lr * steps) ** group["alpha"]
+            written(own["eta"])[...] = lr * (1 / base) if group["foreach"] else lr / base
             written(own["mu"])[...] = 1 / max(1, steps - group["t0"])

@@ -17,7 +17,7 @@ from .. import pickling
 from ..hooks import RemovableHandle
 from ..legacy import typename
 from ..modes import enable_grad, no_grad
-from ..tensor import Tensor
+from ..tensor import Tensor, version_counter
 from ..twins import PAIRS, written
 
 Params = Iterable[Any]
@@ -55,7 +55,8 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
 class Optimizer:
     """Base of all optimizers. Those of torch define ``_update(group, params)``, others may define ``step``.
 
-    ``foreach``, ``fused`` and ``capturable`` are kept in the groups, as torch keeps them; they choose no other code.
+    ``foreach``, ``fused`` and ``capturable`` are kept in the groups, as torch keeps them. They choose no other code, but
+    where it can be told: ASGD rounds otherwise with ``foreach``, and what a fused kernel writes is not counted.
     """
 
     __module__ = "torch.optim.optimizer"
@@ -159,11 +160,23 @@ class Optimizer:
                     loss = closure()
             for group in self.param_groups:
                 params = [each for each in group["params"] if each.grad is not None]
-                self._update(group, params)
+                (self._fused if group.get("fused") else self._update)(group, params)
                 if PAIRS:  # see Note [Conjugated views]
                     for each in params:
                         written(each._array)
         return loss
+
+    def _fused(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        """_update without notice to the version counters, but for that of the number of steps."""
+
+        def tensors() -> list[Tensor]:
+            states = [item for each in params for item in self.state.get(each, {}).items()]
+            return [*params, *(each for name, each in states if name != "step" and isinstance(each, Tensor))]
+
+        before = {id(each): each._version for each in tensors()}
+        self._update(group, params)
+        for each in tensors():
+            version_counter(each).value = before.get(id(each), 0)
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """One step for the parameters of a group that have a gradient."""

@@ -141,9 +141,10 @@ def multi_margin_loss(
             f"Expected target size [{rows}], but got {list(target._array.shape)}. Input has shape "
             f"{list(input._array.shape)}."
         )
-    if weight is not None and weight._array.size != shape[-1]:
+    classes = shape[-1] if shape else 1
+    if weight is not None and weight._array.size != classes:
         raise RuntimeError(
-            f"inconsistent weight size, expected {shape[-1]} but got {list(weight._array.shape)}"
+            f"inconsistent weight size, expected {classes} but got {list(weight._array.shape)}"
         )
     return ops.multi_margin_loss(input, target, p, margin, weight, number)
 
