@@ -7,7 +7,8 @@ from typing import Any
 
 from ...creation import eye, zeros_like
 from ...dtypes import finfo
-from ...linalg import matrix_exp, qr, solve
+from ...linalg import householder_product, matrix_exp, qr, solve
+from ...linalg.householder import geqrf
 from ...modes import no_grad
 from ...ops.joining import cat
 from ...ops.weight_norm import norm_except_dim
@@ -46,13 +47,23 @@ def _make_orthogonal(matrix: Tensor) -> Tensor:
     return found
 
 
+def _reflectors_of(matrix: Tensor) -> Tensor:
+    """The reflectors that make up an orthogonal matrix, and on the diagonal the signs of its columns."""
+    factors, tau = geqrf(matrix)
+    signs = factors.diagonal(dim1=-2, dim2=-1)
+    signs.sign_()
+    signs[tau == 0.0] *= -1
+    found: Tensor = factors
+    return found
+
+
 class _Orthogonal(Module):
     base: Tensor
 
     def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True) -> None:
         super().__init__()
-        if orthogonal_map is _OrthMaps.householder:
-            raise NotImplementedError("torch.linalg.householder_product")
+        if weight.is_complex() and orthogonal_map is _OrthMaps.householder:
+            raise ValueError("The householder parametrization does not support complex tensors.")
         self.shape, self.orthogonal_map = weight.shape, orthogonal_map
         if use_trivialization:
             self.register_buffer("base", None)
@@ -61,7 +72,15 @@ class _Orthogonal(Module):
         n, k = X.size(-2), X.size(-1)
         transposed = n < k
         if transposed:
-            X, n, k = X.mT, k, n
+            X = X.mT
+        found = self._of_reflectors(X) if self.orthogonal_map is _OrthMaps.householder else self._of_angles(X)
+        if hasattr(self, "base"):
+            found = self.base @ found
+        return found.mT if transposed else found
+
+    def _of_angles(self, X: Tensor) -> Tensor:
+        """The columns of the rotation that a skew matrix makes."""
+        n, k = X.size(-2), X.size(-1)
         X = X.tril()
         if n != k:
             X = cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)
@@ -71,11 +90,14 @@ class _Orthogonal(Module):
         else:
             unit = eye(n, dtype=skew.dtype)
             found = solve(unit.add(skew, alpha=-0.5), unit.add(skew, alpha=0.5))
-        if n != k:
-            found = found[..., :k]
-        if hasattr(self, "base"):
-            found = self.base @ found
-        return found.mT if transposed else found
+        return found if n == k else found[..., :k]
+
+    def _of_reflectors(self, X: Tensor) -> Tensor:
+        """A product of reflectors; the diagonal tells the signs of its columns, and is not differentiated."""
+        vectors = X.tril(-1)
+        tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
+        signs = X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)  # type: ignore[attr-defined]
+        return householder_product(vectors, tau) * signs
 
     @no_grad()
     def right_inverse(self, Q: Tensor) -> Tensor:
@@ -90,9 +112,12 @@ class _Orthogonal(Module):
             )
         given = Q
         n, k = Q.size(-2), Q.size(-1)
-        if n < k:
+        transposed = n < k
+        if transposed:
             Q, n, k = Q.mT, k, n
         if not hasattr(self, "base"):
+            if self.orthogonal_map is _OrthMaps.householder:
+                return _reflectors_of(Q).mT if transposed else _reflectors_of(Q)
             raise NotImplementedError(
                 "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
                 "use_trivialization=False."
@@ -126,7 +151,8 @@ def orthogonal(
     if weight.ndim < 2:
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
     if orthogonal_map is None:
-        orthogonal_map = "matrix_exp" if weight.size(-2) == weight.size(-1) else "householder"
+        square = weight.size(-2) == weight.size(-1)
+        orthogonal_map = "matrix_exp" if square or weight.is_complex() else "householder"
     chosen = getattr(_OrthMaps, orthogonal_map, None)
     if chosen is None:
         raise ValueError(
