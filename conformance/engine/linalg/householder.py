@@ -60,20 +60,31 @@ def _vectors(input: Tensor) -> Tensor:
 
 
 def _product_backward(grad: Tensor, input: Tensor, tau: Tensor, result: Tensor) -> tuple[Any, Any]:
-    """One reflector after the other is taken off the product from the left, and the gradient is carried past it."""
+    """What the product and its gradient make together, taken apart reflector by reflector, from the left and the right."""
     if not (input._array.size and tau._array.size):
         return None, None
-    vectors = _vectors(input)
-    of_vectors, of_tau = zeros_like(input), zeros_like(tau)
-    for i in range(tau._array.shape[-1]):
-        v, t = vectors.narrow(-1, i, 1), tau.narrow(-1, i, 1).unsqueeze(-1)
-        inverse = t / (t * (v * v.conj()).sum(-2, keepdim=True) - 1.0)
-        result = result - (inverse * v).matmul(v.mH.matmul(result))
-        moved, met = result.mH.matmul(v), v.mH.matmul(grad)
-        of_vectors.narrow(-1, i, 1).copy_(-t.conj() * grad.matmul(moved) - t * result.matmul(met.mH))
-        of_tau.narrow(-1, i, 1).copy_(-met.matmul(moved).squeeze(-1))
-        grad = grad - (t.conj() * v).matmul(met)
-    return of_vectors.tril(-1), of_tau
+    vectors, of_vectors, of_tau = _vectors(input), zeros_like(input), zeros_like(tau)
+    m, k = input._array.shape[-2], tau._array.shape[-1]
+    first = vectors.narrow(-1, 0, k)
+    inverses = tau / (tau * (first * first.conj()).sum(-2) - 1.0)  # 1 - inverse v v^H undoes a reflector
+    left = result.matmul(grad.mH)
+    for i in range(k):
+        left = _reflected(left, vectors, inverses, i)
+        if i:
+            v, t = vectors.narrow(-1, i - 1, 1), tau.narrow(-1, i - 1, 1)
+            left = left - left.matmul(t.unsqueeze(-1) * v) * v.mH
+        v, t = vectors.narrow(-1, i, 1).narrow(-2, i, m - i), tau.narrow(-1, i, 1).unsqueeze(-1)
+        met, moved = v.mH.matmul(left.narrow(-2, i, m - i)), left.narrow(-1, i, m - i).matmul(v)
+        of_v = (-t * met).conj().squeeze(-2) - (t * moved).squeeze(-1)
+        of_vectors.select(-1, i).copy_(of_v.unsqueeze(-1).squeeze(-1))
+        of_t = -met.narrow(-1, i, m - i).matmul(v).conj()
+        of_tau.select(-1, i).copy_(of_t.squeeze(-1).squeeze(-1))
+    return of_vectors.tril_(-1), of_tau
+
+
+def _reflected(matrix: Tensor, vectors: Tensor, factors: Tensor, i: int) -> Tensor:
+    v, t = vectors.narrow(-1, i, 1), factors.narrow(-1, i, 1)
+    return matrix - (t.unsqueeze(-1) * v) * v.mH.matmul(matrix)
 
 
 @op(
