@@ -96,7 +96,7 @@ class _Orthogonal(Module):
         """A product of reflectors; the diagonal tells the signs of its columns, and is not differentiated."""
         vectors = X.tril(-1)
         tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
-        signs = X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)  # type: ignore[attr-defined]
+        signs = X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
         return householder_product(vectors, tau) * signs
 
     @no_grad()
