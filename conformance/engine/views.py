@@ -118,8 +118,8 @@ class Geometry:
 
     def __init__(self, array: np.ndarray[Any, Any], base: np.ndarray[Any, Any]) -> None:
         self.shape, self.strides = array.shape, array.strides
-        self.start = offset(array) if array.size else 0
-        self.offset = self.start - offset(base) if array.size else 0
+        self.start = offset(array)
+        self.offset = self.start - offset(base)
 
 
 def view_grad_fn(view: Tensor) -> Node | None:

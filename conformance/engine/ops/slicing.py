@@ -8,6 +8,7 @@ import numpy as np
 
 from ..rows import Array, op
 from ..shapes import wrap_dim
+from ..storage import offset, storage
 from ..tensor import Tensor
 
 
@@ -51,7 +52,13 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
         raise RuntimeError("slice step must be positive")
-    return self[(slice(None),) * wrap_dim(dim, self.ndim) + (slice(start, end, step),)]
+    axis = wrap_dim(dim, self.ndim)
+    part = self[(slice(None),) * axis + (slice(start, end, step),)]
+    if part.size or not self.size:
+        return part
+    first = slice(start, end, step).indices(self.shape[axis])[0]  # numpy does not say where nothing begins
+    begin = offset(self) + first * self.strides[axis]
+    return np.ndarray(part.shape, part.dtype, storage(self), begin, part.strides)
 
 
 @op(
