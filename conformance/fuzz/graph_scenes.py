@@ -33,6 +33,20 @@ _SAVED_HOOKS = (
     "torch.autograd.graph.disable_saved_tensors_hooks('none here')",
     "torch.autograd.graph.save_on_cpu()",
 )
+_CURVED = (  # what has a derivative that torch has a formula of its own for
+    "{a}.softmax(-1)", "{a}.log_softmax(-1)", "{a}.sigmoid()", "{a}.tanh()", "{a}.cumprod(-1)",
+    "{a}.prod()", "{a}.prod(-1)",
+    "{a}.norm()", "{a}.norm(3)", "{a}.std()", "{a}.var(-1)", "{a}.logsumexp(-1)", "F.elu({a})", "F.softplus({a})",
+    "F.gelu({a})", "F.silu({a})", "F.layer_norm({a}, {a}.shape)", "F.normalize({a}, dim=-1)", "2 / {a}", "{a} ** 3",
+    "{a}.logcumsumexp(-1)", "F.mish({a})", "F.logsigmoid({a})", "F.celu({a})", "F.selu({a})",
+    "F.mse_loss({a}, {a} * 2)", "F.smooth_l1_loss({a}, {a} * 2)", "torch.hypot({a}, {a} * 2)", "{a}.outer({a})",
+)  # fmt: skip
+_SMALL = ("1, 2", "2, 1", "1", "()", "2, 1, 2", "1, 1", "1, 2, 1", "3, 1")
+_LARGE = (
+    "torch.arange(1., 5.).view(2, 2)", "torch.arange(1., 9.).view(2, 2, 2).requires_grad_()",
+    "torch.arange(1., 7.).view(3, 2, 1).requires_grad_()", "torch.full((1, 2), 2.)",
+    "torch.arange(1., 7., dtype=torch.float64).view(3, 2).requires_grad_()",
+)  # fmt: skip
 _NODE_HOOKS = (
     "{b}.register_hook(lambda g: g * 2)",
     "{b}.register_hook(lambda g: g + 1)",
@@ -293,6 +307,61 @@ GRAPH_SCENES: tuple[Scene, ...] = (
             _CHANGES,
             ("{c}.sum().backward()", "with torch.autograd.detect_anomaly():\n    {c}.sum().backward()"),
             AGAIN,
+        ),
+    ),
+    Scene(
+        "broadcasting",
+        (
+            tuple(f"{{a}} = torch.ones({shape}, requires_grad=True)" for shape in _SMALL),
+            tuple(f"{{c}} = {made}" for made in _LARGE),
+            tuple(f"{{b}} = {each.format(a='{a}', b='{c}')}" for each in BINARY),
+            PASS,
+            ("made = torch.autograd.grad({b}.sum(), [{a}, {c}], create_graph=True, allow_unused=True)", ""),
+        ),
+    ),
+    Scene(
+        "overlapping view",
+        (
+            (
+                "{a} = torch.arange(1., 5., requires_grad=True)",
+                "{a} = torch.arange(1., 7.).view(2, 3).requires_grad_()",
+            ),
+            (
+                "{b} = {a} * 1", "{b} = {a}.t() * 1", "{b} = ({a} * 1)[1:]", "{b} = {a}.clone()",
+                "{b} = ({a} * 1).expand(2, *{a}.shape)",
+            ),
+            tuple(
+                f"{{c}} = {{b}}.{each}"
+                for each in (
+                    "as_strided((2, 2), (1, 1))", "as_strided((3, 2), (1, 0))", "as_strided((2, 2), (1, 2), 0)",
+                    "as_strided((2,), (0,), 1)", "unfold(0, 2, 1)", "expand(2, *{b}.shape)",
+                )
+            ),
+            ("{b}.mul_(2)", "", "{c}.mul_(2)", "{b}[0:1].mul_(3)", "{c}[0].mul_(3)"),
+            tuple(each.replace("{b}", "{c}") for each in PASS),
+            PASS,
+        ),
+    ),
+    Scene(
+        "double backward",
+        (
+            LEAF,
+            tuple(f"{{b}} = {each}" for each in _CURVED),
+            (
+                "{c}, = torch.autograd.grad(({b} * {b}).sum(), {a}, create_graph=True)",
+                "({b} * {b} * {b}).sum().backward(create_graph=True)\n{c} = {a}.grad",
+            ),
+            ("({c} * {c}).sum().backward()", "made = torch.autograd.grad(({c} * {c}).sum(), {a}, create_graph=True)"),
+        ),
+    ),
+    Scene(
+        "not recorded",
+        (
+            LEAF,
+            *(
+                tuple(f"with torch.no_grad():\n    {name} = {each}" for each in (*UNARY, *VIEWS, *REDUCTIONS))
+                for name in ("{b}", "{c}", "{d}")
+            ),
         ),
     ),
 )  # fmt: skip

@@ -73,8 +73,6 @@ def pinv(
             "dimensions of float, double, cfloat or cdouble types"
         )
     floating("linalg.pinv", array)
-    if hermitian:
-        square("linalg.eigh", array)
     if rcond is not None:
         rtol = rcond
     a = A.detach()
