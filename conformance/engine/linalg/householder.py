@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes, return_types
 from ..creation import zeros_like
+from ..ops.scalars import minus
 from ..ops.undefined import undefined
 from ..out import given, given_several
 from ..rows import Array, op
@@ -66,19 +67,19 @@ def _product_backward(grad: Tensor, input: Tensor, tau: Tensor, result: Tensor) 
     vectors, of_vectors, of_tau = _vectors(input), zeros_like(input), zeros_like(tau)
     m, k = input._array.shape[-2], tau._array.shape[-1]
     first = vectors.narrow(-1, 0, k)
-    inverses = tau / (tau * (first * first.conj()).sum(-2) - 1.0)  # 1 - inverse v v^H undoes a reflector
-    left = result.matmul(grad.mH)
+    inverses = tau / minus(tau * (first * first.conj()).sum(-2), 1.0)  # 1 - inverse v v^H undoes a reflector
+    left = _reflected(result.matmul(grad.mH), vectors, inverses, 0)
     for i in range(k):
-        left = _reflected(left, vectors, inverses, i)
-        if i:
-            v, t = vectors.narrow(-1, i - 1, 1), tau.narrow(-1, i - 1, 1)
-            left = left - left.matmul(t.unsqueeze(-1) * v) * v.mH
-        v, t = vectors.narrow(-1, i, 1).narrow(-2, i, m - i), tau.narrow(-1, i, 1).unsqueeze(-1)
+        whole, factor = vectors.narrow(-1, i, 1), tau.narrow(-1, i, 1)
+        v, t = whole.narrow(-2, i, m - i), factor.unsqueeze(-1)
         met, moved = v.mH.matmul(left.narrow(-2, i, m - i)), left.narrow(-1, i, m - i).matmul(v)
         of_v = (-t * met).conj().squeeze(-2) - (t * moved).squeeze(-1)
         of_vectors.select(-1, i).copy_(of_v.unsqueeze(-1).squeeze(-1))
         of_t = -met.narrow(-1, i, m - i).matmul(v).conj()
         of_tau.select(-1, i).copy_(of_t.squeeze(-1).squeeze(-1))
+        if i + 1 < k:
+            left = _reflected(left, vectors, inverses, i + 1)
+            left = left - left.matmul(factor.unsqueeze(-1) * whole) * whole.mH
     return of_vectors.tril_(-1), of_tau
 
 
