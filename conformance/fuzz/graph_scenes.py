@@ -37,7 +37,7 @@ _CURVED = (  # what has a derivative that torch has a formula of its own for
     "{a}.softmax(-1)", "{a}.log_softmax(-1)", "{a}.sigmoid()", "{a}.tanh()", "{a}.cumprod(-1)",
     "{a}.prod()", "{a}.prod(-1)",
     "{a}.norm()", "{a}.norm(3)", "{a}.std()", "{a}.var(-1)", "{a}.logsumexp(-1)", "F.elu({a})", "F.softplus({a})",
-    "F.gelu({a})", "F.silu({a})", "F.layer_norm({a}, {a}.shape)", "F.normalize({a}, dim=-1)", "2 / {a}", "{a} ** 3",
+    "F.gelu({a})", "F.silu({a})", "2 / {a}", "{a} ** 3",
     "{a}.logcumsumexp(-1)", "F.mish({a})", "F.logsigmoid({a})", "F.celu({a})", "F.selu({a})",
     "F.mse_loss({a}, {a} * 2)", "F.smooth_l1_loss({a}, {a} * 2)", "torch.hypot({a}, {a} * 2)", "{a}.outer({a})",
 )  # fmt: skip

@@ -15,7 +15,7 @@ from ..shapes import laid_out
 from ..tensor import Tensor, make
 from .error_function import erf
 from .kernels import half_up, nans_in_blocks, need_floats, need_inexact
-from .scalars import less_than, plus, times
+from .scalars import less_than, minus, plus, times
 
 # What is a function of torch too, not of torch.nn.functional alone.
 PUBLIC = ("celu", "celu_", "selu", "selu_")
@@ -156,8 +156,8 @@ def _softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: An
 
 def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> Tensor:
     x = times(self, beta)
-    s = x.sigmoid()
-    return times(grad * (less_than(1, s) * s) * (x < threshold).to(grad.dtype), beta)
+    slope = ROWS["sigmoid_backward"].call(grad, x.sigmoid())
+    return times(slope * (x < threshold).to(grad.dtype), beta)
 
 
 @op(
@@ -187,7 +187,7 @@ def _log_sigmoid_backward(grad_output: Array, self: Array, buffer: Array) -> Arr
 
 def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
     z = self.sigmoid()
-    return grad * (z - 1) * z
+    return grad * minus(z, 1) * z
 
 
 @op(
@@ -228,7 +228,8 @@ def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
     if not state.grad_enabled:
         return _silu_slope(grad, self)
     s = self.sigmoid()
-    return grad * s * plus(self * less_than(1, s), 1)
+    slope = plus(self * less_than(1, s), 1)  # see Note [Right operands first]
+    return grad * s * slope
 
 
 @op("SiluBackward0", self=lambda grad, self: _silu_backward(grad, self))
@@ -251,8 +252,9 @@ def _mish_slope(grad_output: Array, self: Array) -> Array:
 def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
     if not state.grad_enabled:
         return _mish_slope(grad, self)
-    gate = self.exp().log1p().tanh()
-    return grad * (gate + self * self.sigmoid() * less_than(1, gate * gate))
+    s, gate = self.sigmoid(), self.exp().log1p().tanh()
+    rest = less_than(1, gate * gate)  # see Note [Right operands first]
+    return grad * (gate + self * s * rest)
 
 
 @op("MishBackward0", self=lambda grad, self: _mish_backward(grad, self))
