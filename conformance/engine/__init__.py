@@ -150,6 +150,12 @@ normal numel rand rand_like randint randint_like randn randn_like randperm
 globals().update(all_refusing({name: globals()[name] for name in _REFUSING.split()}))
 
 
+def _assert(condition: Any, message: Any) -> None:
+    """torch._assert: assert as a function."""
+    if not condition:
+        raise AssertionError(message)
+
+
 def set_warn_always(b: Any) -> None:
     """torch.set_warn_always: this engine warns every time, and remembers what it was told."""
     global _warns_always

@@ -29,7 +29,22 @@ ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
     "is_cpu": lambda self: True,
     "name": lambda self: None,
 } | dict.fromkeys(
-    ("is_cuda", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_mkldnn", "is_nested", "is_xpu"),
+    (
+        "is_cuda",
+        "is_sparse",
+        "is_quantized",
+        "is_meta",
+        "is_mps",
+        "is_mkldnn",
+        "is_nested",
+        "is_xpu",
+        "is_sparse_csr",
+        "is_ipu",
+        "is_maia",
+        "is_mtia",
+        "is_vulkan",
+        "is_xla",
+    ),
     lambda self: False,
 )
 """What a tensor shows and no program can write."""
@@ -134,6 +149,16 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     return lies_so(self._array, memory_format)
 
 
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The tensor itself, which is dense, or in another dtype."""
+    return self if dtype is None else self.to(dtype)
+
+
+def is_coalesced(self: Tensor) -> NoReturn:
+    """A question about sparse tensors."""
+    raise RuntimeError("is_coalesced expected sparse coordinate tensor layout but got Strided")
+
+
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, as numbers; deprecated."""
     warnings.warn(
@@ -150,7 +175,7 @@ METHODS = {
     "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
     "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
-    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "to_dense": to_dense, "is_coalesced": is_coalesced,
 }  # fmt: skip
 
 

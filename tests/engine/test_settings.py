@@ -53,3 +53,19 @@ def test_other_devices_are_not_implemented() -> None:
     """There is the CPU alone."""
     with pytest.raises(NotImplementedError, match="meta"):
         conformance.engine.set_default_device("meta")
+
+
+def test_what_a_dense_tensor_is_asked() -> None:
+    """Questions about other layouts and devices, as torch answers them for a dense tensor on the CPU."""
+    flags = ("is_sparse_csr", "is_ipu", "is_maia", "is_mtia", "is_vulkan", "is_xla")
+    module: Any
+    for module in (conformance.engine, reference):
+        x = module.ones(2, requires_grad=True)
+        assert x.to_dense() is x and x.to_dense(module.float64).dtype is module.float64
+        assert not any(getattr(x, each) for each in flags)
+        with pytest.raises(RuntimeError, match="is_coalesced expected sparse coordinate tensor layout"):
+            x.is_coalesced()
+        with pytest.raises(AssertionError, match="never"):
+            module._assert(module.tensor(False), "never")
+        shapes = module.autograd._calculate_shape(x, module.ones(3, 2), True)
+        assert [list(each) for each in shapes] == [[2], [2]]

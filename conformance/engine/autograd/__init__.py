@@ -303,6 +303,11 @@ def _is_checkpoint_valid() -> bool:
     return state.checkpoint_valid
 
 
+def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple[Any, Any]:
+    """The shapes of an output and of its gradient, which must agree."""
+    return output.shape, grad.shape[1:] if is_grads_batched else grad.shape
+
+
 __all__ = [
     "Function",
     "SavedTensor",
