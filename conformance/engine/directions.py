@@ -200,6 +200,7 @@ UNSUPPORTED = {
     "_cdist_forward": "_cdist_forward",
     "_ctc_loss": "_ctc_loss",
     "_embedding_bag": "_embedding_bag",
+    "_euclidean_dist": "_euclidean_dist",
     "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
     "_pdist_forward": "_pdist_forward",
     "_unique2": "_unique2",
