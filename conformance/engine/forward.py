@@ -405,5 +405,4 @@ def unpacked(dual: Tensor, level: int) -> Tensor:
     found = primal(dual, level, bool(state.recording))
     if not state.inference:
         as_view(found, dual)
-        found._forward_base = None
     return found

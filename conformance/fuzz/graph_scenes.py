@@ -337,7 +337,7 @@ GRAPH_SCENES: tuple[Scene, ...] = (
                     "as_strided((2,), (0,), 1)", "unfold(0, 2, 1)", "expand(2, *{b}.shape)",
                 )
             ),
-            ("{b}.mul_(2)", "", "{c}.mul_(2)", "{b}[0:1].mul_(3)", "{c}[0].mul_(3)"),
+            ("{b}.mul_(2)", "", "{b}[0:1].mul_(3)", "{c}[0].mul_(3)"),
             tuple(each.replace("{b}", "{c}") for each in PASS),
             PASS,
         ),
