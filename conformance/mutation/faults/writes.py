@@ -47,7 +47,7 @@ WRITES = (
         ("inference-views-as-no-grad", "a view made in inference mode counts as made under no_grad",
          "views:as_view", '"inference" if state.inference else', '"no_grad" if state.inference else'),
         ("strided-offset-lost", "a regenerated view's gradient goes to the beginning of the base",
-         "views:Geometry.__init__", "self.start - offset(base) if array.size else 0", "0"),
+         "views:Geometry.__init__", "self.start - offset(base)", "0"),
         ("rest-of-base-gets-none", "the part of the base that a change did not touch gets no gradient",
          "views:CopySlices.apply", "result = copy_laid_out(grad, self.base_like)",
          "result = copy_laid_out(grad.mul(0), self.base_like)"),
