@@ -406,7 +406,8 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.distributions": """
             Distribution ExponentialFamily Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical
             Independent MixtureSameFamily MultivariateNormal TransformedDistribution LogNormal HalfNormal HalfCauchy
-            Gumbel Cauchy Geometric Poisson Gamma Chi2 StudentT Dirichlet Beta
+            Gumbel Cauchy Geometric Poisson Gamma Chi2 StudentT Dirichlet Beta RelaxedBernoulli
+            RelaxedOneHotCategorical OneHotCategoricalStraightThrough
             Transform ComposeTransform IndependentTransform ReshapeTransform ExpTransform PowerTransform
             SigmoidTransform SoftplusTransform TanhTransform AbsTransform AffineTransform SoftmaxTransform
             StickBreakingTransform LowerCholeskyTransform
@@ -426,7 +427,7 @@ NAMES: dict[str, dict[str, str]] = {
             sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
             arg_constraints support has_rsample has_enumerate_support mean mode variance stddev param_shape probs logits
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
-            mixture_distribution component_distribution
+            mixture_distribution component_distribution temperature
             _validate_sample _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Transform": """

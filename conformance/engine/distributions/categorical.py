@@ -158,3 +158,14 @@ class OneHotCategorical(Distribution):
         n = self._event_shape[0]
         values = eye(n, dtype=self.probs.dtype).view((n, *(1,) * len(self._batch_shape), n))
         return values.expand((n, *self._batch_shape, n)) if expand else values
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """One whose samples have the gradient of its probabilities."""
+
+    __module__ = "torch.distributions.one_hot_categorical"
+    has_rsample = True
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        drawn = self.sample(sample_shape)
+        return drawn + (self.probs - self.probs.detach())

@@ -246,7 +246,7 @@ class Cauchy(_LocationScale):
         return math.log(4 * math.pi) + self.scale.log()
 
 
-class _OfProbability(Broadcast):
+class OfProbability(Broadcast):
     """By a probability ``probs``, or that of which ``logits`` is the logit."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
@@ -266,7 +266,7 @@ class _OfProbability(Broadcast):
         return logits_to_probs(self.logits, is_binary=True)
 
 
-class Bernoulli(_OfProbability, ExponentialFamily):
+class Bernoulli(OfProbability, ExponentialFamily):
     """1 with a probability, else 0."""
 
     __module__ = "torch.distributions.bernoulli"
@@ -309,7 +309,7 @@ class Bernoulli(_OfProbability, ExponentialFamily):
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
-class Geometric(_OfProbability):
+class Geometric(OfProbability):
     """How often something fails that succeeds with a probability, until it does."""
 
     __module__ = "torch.distributions.geometric"

@@ -1,0 +1,147 @@
+"""Classes that samples are near to, the nearer the lower the temperature (torch: relaxed_bernoulli.py and others)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..creation import full_like
+from ..random import rand
+from ..size import Size
+from ..tensor import Tensor
+from . import constraints
+from .categorical import Categorical
+from .distribution import NO_SHAPE, Distribution
+from .transformed import TransformedDistribution
+from .transforms import ExpTransform, SigmoidTransform
+from .univariate import OfProbability
+from .utils import broadcast_all, clamp_probs
+
+
+class LogitRelaxedBernoulli(OfProbability):
+    """The log odds of a `RelaxedBernoulli`."""
+
+    __module__ = "torch.distributions.relaxed_bernoulli"
+    support = constraints.real
+
+    def __init__(
+        self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self.temperature = temperature
+        super().__init__(probs, logits, validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        given = {
+            name: vars(self)[name].expand(batch_shape) for name in ("probs", "logits") if name in vars(self)
+        }
+        new = self._expanded(LogitRelaxedBernoulli, _instance, batch_shape, **given)
+        new.temperature = self.temperature
+        return new
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        probs = clamp_probs(self.probs.expand(shape))
+        drawn = clamp_probs(rand(shape, dtype=probs.dtype))
+        return (drawn.log() - (-drawn).log1p() + probs.log() - (-probs).log1p()) / self.temperature
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate(value)
+        logits, value = broadcast_all(self.logits, value)
+        apart = logits - value.mul(self.temperature)
+        return self.temperature.log() + apart - 2 * apart.exp().log1p()
+
+
+class ExpRelaxedCategorical(Distribution):
+    """The logarithms of a `RelaxedOneHotCategorical`."""
+
+    __module__ = "torch.distributions.relaxed_categorical"
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012 - torch's own form
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        super().__init__(self._categorical.batch_shape, self.param_shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        new = self._expanded(ExpRelaxedCategorical, _instance, batch_shape)
+        new.temperature, new._categorical = self.temperature, self._categorical.expand(batch_shape)
+        return new
+
+    @property
+    def param_shape(self) -> Size:
+        """The parameter's shape."""
+        return self._categorical.param_shape
+
+    @property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities."""
+        return self._categorical.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self._categorical.probs
+
+    def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
+        drawn = clamp_probs(rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
+        scores = (self.logits + -((-(drawn.log())).log())) / self.temperature
+        return scores - scores.logsumexp(dim=-1, keepdim=True)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        count = self.param_shape[-1]
+        self._validate(value)
+        logits, value = broadcast_all(self.logits, value)
+        scale = full_like(self.temperature, float(count)).lgamma() - self.temperature.log().mul(-(count - 1))
+        score = logits - value.mul(self.temperature)
+        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + scale
+
+
+class _Relaxed(TransformedDistribution):
+    @property
+    def temperature(self) -> Tensor:
+        """How far from classes samples are."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """The logarithms of the probabilities; of truth, its log odds."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self.base_dist.probs
+
+
+class RelaxedBernoulli(_Relaxed):
+    """Between 0 and 1, and near to one of them."""
+
+    __module__ = "torch.distributions.relaxed_bernoulli"
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = LogitRelaxedBernoulli(temperature, probs, logits)
+        super().__init__(base, SigmoidTransform(), validate_args=validate_args)
+
+
+class RelaxedOneHotCategorical(_Relaxed):
+    """On the simplex, and near to a corner."""
+
+    __module__ = "torch.distributions.relaxed_categorical"
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012 - torch's own form
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)
