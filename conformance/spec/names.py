@@ -413,6 +413,11 @@ NAMES: dict[str, dict[str, str]] = {
             StickBreakingTransform LowerCholeskyTransform
             """,
         "in torch.distributions": "kl_divergence identity_transform",
+        "class in torch.distributions.normal": "Normal",
+        "class in torch.distributions.categorical": "Categorical",
+        "class in torch.distributions.multivariate_normal": "MultivariateNormal",
+        "in torch.distributions.kl": "kl_divergence",
+        "class in torch.distributions.transforms": "TanhTransform",
         "in torch.distributions.utils": """
             broadcast_all clamp_probs logits_to_probs probs_to_logits tril_matrix_to_vec vec_to_tril_matrix
             """,
@@ -445,6 +450,9 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.optim": """
             Optimizer SGD Adafactor Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD LBFGS
             """,
+        "class in torch.optim.sgd": "SGD",
+        "class in torch.optim.adam": "Adam",
+        "class in torch.optim.optimizer": "Optimizer",
         "class in torch.optim.lr_scheduler": """
             LRScheduler StepLR MultiStepLR ExponentialLR LambdaLR MultiplicativeLR ConstantLR LinearLR
             CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR OneCycleLR ReduceLROnPlateau SequentialLR

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from ..absent import look_up
+from ..module_names import stand_in
 from . import lr_scheduler
 from .adafactor import Adafactor
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
@@ -16,6 +17,7 @@ __all__ = [
     "Rprop", "lr_scheduler",
 ]  # fmt: skip
 
+stand_in(globals())
 _look_up = look_up("torch.optim")
 
 
