@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -20,5 +21,7 @@ def stand_in(package: dict[str, Any]) -> None:
         if path not in sys.modules:
             if importlib.util.find_spec(path) is not None:
                 continue
-            sys.modules[path] = package[leaf] = ModuleType(path, f"torch's module of {name}.")
+            made = ModuleType(path, f"torch's module of {name}.")
+            made.__spec__ = ModuleSpec(path, None)  # which find_spec wants of a module that there is
+            sys.modules[path] = package[leaf] = made
         vars(sys.modules[path]).setdefault(name, value)
