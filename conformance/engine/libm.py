@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .backends.cpu import FEATURES
+from .processor import FEATURES
 
 Doubles = NDArray[np.float64]
 

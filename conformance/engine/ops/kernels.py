@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..backends.cpu import get_cpu_capability
 from ..inplace import check_castable
+from ..processor import get_cpu_capability
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, laid_out
 
