@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .. import dtypes, errors
+from ..attributes import is_conj, is_neg
 from ..fitting import sum_to
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, strides, viewed, wrap_dim, wrap_dims
@@ -46,6 +47,14 @@ def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tens
 
 
 def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
+    for lazily, what in (
+        (is_conj, "conjugate view tensors"),
+        (is_neg, "tensors with negative bit set"),
+    ):
+        if lazily(self):
+            raise RuntimeError(
+                f"torch.Tensor.view is not supported for {what} when converting to a different dtype."
+            )
     if dtype is self.dtype:
         return alias(self)
     _check_bytes(self, dtype)
