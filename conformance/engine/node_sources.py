@@ -182,27 +182,32 @@ def apply_source(row: Row, prefix: str = "") -> str:
     body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
     returned = []
     position = "0"
+    computed: dict[str, list[str]] = {}
     for number, key in enumerate(row.formulas):
         names = key.split()
         formula = f"{prefix}formula{number}({', '.join(_given(row, key, prefix))})"
         if names[0] in row.lists:
             rest = sum(1 for other in row.inputs if other not in row.lists)
-            body += [
-                f"length = len(edges) - {rest}",
+            body.append(f"length = len(edges) - {rest}")
+            computed[key] = [
                 f"wanted = any(e[0] is not None for e in edges[{position}:{position} + length])",
                 f"listed = {formula} if wanted else (None,) * length",
             ]
             returned.append("*listed")
             position = f"{position} + length"
         elif len(names) == 1:
-            body.append(f"g{number} = {formula} if edges[{position}][0] is not None else None")
+            computed[key] = [f"g{number} = {formula} if edges[{position}][0] is not None else None"]
             returned.append(f"g{number}")
             position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
         else:
-            body.append(f"needed = [e[0] is not None for e in edges[{position}:{position} + {len(names)}]]")
-            body.append(f"several = {formula}")
+            computed[key] = [
+                f"needed = [e[0] is not None for e in edges[{position}:{position} + {len(names)}]]",
+                f"several = {formula}",
+            ]
             returned.append("*several")
             position = f"{position} + {len(names)}"
+    # Torch's generated code sorts the formulas by name: other comes before self, and is the older node.
+    body += [line for key in sorted(computed) for line in computed[key]]
     found = f"[{', '.join(returned)}]"
     if prefix:
         fit = "map(uncast, " if row.name in NOT_CAST else "map(real_part, "

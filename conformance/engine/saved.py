@@ -134,7 +134,7 @@ class SavedTensor:
         text = f"{errors.tensor_type(kind)} {list(array.shape)}"
         tensor = self.tensor
         origin = self._origin(node) if tensor is None else tensor.grad_fn
-        output_nr = self.output_nr if tensor is None else tensor._output_nr
+        output_nr = self.output_nr if tensor is None else 0  # torch looks at that of an output alone
         return errors.modified(text, origin, output_nr, (current, self.version), state.anomaly)
 
     # What torch shows of it -----------------------------------------------------------------------
