@@ -16,13 +16,14 @@ Inside another vmap each example has a dual of its own instead, lest examples of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
 
 from .shapes import broadcast_shapes
 from .tensor import Tensor, make
+from .transforms import transforms
 
 _ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
@@ -143,12 +144,17 @@ class BatchedTensor(Tensor):
 
     @property
     def requires_grad(self) -> bool:
-        return any(each.requires_grad for each in self._examples)
+        """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
+        if self._requires_grad or self._level >= len(vmaps):
+            return self._requires_grad
+        running = vmaps[self._level]
+        return (running.old or transforms.since > running.age) and any(
+            each.requires_grad for each in self._examples
+        )
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        for each in self._examples:
-            each.requires_grad = value
+        self._requires_grad = value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Of each example."""
@@ -211,6 +217,7 @@ class Vmap:
     size: int  # how many examples there are
     randomness: str  # "error", "same" or "different"
     depth: int  # how deep it stands among the transforms of torch.func, counted from 1
+    age: int = field(default_factory=lambda: transforms.age)  # see Note [Captured tensors]
     old: bool = False  # whether it is the one of is_grads_batched, which came before torch.func
 
 

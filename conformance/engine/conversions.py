@@ -86,8 +86,6 @@ def _real(number: Any, kind: str) -> Any:
     Raises:
         RuntimeError: it has one.
     """
-    if not isinstance(number, complex):
-        return number
     if number.imag:
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     return number.real

@@ -53,8 +53,9 @@ _OVERLOADS = {
         "Tensor Scalar": "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor",
         "Tensor": "add sub mul div index slice split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
         "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor masked_fill_tensor lerp_tensor clamp_tensors "
-        "clamp_min_tensor clamp_max_tensor floor_divide_tensor copysign_tensor index_fill_tensor repeat_interleave",
-        "Scalar": "rsub pow_of_number fmod remainder fill masked_fill lerp eq_number_ ne_number_ lt_number_ le_number_ gt_number_ "
+        "clamp_min_tensor clamp_max_tensor copysign_tensor repeat_interleave xlogy_tensors ldexp pow_tensor_ "
+        "floor_divide_ floor_divide_tensor_",
+        "Scalar": "rsub pow_ pow_of_number fmod remainder fill masked_fill lerp eq_number_ ne_number_ lt_number_ le_number_ gt_number_ "
         "ge_number_ copysign",
         "Tensor_Scalar": "pow",
         "Tensor_Tensor": "pow_tensor",
@@ -69,6 +70,13 @@ _OVERLOADS = {
         "src": "scatter",
         "value": "scatter_value",
         "int_Scalar": "index_fill",
+        "int_Tensor": "index_fill_tensor",
+        "Scalar_Tensor": "remainder_of_number",
+        "Scalar_Self": "xlogy_of_number",
+        "Scalar_Other": "xlogy",
+        "self_scalar": "special_xlog1py_of_number special_zeta_of_number",
+        "other_scalar": "special_xlog1py special_zeta_with_number",
+        "two": "scatter_reduce",
         "Tensor_mode": "div_rounded",
         "decimals": "round_decimals",
         "stable": "sort_stable",
@@ -82,6 +90,9 @@ _SUFFIXES = (
     "_dim",
     "_dims",
     "_of_number",
+    "_with_number",
+    "_number",
+    "_stable",
     "_decimals",
     "_rounded",
     "_value",
@@ -90,6 +101,8 @@ _SUFFIXES = (
 
 _NAMES = {
     "trilinear": "_trilinear",
+    "nll_loss": "nll_loss_forward",
+    "_in_order": "clone",
     "normal_of_both": "normal",
     "normal_of_mean": "normal",
     "normal_of_std": "normal",
@@ -101,9 +114,8 @@ def base_name(row: str) -> str:
     if row in _NAMES:
         return _NAMES[row]
     name = row.removesuffix("_")
-    for suffix in (*_SUFFIXES, "_number"):
-        if name.endswith(suffix) and name.removesuffix(suffix) in ROWS:
-            name = name.removesuffix(suffix)
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
     return name
 
 
@@ -203,12 +215,12 @@ def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
     forms = (
         _OVERLOADS.get(name) or _OVERLOADS.get(_base(name))
         if name.endswith("_scalar")
-        else _OVERLOADS.get(name)
+        else (_OVERLOADS.get(name + "_") if in_place else None) or _OVERLOADS.get(name)
     )
     chosen = (forms or "default").split()
     second = len(args) > 1 and isinstance(args[1], Tensor)
     if len(chosen) > 1:
-        first = second if chosen[0] == "Tensor" else len(args) == 1
+        first = second if chosen[0] == "Tensor" else len(args) == 1 or args[1] is None
         chosen = chosen[:1] if first else chosen[1:]
     base = _base(name)
     if in_place and not base.endswith("_"):

@@ -262,7 +262,7 @@ class _Limits:
         return type(self) is type(other) and self.dtype == other.dtype
 
     def __hash__(self) -> int:
-        return hash(self.dtype)
+        raise TypeError(f"unhashable type: 'torch.{type(self).__name__}'")
 
 
 class finfo(_Limits):

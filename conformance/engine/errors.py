@@ -126,6 +126,12 @@ NO_DEPENDENCIES = (
     'it != dependencies.end() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/engine.cpp":477, '
     "please report a bug to PyTorch. "
 )
+UNDEFINED_TANGENT = (
+    "(new_grad_base.is_floating_point() || new_grad_base.is_complex()) && (self_base.is_floating_point() || "
+    'self_base.is_complex()) INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/autograd_meta.cpp":159, '
+    "please report a bug to PyTorch. Expected both tensor and its forward grad to be floating point or complex"
+)
+OUTSIDE_THE_GRAPH = "element {} of tensors does not require grad and does not have a grad_fn"
 RETAIN_GRAD = "can't retain_grad on Tensor that has requires_grad=False"
 REQUIRES_GRAD_NON_LEAF = "you can only change requires_grad flags of leaf variables."
 REQUIRES_GRAD_NON_LEAF_OFF = (

@@ -267,7 +267,7 @@ def _with_zeros(row: Row, arguments: dict[str, Any], directions: Directions) -> 
             return [complete(*pair) for pair in zip(value, direction, strict=True)]
         if direction is None and isinstance(value, Tensor):
             return make(np.zeros_like(value._array))
-        return direction if direction is not None or value is None else 0
+        return 0 if direction is None else direction
 
     return {name: complete(arguments[name], direction) for name, direction in directions.items()}
 

@@ -252,7 +252,7 @@ def check_no_partial_overlap(target: Array, operand: Array) -> None:
     Raises:
         RuntimeError: as torch words it.
     """
-    if target is operand or not np.may_share_memory(target, operand):
+    if not np.may_share_memory(target, operand):
         return
     if (
         address(target) == address(operand)

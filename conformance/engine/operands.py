@@ -231,11 +231,6 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bo
                 f"{shown_name}() missing {len(missing)} required positional argument{plural}: {listed}"
             )
         if name in row.lists:
-            if not isinstance(value, (tuple, list)):
-                return TypeError(
-                    f"{row.name}(): argument '{text}' (position {position}) must be tuple of Tensors, not "
-                    + _type(value)
-                )
             for index, each in enumerate(value):
                 if not isinstance(each, Tensor):
                     return TypeError(

@@ -444,6 +444,8 @@ def _raw_saved_property(name: str) -> property:
     def read(node: Any) -> Any:
         value = getattr(node, slot)
         if isinstance(value, (tuple, list)):
+            if FREED in value:
+                FREED.unpack(node)
             return tuple(NOTHING if each is None else each for each in value)
         return NOTHING if value is None else value
 

@@ -249,13 +249,8 @@ def unpack(value: Any, node: Node) -> Any:
 
 
 def release(value: Any) -> Any:
-    """What stays in a slot after freeing: a freed SavedTensor, so that the next use says so."""
-    if value is None:
-        return None
-    if value.__class__ is SavedTensor:
-        value.release()
-        return value
-    return FREED
+    """What stays in a slot of a list after freeing; who holds what was there has it still, as in torch."""
+    return None if value is None else FREED
 
 
 FREED = _new(SavedTensor)

@@ -130,7 +130,7 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
     """Give a tensor a tangent at a level.
 
     Raises:
-        RuntimeError: the tangent is a dual of the same level itself, or of another size.
+        RuntimeError: the tangent is a dual of the same level itself, or of another size; or there is no such level.
     """
     if tangent_of(tangent, level) is not None:
         raise RuntimeError(
@@ -141,6 +141,11 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
             f"not supported. Tensor is of size {list(tensor._array.shape)} while the given forward gradient is of "
             f"size {list(tangent._array.shape)}."
+        )
+    if level >= len(levels):
+        raise RuntimeError(
+            "Trying to access a forward AD level with an invalid index. This index was either not created or is "
+            "already deleted."
         )
     base = forward_base(tensor) if in_place else None
     if base is not None and not (base._tangents and level in base._tangents):

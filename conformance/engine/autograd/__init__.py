@@ -102,6 +102,9 @@ def grad(
     from ..creation import zeros_like
 
     if transforms.count and (level := level_of((outputs, inputs))) >= 0:
+        for number, root in enumerate(_tuple(outputs)):
+            if not root.requires_grad:
+                raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
         return each_example(
             grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
                    is_grads_batched, materialize_grads), {}, level,
@@ -265,9 +268,7 @@ def _run(
     for number, root in enumerate(roots):
         edge: Edge = (root.node, root.output_nr) if isinstance(root, GradientEdge) else gradient_edge(root)
         if edge[0] is None:
-            raise RuntimeError(
-                f"element {number} of tensors does not require grad and does not have a grad_fn"
-            )
+            raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
         edges.append(edge)
     wanted: list[Edge] = []
     for place in inputs:

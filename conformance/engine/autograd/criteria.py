@@ -24,7 +24,6 @@ class Check:
     atol: float
     rtol: float
     nondet_tol: float
-    check_grad_dtypes: bool
     undefined: bool
     backward: bool
     forward: bool

@@ -120,7 +120,7 @@ def _slow_message(
 ) -> str:
     index, place = pair
     estimate = numerical_jacobian(func, places_wanted(points)[index], points, results, check.eps)[place]
-    loose = replace(check, nondet_tol=float("inf"), check_grad_dtypes=False)
+    loose = replace(check, nondet_tol=float("inf"))
     exact = backward_jacobian(points, outputs[place], lambda: basis(outputs[place]), loose)[index]
     return _slow_text(exact, estimate, check)
 

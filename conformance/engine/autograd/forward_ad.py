@@ -119,7 +119,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
         raise TypeError(
             f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}"
         )
-    if level != 0:
+    if level != 0 and tangent_of(tensor, 0) is not None:
         raise RuntimeError("Invalid level given to _fw_primal")
     return UnpackedDualTensor(*unpacked_dual(tensor, level))
 

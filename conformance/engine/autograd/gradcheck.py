@@ -54,6 +54,7 @@ def gradcheck(
     """Compare the gradients of ``func`` with finite differences.
 
     Args:
+        check_grad_dtypes: without effect, as in torch.
         check_batched_grad: whether one pass with a batch of gradients gives what one pass for each gives.
         check_batched_forward_grad: the same of a batch of tangents.
 
@@ -72,7 +73,6 @@ def gradcheck(
         atol,
         rtol,
         nondet_tol,
-        check_grad_dtypes,
         check_undefined_grad,
         check_backward_ad,
         check_forward_ad,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import errors
 from ..batching import BatchedTensor
 from ..forward import carried, primal
 from ..modes import state
@@ -156,5 +157,5 @@ def _give(
 
 def _defined(tangent: Tensor | None) -> Tensor:
     if tangent is None:
-        raise RuntimeError("Expected both tensor and its forward grad to be floating point or complex")
+        raise RuntimeError(errors.UNDEFINED_TANGENT)
     return tangent

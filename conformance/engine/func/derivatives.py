@@ -155,6 +155,9 @@ def _with_aux(output: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
         return output, None
     if not (isinstance(output, tuple) and len(output) == 2):
         raise RuntimeError(f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    for each in flatten(output[1])[0]:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(each)}")
     return output
 
 

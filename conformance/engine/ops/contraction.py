@@ -193,18 +193,18 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
 
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     """A product of matrices, by its old name."""
-    given = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], (tuple, list)) else matrices
+    check_list(matrices)
     warnings.warn(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
         stacklevel=2,
     )
-    for each in given:
+    for each in matrices:
         if each._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {each._array.ndim}, expected 2 instead.")
-    if not given:
+    if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
-    return given[0] if len(given) == 1 else multi_dot(given, out=out)
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
