@@ -384,7 +384,6 @@ def primal(value: Any, level: int, recorded: bool) -> Any:
     if not isinstance(value, Tensor):
         return value
     found = make(value._array)
-    found._inference = value._inference
     if recorded and not value._inference:  # which counts no versions
         edge = gradient_edge(value)
         found._version_counter = version_counter(value)

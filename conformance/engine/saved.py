@@ -10,7 +10,6 @@ import numpy as np
 
 from . import dtypes, errors
 from .modes import Recorder, _set, state
-from .node import grad_accumulator
 from .tangents import DualOutput
 from .transforms import transforms
 from .version_counter import VersionCounter
@@ -188,8 +187,6 @@ class SavedTensor:
         self.origin = None
         tensor = self.tensor
         if tensor is not None:
-            if tensor.requires_grad and tensor.grad_fn is None:
-                grad_accumulator(tensor)
             self.origin = (tensor._node, tensor._output_nr, tensor._requires_grad, tensor._grad_accumulator)
         self.hooks = hooks
         self.tensor = self.array = self.counter = None

@@ -67,8 +67,7 @@ def vjp(
             v = _vector(v, outputs, several_outputs, "vjp", create_graph)
         elif len(outputs) != 1 or outputs[0].nelement() != 1:
             raise RuntimeError(_ONE_OUTPUT)
-    with modes.set_grad_enabled(create_graph or modes.is_grad_enabled()):
-        product = _filled(_grad(outputs, points, v, create_graph), points, strict, create_graph, "back")
+    product = _filled(_grad(outputs, points, v, create_graph), points, strict, create_graph, "back")
     return _given_back(outputs, several_outputs, create_graph), _given_back(product, several, create_graph)
 
 
@@ -87,9 +86,8 @@ def jvp(
         weights = tuple(_zeros_like(each).requires_grad_() for each in outputs)
         gradients = _grad(outputs, points, weights, True)
         _check_differentiable(gradients, "grad_inputs", strict)
-    with modes.set_grad_enabled(create_graph or modes.is_grad_enabled()):
-        product = _grad(gradients, weights, v, create_graph)
-        product = _filled(product, outputs, strict, create_graph, "back_trick")
+    product = _grad(gradients, weights, v, create_graph)
+    product = _filled(product, outputs, strict, create_graph, "back_trick")
     return (
         _given_back(outputs, several_outputs, create_graph),
         _given_back(product, several_outputs, create_graph),
@@ -107,10 +105,7 @@ def vhp(
     with modes.enable_grad():
         several, points, v = _points_and_vector(inputs, v, create_graph, "vhp")
         outputs, gradients = _value_and_gradients(func, points, strict, "vhp")
-    with modes.set_grad_enabled(create_graph or modes.is_grad_enabled()):
-        product = _filled(
-            _grad(gradients, points, v, create_graph), points, strict, create_graph, "double_back"
-        )
+    product = _filled(_grad(gradients, points, v, create_graph), points, strict, create_graph, "double_back")
     return _given_back(outputs, False, create_graph), _given_back(product, several, create_graph)
 
 
@@ -128,9 +123,8 @@ def hvp(
         weights = tuple(_zeros_like(each).requires_grad_() for each in points)
         second = _grad(gradients, points, weights, True)
         _check_differentiable(gradients, "hessian", strict)
-    with modes.set_grad_enabled(create_graph or modes.is_grad_enabled()):
-        product = _grad(second, weights, v, create_graph)
-        product = _filled(product, points, strict, create_graph, "double_back_trick")
+    product = _grad(second, weights, v, create_graph)
+    product = _filled(product, points, strict, create_graph, "double_back_trick")
     return _given_back(outputs, False, create_graph), _given_back(product, several, create_graph)
 
 
