@@ -13,9 +13,10 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch, of torch.Tensor, in place": """
             add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow float_power
             neg negative reciprocal addcmul addcdiv lerp atan2 arctan2 hypot copysign heaviside xlogy ldexp
-            nextafter gcd lcm bitwise_and bitwise_or bitwise_xor bitwise_not
+            nextafter gcd lcm bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_left_shift
+            bitwise_right_shift
             """,
-        "in torch, of torch.Tensor": "maximum minimum fmax fmin logaddexp logaddexp2 positive dist",
+        "in torch, of torch.Tensor": "maximum minimum fmax fmin logaddexp logaddexp2 positive dist igamma igammac",
         "in torch": "rsub",
     },
     "comparison": {
@@ -66,10 +67,10 @@ NAMES: dict[str, dict[str, str]] = {
             reshape ravel flatten unflatten broadcast_to permute movedim moveaxis narrow narrow_copy select
             unbind split split_with_sizes chunk tensor_split hsplit vsplit dsplit tile repeat_interleave
             roll flip fliplr flipud rot90 diagonal diag diag_embed diagflat clone select_scatter
-            slice_scatter diagonal_scatter as_strided_scatter adjoint unsafe_chunk unsafe_split
+            slice_scatter diagonal_scatter as_strided_scatter adjoint unsafe_chunk unsafe_split unsafe_split_with_sizes
             """,
         "in torch": """
-            alias_copy as_strided_copy expand_copy permute_copy select_copy slice_copy squeeze_copy t_copy
+            alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy squeeze_copy t_copy
             transpose_copy unfold_copy unsqueeze_copy view_copy
             cat concat concatenate stack hstack vstack dstack row_stack column_stack atleast_1d atleast_2d
             atleast_3d meshgrid cartesian_prod combinations block_diag broadcast_tensors broadcast_shapes
@@ -138,24 +139,27 @@ NAMES: dict[str, dict[str, str]] = {
     "random numbers": {
         "in torch": """
             rand randn randint randperm rand_like randn_like randint_like normal bernoulli multinomial
-            poisson manual_seed get_rng_state set_rng_state initial_seed default_generator
+            poisson manual_seed seed get_rng_state set_rng_state initial_seed default_generator
             """,
         "in torch.random": "manual_seed fork_rng get_rng_state set_rng_state",
         "class in torch": "Generator",
-        "of torch.Generator": "manual_seed get_state set_state initial_seed device",
+        "of torch.Generator": "manual_seed seed get_state set_state clone_state initial_seed device",
         "of torch.Tensor": """
             bernoulli multinomial normal_ uniform_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_
             random_
             """,
     },
     "types": {
-        "class in torch": "Tensor Size dtype device finfo iinfo",
+        "class in torch": """
+            Tensor Size dtype device finfo iinfo FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor
+            CharTensor ByteTensor BoolTensor
+            """,
         "in torch": """
             float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 bool
             complex64 complex128
             contiguous_format preserve_format channels_last strided pi e inf nan newaxis get_default_dtype
             set_default_dtype set_default_tensor_type result_type promote_types can_cast is_tensor is_floating_point
-            is_complex numel
+            is_complex is_signed numel typename
             """,
         "in torch.cuda": """
             is_available is_initialized device_count manual_seed manual_seed_all empty_cache memory_allocated
@@ -192,25 +196,27 @@ NAMES: dict[str, dict[str, str]] = {
             itemsize nbytes sparse_dim dense_dim
             is_contiguous data_ptr untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
-            resize_as_ set_ apply_ map_
+            resize_as_ set_ apply_ map_ layout is_coalesced
             """,
         "in torch.testing": "make_tensor assert_close",
         "of torch.UntypedStorage": "data_ptr nbytes size tolist",
-        "in torch": "set_printoptions",
+        "in torch": "set_printoptions get_device _assert",
     },
     "autograd": {
         "in torch": "detach detach_ is_inference",
-        "in torch.autograd": "backward grad gradcheck gradgradcheck",
+        "in torch.autograd": "backward grad gradcheck gradgradcheck variable",
         "class in torch.autograd": "Variable",
         "of torch.Tensor": """
             backward grad grad_fn _grad_fn requires_grad requires_grad_ is_leaf retain_grad retains_grad detach
-            detach_ data output_nr grad_dtype _version _base _is_view is_inference as_subclass
+            detach_ data output_nr grad_dtype _version _base _is_view _view_func _view_func_unsafe is_inference
+            as_subclass
             """,
         "in torch.autograd.functional": "jacobian hessian vjp jvp hvp vhp",
         "in torch.utils.checkpoint": """
-            checkpoint checkpoint_sequential set_checkpoint_early_stop create_selective_checkpoint_contexts
+            checkpoint checkpoint_sequential set_checkpoint_early_stop set_checkpoint_debug_enabled
+            create_selective_checkpoint_contexts detach_variable
             """,
-        "class in torch.utils.checkpoint": "CheckpointPolicy",
+        "class in torch.utils.checkpoint": "CheckpointPolicy GraphExecGroup",
         "of torch.utils.checkpoint.CheckpointPolicy": "MUST_SAVE PREFER_SAVE MUST_RECOMPUTE PREFER_RECOMPUTE",
         "of SelectiveCheckpointContext": "is_recompute op_output",
     },
@@ -224,6 +230,7 @@ NAMES: dict[str, dict[str, str]] = {
             grad grad_and_value vjp jvp jacrev jacfwd hessian vmap functionalize
             """,
         "in torch": "vmap",
+        "in torch._vmap_internals": "vmap",
     },
     "graph": {
         "class in torch.autograd.graph": "Node GradientEdge",
@@ -263,7 +270,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "custom functions": {
         "class in torch.autograd": "Function",
-        "class in torch.autograd.function": "Function",
+        "class in torch.autograd.function": "Function InplaceFunction",
         "in torch.autograd.function": "once_differentiable",
         "of Function": """
             apply forward backward setup_context save_for_backward save_for_forward mark_shared_storage saved_tensors
@@ -288,6 +295,7 @@ NAMES: dict[str, dict[str, str]] = {
             register_full_backward_hook register_full_backward_pre_hook register_backward_hook
             register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook
             register_load_state_dict_post_hook get_extra_state set_extra_state _parameters _buffers _modules
+            _get_name to_empty _register_state_dict_hook _register_load_state_dict_pre_hook
             """,
         "of Module": """
             weight bias in_features out_features in1_features in2_features num_embeddings embedding_dim
@@ -318,22 +326,31 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.nn.utils": """
             skip_init fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
-            vector_to_parameters weight_norm remove_weight_norm spectral_norm remove_spectral_norm
+            vector_to_parameters clip_grad_norm weight_norm remove_weight_norm spectral_norm remove_spectral_norm
             """,
+        "class in torch.nn.utils.parametrize": "ParametrizationList",
+        "of torch.nn.utils.parametrize.ParametrizationList": "right_inverse",
         "in torch.nn.utils.parametrizations": "weight_norm spectral_norm orthogonal",
         "in torch.nn.utils.stateless": "functional_call",
         "class in torch.nn.utils.rnn": "PackedSequence",
         "in torch.nn.utils.rnn": """
             pad_sequence pack_sequence pack_padded_sequence pad_packed_sequence unpad_sequence unpack_sequence
+            invert_permutation
             """,
         "in torch.nn.utils.parametrize": """
             register_parametrization remove_parametrizations is_parametrized cached type_before_parametrizations
             transfer_parametrizations_and_params
             """,
+        "in torch.nn.modules.utils": """
+            _single _pair _triple _quadruple _reverse_repeat_tuple _list_with_default
+            consume_prefix_in_state_dict_if_present
+            """,
         "in torch.func": "functional_call stack_module_state",
         "in torch.nn.init": """
             uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_
             kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ sparse_ calculate_gain
+            uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal
+            sparse
             """,
     },
     "layers": {
@@ -358,7 +375,8 @@ NAMES: dict[str, dict[str, str]] = {
             conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
             max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d
             adaptive_avg_pool2d adaptive_avg_pool3d fractional_max_pool2d fractional_max_pool3d
-            adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d lp_pool1d lp_pool2d lp_pool3d layer_norm
+            adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d max_pool1d_with_indices
+            max_pool2d_with_indices max_pool3d_with_indices lp_pool1d lp_pool2d lp_pool3d layer_norm
             group_norm
             rms_norm local_response_norm max_unpool1d max_unpool2d max_unpool3d
             batch_norm instance_norm normalize dropout dropout1d dropout2d dropout3d alpha_dropout
@@ -384,7 +402,7 @@ NAMES: dict[str, dict[str, str]] = {
             tanhshrink tanh softplus softsign softmax softmin log_softmax glu threshold threshold_
             gumbel_softmax
             """,
-        "in torch, of torch.Tensor": "softmax log_softmax prelu",
+        "in torch, of torch.Tensor": "softmax log_softmax prelu hardshrink",
         "in torch": "selu selu_ celu celu_ rrelu rrelu_ threshold threshold_",
     },
     "losses": {

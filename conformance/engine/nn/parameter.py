@@ -36,14 +36,14 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if requires_grad and source._array.dtype.kind not in "fc":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         parameter = make(source._array, cls)
-        parameter._version_counter = source._version_counter
-        parameter._requires_grad = requires_grad
+        parameter._version_counter, parameter._inference = source._version_counter, source._inference
+        parameter.requires_grad = requires_grad
         return parameter
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]
-        copy = type(self)(make(self._array.copy("K")), self.requires_grad)
+        copy = type(self)(self.data.clone(), self.requires_grad)
         memo[id(self)] = copy  # unlike a tensor's copy, it has no grad
         return copy
 

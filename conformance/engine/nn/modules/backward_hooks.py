@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -162,10 +163,21 @@ def register_old_hooks(module: Any, hooks: list[Callable[..., Any]], args: Any, 
     if node is None:
         return
     for hook in hooks:
-        node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))
+        node.register_hook(_of_module(hook, weakref.ref(module)))
     text = _why_incomplete(args, result, node)
     if text:
         warnings.warn(text, FutureWarning, stacklevel=4)
+
+
+def _of_module(hook: Callable[..., Any], module: weakref.ref[Any]) -> Callable[..., Any]:
+    """The hook of a module that the graph does not keep alive."""
+
+    def called(grad_input: Any, grad_output: Any) -> Any:
+        if module() is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return hook(module(), grad_input, grad_output)
+
+    return called
 
 
 def _why_incomplete(args: Any, result: Any, node: Any) -> str | None:
