@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
+from . import errors, twins
 from .modes import state
+from .node import gradient_edge
 from .tensor import Tensor
 from .text import tensor_text
 
@@ -26,7 +27,18 @@ def item(self: Tensor) -> Any:
 
 
 def tolist(self: Tensor) -> Any:
-    """Nested lists of Python numbers."""
+    """Nested lists of Python numbers; of a conjugated or negated view, those of a copy, which is recorded.
+
+    Raises:
+        RuntimeError: it is such a view, and stale in a way that forbids to record its use.
+    """
+    if (
+        state.recording
+        and self._view is not None
+        and self._array.dtype.kind in "fc"
+        and twins.is_twin(self._array)
+    ):
+        gradient_edge(self)
     return self._array.tolist()
 
 

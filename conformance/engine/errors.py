@@ -6,6 +6,9 @@ from typing import Any
 
 from .dtypes import c_name
 
+UNDEFINED_ARGUMENT = (
+    "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #{} '{}'"
+)
 BACKWARD_TWICE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have "
     "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from . import errors
 from .complex_numbers import FORMULAS, NOT_CAST, formula_of
 
 if TYPE_CHECKING:
@@ -161,6 +162,17 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
 # Running and freeing it ---------------------------------------------------------------------------
 
 
+# Where a pack hook refused the result of a change in place, the node lacks it: the argument that its formula first gives
+# it to, by torch's place and name.
+_TAKES_RESULT = {
+    **dict.fromkeys(("exp", "exp2"), (1, "other")),
+    **dict.fromkeys(("sigmoid", "tanh"), (1, "output")),
+    **dict.fromkeys(("sqrt", "rsqrt", "reciprocal", "tan", "expm1"), (0, "self")),
+    **dict.fromkeys(("relu", "leaky_relu_"), (1, "self")),
+    **dict.fromkeys(("elu_", "celu_"), (5, "self_or_result")),
+}
+
+
 def complex_apply_source(row: Row) -> str:
     """apply of a node whose output is complex, see Note [Complex gradients]."""
     return apply_source(row, "complex_")
@@ -180,6 +192,9 @@ def apply_source(row: Row, prefix: str = "") -> str:
             body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
     # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.
     body.append(f"if {'grad is None' if row.single else 'all(g is None for g in grads)'}: return {count}")
+    if row.name in _TAKES_RESULT:
+        text = errors.UNDEFINED_ARGUMENT.format(*_TAKES_RESULT[row.name])
+        body.append(f"if result is None: raise RuntimeError({text!r})")
     returned = []
     position = "0"
     computed: dict[str, list[str]] = {}

@@ -86,7 +86,7 @@ from .operands import (
 from .out import check_asked, check_out, store_out
 from .positional import by_name, too_many
 from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
-from .shapes import laid_out, strides
+from .shapes import laid_out, ordered, strides
 from .size import Size
 from .sources import call_source, evaluate_source, numbers_among
 from .tensor import Tensor
@@ -330,7 +330,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
     "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar,
-    "laid_out": laid_out, "taken": taken, "check_constant": check_constant, "check_recorded": check_recorded,
+    "laid_out": laid_out, "ordered": ordered, "taken": taken, "check_constant": check_constant, "check_recorded": check_recorded,
 }  # fmt: skip
 
 

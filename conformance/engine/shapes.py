@@ -189,6 +189,13 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return result
 
 
+def ordered(result: Any) -> Any:
+    """A result that lies in order, as torch's reductions make theirs, whatever the order of their operand."""
+    if result.flags.c_contiguous and 1 not in result.shape:  # a length of 1 may have any step
+        return result
+    return result.copy()
+
+
 def is_expanded(array: np.ndarray[Any, Any]) -> bool:
     """Whether an empty array is expanded: numpy gives empty memory of its own steps of 0 as well."""
     owner: Any = array

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .rows import Row
 
 _NOT_ELEMENTWISE = ("isin", "linalg_cross", "dist")
+_ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")  # as what has keepdim, see ordered
 
 
 def _signature(row: Row, variant: str) -> str:
@@ -233,6 +234,8 @@ def call_source(row: Row, variant: str = "call") -> str:
             f"out_ = laid_out(out_, {', '.join(arrays)})",
         ]
     if row.single:
+        if _is_ordered(row):
+            body.append("if len(out_.shape) > 1: out_ = ordered(out_)")
         if row.view is None and variant == "call":
             body += [
                 "if out is not None:",
@@ -294,10 +297,14 @@ def _inference(recorded: bool) -> str:
     return "recording is None" if recorded else "state.inference"
 
 
+def _is_ordered(row: Row) -> bool:
+    return "keepdim" in row.parameters or row.name in _ORDERED
+
+
 def _several_outputs(row: Row, recorded: bool) -> list[str]:
     body = [
         "results = []",
-        "for each in out_:",
+        "for each in map(ordered, out_):" if _is_ordered(row) else "for each in out_:",
         "    result = new(Tensor)",
         "    result._array = each if each.__class__ is ndarray else asanyarray(each)",
         *(f"    {line}" for line in _PLAIN),

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 from conformance.adapters.registry import find
 from conformance.fuzz.programs import programs
 from conformance.fuzz.scope import Program, prelude
-from conformance.runner.compare import Difference, differences
+from conformance.runner.compare import Difference, differences, resolved
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Statement, Trace
-from conformance.runner.values import as_near
+from conformance.runner.values import as_near, rounded_alike
 from conformance.spec.scenario import Position, Scenario, Step
 
 BATCH = 250  # programs between two looks at what was found
@@ -111,9 +111,14 @@ def _beyond_rounding(
 
     A chain of operations can make any difference of a last bit, in which two libraries may round differently. No
     tolerance fits all chains; but how far torch is from itself in double precision tells how much is lost on the way.
+    Of printed numbers the last digit may be another.
     """
     exact = None
     for difference in different:
+        if _is_of_little_extent(difference, scenario, expected):
+            continue
+        if difference.facet == "printed" and rounded_alike(difference.reference, difference.engine):
+            continue
         if difference.facet == "value":
             exact = exact or _run(scenario, find("torch-float64"))
             a, b, c = (
@@ -122,6 +127,28 @@ def _beyond_rounding(
             if None not in (a, b, c) and as_near(str(a), str(b), str(c), _AS_NEAR):
                 continue
         yield difference
+
+
+def _is_of_little_extent(difference: Difference, scenario: Scenario, expected: Trace) -> bool:
+    """Whether it is of the steps of what is empty or has a length of 1, which are known to be left.
+
+    A program asks for them, or sees the version of an empty grad: torch copies one whose steps are not its tensor's.
+    """
+    if difference.facet == "_version":
+        return "0" in _lengths(expected, difference.statement, difference.name)
+    asked = re.search(
+        r"(\w+)(\.mH)?\.(stride|storage_offset)\(\)", scenario.steps[difference.statement.step].run
+    )
+    if asked is None or difference.name != "made":
+        return False
+    return not {"0", "1"}.isdisjoint(_lengths(expected, difference.statement, asked[1]))
+
+
+def _lengths(trace: Trace, place: Statement, name: str) -> list[str]:
+    """The lengths of a tensor's dimensions after a statement."""
+    states = (moment.state for moment in trace.moments if moment.statement == place)
+    facets = next((resolved(state, name) for state in states if state is not None and name in state), {})
+    return re.findall(r"\d+", str(facets.get("shape")))
 
 
 def _value(trace: Trace, place: Statement, name: str) -> object:

@@ -7,6 +7,7 @@ import cmath
 import math
 import re
 import struct
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from conformance.spec.scenario import Plain, Tolerance
@@ -78,6 +79,23 @@ def as_near(expected: str, actual: str, exact: str, times: float) -> bool:
         else repr(a) == repr(b) or (not cmath.isfinite(a) and cmath.isfinite(c))
         for a, b, c in pairs
     )
+
+
+def rounded_alike(one: str, other: str) -> bool:
+    """Whether two texts differ in nothing but the last digits that they show of numbers, by 1."""
+    ours, theirs = _NUMBER.split(one), _NUMBER.split(other)
+    if ours[::2] != theirs[::2]:
+        return False
+    return all(a == b or _next_to(a, b) for a, b in zip(ours[1::2], theirs[1::2], strict=True))
+
+
+def _next_to(one: str, other: str) -> bool:
+    """Whether two numbers are written with as many digits, of which the last is 1 more or less."""
+    if "j" in one or not (math.isfinite(float(one)) and math.isfinite(float(other))):
+        return False
+    a, b = Decimal(one), Decimal(other)
+    place = a.as_tuple().exponent
+    return place == b.as_tuple().exponent and abs(a - b) <= Decimal((0, (1,), int(place)))
 
 
 def _number(text: str) -> complex:

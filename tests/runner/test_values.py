@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.runner.paths import plain
-from conformance.runner.values import as_near, bounds, close, holds, parsed, shortened, texts_close
+from conformance.runner.values import (
+    as_near,
+    bounds,
+    close,
+    holds,
+    parsed,
+    rounded_alike,
+    shortened,
+    texts_close,
+)
 from conformance.spec.scenario import Tolerance
 from tests.runner.make import torch_engine
 
@@ -158,6 +167,15 @@ def test_holds(expected: Any, actual: Any, answer: bool) -> None:
 def test_as_near_as_double_precision(actual: str, exact: str, near: bool) -> None:
     """Numbers may be as far off as the exact ones are, a few times over, and not at all where those are not."""
     assert as_near("[1.0, 2.0]", actual, exact, 4) is near
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [("tensor([54.5981, -1.])", True), ("tensor([54.5980, -1.])", False), ("tensor([54.598, -1.])", False)],
+)
+def test_numbers_alike_but_for_the_last_digit(other: str, alike: bool) -> None:
+    """As many digits, of which the last is 1 more or less."""
+    assert rounded_alike("tensor([54.5982, -1.])", other) is alike
 
 
 def test_of_an_overflow_nothing_is_told() -> None:

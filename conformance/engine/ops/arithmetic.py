@@ -18,13 +18,19 @@ from .kernels import check_subtractable, floor_quotient, refuse_bool_negation, t
 from .scalars import maybe_times
 
 
-def _scaled(other: Any, alpha: Any) -> Any:
-    """alpha * other. Complex numbers are multiplied by 1 as well, which makes nan of what is infinite."""
-    kind = np.asarray(other).dtype.kind
-    if kind in "iub" and isinstance(alpha, float):
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    if kind != "b" and alpha.__class__ is bool:
+def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
+    """alpha * other. Complex numbers are multiplied by 1 as well, which makes nan of what is infinite.
+
+    Raises:
+        RuntimeError: alpha is of a category above that of the result (torch: alpha_check).
+    """
+    if alpha.__class__ is bool and result.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if result.kind not in "fc" and isinstance(alpha, (float, complex)):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if result.kind != "c" and isinstance(alpha, complex):
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    kind = np.asarray(other).dtype.kind
     if alpha == 1 and kind != "c":
         return other
     if isinstance(other, np.ndarray):
@@ -46,7 +52,13 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
         found: Array = np.add(self, other)
         if found.dtype.kind != "c" or _is_finite(found):
             return found
-    return np.add(self, _scaled(other, alpha))
+    return np.add(self, _scaled(other, alpha, _kind(self, other)))
+
+
+def _kind(self: Any, other: Any) -> np.dtype[Any]:
+    """The dtype of two that have met, one of which may be a number."""
+    found: np.dtype[Any] = getattr(self, "dtype", None) or other.dtype
+    return found
 
 
 def _is_finite(array: Array) -> bool:
@@ -68,7 +80,7 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
         found: Array = np.subtract(self, other)
         if found.dtype.kind != "c" or _is_finite(found):
             return found
-    return np.subtract(self, _scaled(other, alpha))
+    return np.subtract(self, _scaled(other, alpha, _kind(self, other)))
 
 
 @op(
@@ -79,11 +91,11 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
 )
 def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     """other - alpha * self, for a number."""
-    if self.dtype in FULL_PRECISION and alpha == 1 and other.__class__ is not bool:
+    if self.dtype in FULL_PRECISION and alpha.__class__ is int and alpha == 1 and other.__class__ is not bool:
         return np.subtract(other, self)
     check_subtractable(self, other)
     kind = dtypes.result_dtype(self, other)
-    return np.subtract(np.asarray(other).astype(kind), _scaled(self.astype(kind, copy=False), alpha))
+    return np.subtract(np.asarray(other).astype(kind), _scaled(self.astype(kind, copy=False), alpha, kind))
 
 
 @op(
@@ -98,7 +110,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
 def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     check_subtractable(self, other)
     broadcast_shapes(other.shape, self.shape)  # torch subtracts them the other way round, and says so
-    return np.subtract(other, _scaled(self, alpha))
+    return np.subtract(other, _scaled(self, alpha, self.dtype))
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:

@@ -245,6 +245,12 @@ def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
     return run_inplace(ROWS["lerp_tensor" if isinstance(weight, Tensor) else "lerp"], [self, end, weight])
 
 
+def _factor(value: Any, kind: np.dtype[Any]) -> Array:
+    if value.__class__ is complex:
+        value = dtypes.number_within(kind, value)
+    return np.asarray(value).astype(kind)
+
+
 @op(
     "AddcmulBackward0",
     meet="self tensor1 tensor2",
@@ -257,9 +263,7 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
     """self + value * tensor1 * tensor2."""
     refuse_bools("addcmul_cpu_out", self)
     wide = half_up(self)
-    return (wide + np.asarray(value).astype(wide.dtype) * half_up(tensor1) * half_up(tensor2)).astype(
-        self.dtype
-    )
+    return (wide + _factor(value, wide.dtype) * half_up(tensor1) * half_up(tensor2)).astype(self.dtype)
 
 
 _INTEGER_ADDCDIV = (
@@ -293,9 +297,7 @@ def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
     """self + value * tensor1 / tensor2."""
     wide = half_up(self)
-    return (wide + np.asarray(value).astype(wide.dtype) * half_up(tensor1) / half_up(tensor2)).astype(
-        self.dtype
-    )
+    return (wide + _factor(value, wide.dtype) * half_up(tensor1) / half_up(tensor2)).astype(self.dtype)
 
 
 # Common divisors ----------------------------------------------------------------------------------

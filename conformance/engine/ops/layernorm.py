@@ -35,11 +35,16 @@ def only_needed(found: Any, needed: Any) -> list[Any]:
     return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
 
 
+def _fused(array: Array, mean: Array, rstd: Array) -> Array:
+    """As _normal, of halves: torch multiplies and adds in one step, so that a number less itself is not quite 0."""
+    return (_exact(array) * rstd + -mean * rstd).astype(np.float32).astype(np.float64)
+
+
 # Of the last dimensions; mean and inverse deviation come from outside, see Note [Statistics] -------
 
 
 def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array]:
-    """Mean and inverse deviation of the last ``count`` dimensions, in double precision."""
+    """Mean and inverse deviation of the last ``count`` dimensions, in double precision; of halves, in single."""
     axes = tuple(range(array.ndim - count, array.ndim))
     if not array.size:
         shape = (*array.shape[: array.ndim - count], *(1,) * count)
@@ -47,7 +52,10 @@ def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array
     exact = array.astype(np.float64)
     mean = exact.mean(axes, keepdims=True)
     exact -= mean
-    return mean, 1 / np.sqrt(np.square(exact, out=exact).mean(axes, keepdims=True) + eps)
+    variance = np.square(exact, out=exact).mean(axes, keepdims=True)
+    if array.dtype == np.float16:
+        mean, variance = mean.astype(np.float32), variance.astype(np.float32)
+    return mean, 1 / np.sqrt(variance + variance.dtype.type(eps))
 
 
 def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[int, ...], n: int) -> Array:
@@ -85,7 +93,7 @@ def native_layer_norm(
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
-    found = _normal(input, *exact)
+    found = (_fused if input.dtype == np.float16 else _normal)(input, *exact)
     if weight is not None:
         found *= weight
     if bias is not None:

@@ -116,15 +116,21 @@ def _check_factor(self: Array, beta: Any) -> None:
         check_castable(dtypes.result_dtype(self, beta), self.dtype)
 
 
+def _factor(kind: np.dtype[Any], number: Any) -> Any:
+    """alpha or beta in the dtype of what it multiplies."""
+    return kind.type(dtypes.number_within(kind, number)) if number.__class__ is complex else kind.type(number)
+
+
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
     """beta * self + alpha * found, in the memory of found."""
+    alpha, beta = (_factor(found.dtype, each) for each in (alpha, beta))
     if alpha != 1:
-        found = found * found.dtype.type(alpha)
+        found = found * alpha
     try:
         if beta == 0:  # not a product: nan and inf of self do not count
             np.broadcast_to(self, found.shape)
             return found
-        return np.add(found, self if beta == 1 else self * self.dtype.type(beta), out=found)
+        return np.add(found, self if beta == 1 else self * beta, out=found)
     except ValueError:
         if self.ndim > found.ndim:
             kind = dtypes.BY_NUMPY[self.dtype].legacy
@@ -189,7 +195,8 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
 @op("DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
 def dot(self: Array, tensor: Array) -> Array:
     """The inner product of two vectors."""
-    _check_dot(self, tensor)
+    turned = self.dtype.kind == "c" and twins.is_twin(tensor) and not twins.is_twin(self)
+    _check_dot(*((tensor, self) if turned else (self, tensor)))  # torch calls vdot, with the conjugate first
     refuse_bools("dot", self)
     found = product(self, tensor)
     return _as_conjugate(found) if _are_conjugated(self, tensor) else found
@@ -221,7 +228,8 @@ def _check_dot(a: Array, b: Array) -> None:
 @op("VdotBackward0", self=lambda grad, other: grad.conj() * other, other=lambda grad, self: grad * self)
 def vdot(self: Array, other: Array) -> Array:
     """The inner product of two vectors, the first one conjugated."""
-    _check_dot(self, other)
+    turned = self.dtype.kind == "c" and twins.is_twin(self) and twins.is_twin(other)
+    _check_dot(*((other, self) if turned else (self, other)))
     refuse_bools("dot", self)
     found = product(np.conj(self) if self.dtype.kind == "c" else self, other)
     return _as_conjugate(found) if _are_conjugated(other) and not _are_conjugated(self) else found
@@ -351,7 +359,7 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if kind.kind != "b" and isinstance(factor, bool):
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-        if kind.kind in "iub" and isinstance(factor, float):
+        if kind.kind in "iub" and isinstance(factor, (float, complex)):
             raise RuntimeError(
                 f"For integral input tensors, argument {name} must not be a floating point number."
             )

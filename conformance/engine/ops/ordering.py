@@ -58,7 +58,7 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
     where = order_along(self, axis, bool(descending))
     if not stable:
         _unstable(self, where, axis)
-    return like_steps(np.take_along_axis(self, where, axis), self), np.ascontiguousarray(where)
+    return like_steps(np.take_along_axis(self, where, axis), self), like_steps(where, self)
 
 
 def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]) -> Tensor:
