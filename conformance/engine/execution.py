@@ -249,7 +249,9 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             outputs = ()
         elif plain and node.hooks is None and (needed is None or node.selective):
             outputs = node.apply(buffer)
-            if outputs and outputs.__class__ is not list:  # they may not fit, and then nothing is freed
+            if outputs and task.create_graph:  # recorded before what they are added to
+                outputs = validate_outputs(node.next_edges, _wanted_of(node, outputs), node.name)
+            elif outputs and outputs.__class__ is not list:  # they may not fit, and then nothing is freed
                 outputs = validate_outputs(node.next_edges, outputs, node.name)
             if task.running is node:  # Python ran inside it, and may have registered a hook on it
                 outputs = _post_hooks(node, outputs, tuple(buffer))

@@ -192,9 +192,12 @@ def _given(value: Any, length: int) -> tuple[Any, ...]:
 
 
 def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) -> list[Tensor | None]:
-    """Check the gradients that were given; make ones for scalar roots without."""
+    """Check the gradients that were given; make ones for scalar roots without.
+
+    The texts name the first that is equal to the one which is wrong, as torch finds it: comparing may raise.
+    """
     found: list[Tensor | None] = []
-    for number, (root, gradient) in enumerate(zip(roots, given, strict=False)):
+    for root, gradient in zip(roots, given, strict=False):
         if not isinstance(root, (Tensor, GradientEdge)):
             raise AssertionError("Expected output to be a torch.Tensor")
         shape, kind = _place(root)
@@ -202,11 +205,13 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
             have = gradient._array.shape[1:] if batched else gradient._array.shape
             if have != shape:
                 # torch shows what is left of the gradient without its first dimension, twice
-                raise RuntimeError(_mismatch(number, have[1:] if batched else have, shape, batched))
+                numbers = given.index(gradient), roots.index(root)
+                raise RuntimeError(_mismatch(numbers, have[1:] if batched else have, shape, batched))
             if (gradient._array.dtype.kind == "c") != (kind.kind == "c"):
                 raise RuntimeError(
                     "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch "
-                    f"in dtype: grad_output[{number}] has a dtype of {gradient.dtype} and output[{number}] has a "
+                    f"in dtype: grad_output[{given.index(gradient)}] has a dtype of {gradient.dtype} and "
+                    f"output[{roots.index(root)}] has a "
                     f"dtype of {dtypes.BY_NUMPY[kind]}."
                 )
             found.append(gradient)
@@ -239,17 +244,18 @@ def _place(root: Tensor | GradientEdge) -> tuple[tuple[int, ...], np.dtype[Any]]
     return shape, kind
 
 
-def _mismatch(number: int, have: tuple[int, ...], shape: tuple[int, ...], batched: bool) -> str:
+def _mismatch(numbers: tuple[int, int], have: tuple[int, ...], shape: tuple[int, ...], batched: bool) -> str:
+    grad, output = numbers
     if batched:
         return (
             "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
             "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
-            f"output, but a mismatch was detected: grad_output[{number}] has a shape of {Size(have)} and "
-            f"output[{number}] has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be "
+            f"output, but a mismatch was detected: grad_output[{grad}] has a shape of {Size(have)} and "
+            f"output[{output}] has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be "
             "considered batched, consider using vmap."
         )
     return (
-        f"Mismatch in shape: grad_output[{number}] has a shape of {Size(have)} and output[{number}] has a shape of "
+        f"Mismatch in shape: grad_output[{grad}] has a shape of {Size(have)} and output[{output}] has a shape of "
         f"{Size(shape)}."
     )
 

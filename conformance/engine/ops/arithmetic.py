@@ -136,13 +136,18 @@ def mul(self: Any, other: Any) -> Array:
     return np.multiply(self, other)
 
 
+def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
+    factor = div(self, other) / other  # see Note [Right operands first]
+    return -grad * factor
+
+
 @op(
     "DivBackward0",
     name="div",
     meet="self other",
     to_float=True,
     self=lambda grad, other: grad / other,
-    other=lambda grad, self, other: -grad * (div(self, other) / other),
+    other=_div_other_backward,
 )
 def _true_divide(self: Any, other: Any) -> Array:
     """self / other."""

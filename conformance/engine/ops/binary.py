@@ -23,7 +23,8 @@ from .undefined import unsupported
 
 
 def _atan2_backward(grad: Tensor, self: Tensor, other: Tensor, needed: Any) -> Any:
-    recip = (self * self + other * other).reciprocal()
+    of_other = other * other  # see Note [Right operands first]
+    recip = (self * self + of_other).reciprocal()
     recip = recip.masked_fill((self == 0).logical_and(other == 0), 0)
     return (
         grad * other * recip if needed[0] else None,
@@ -285,6 +286,16 @@ def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
     return scalar_tensor(value, dtype=tensor.dtype).expand(tensor._array.shape) / tensor
 
 
+def _addcdiv_factor(tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
+    square = tensor2 * tensor2  # see Note [Right operands first]
+    return times(tensor1, value) / square
+
+
+def _addcdiv_divisor_backward(grad: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
+    factor = _addcdiv_factor(tensor1, tensor2, value)
+    return -grad * factor
+
+
 @op(
     "AddcdivBackward0",
     meet="self tensor1 tensor2",
@@ -292,7 +303,7 @@ def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
     check=_divisible,
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * _quotient_of(value, tensor2),
-    tensor2=lambda grad, tensor1, tensor2, value: -grad * (times(tensor1, value) / (tensor2 * tensor2)),
+    tensor2=_addcdiv_divisor_backward,
 )
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
     """self + value * tensor1 / tensor2."""

@@ -15,7 +15,7 @@ from ..creation import scalar_tensor, zeros_like
 from ..dtypes import BY_NUMPY, result_dtype
 from ..rows import ROWS
 from ..tensor import Tensor
-from .binary import _quotient_of
+from .binary import _addcdiv_factor, _quotient_of
 from .matmul import _spread
 from .reduction import _prod_backward, _prod_dim_backward, unsqueeze_multiple
 from .scalars import less_than, maybe_times, minus, plus, times
@@ -92,9 +92,20 @@ def _logsumexp_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdi
     return grad * (self - result).exp().conj()
 
 
+def _opposed(factor: Tensor, grad: Tensor) -> Tensor:
+    """-grad * factor, of which the factor is made first: see Note [Right operands first]."""
+    return -grad * factor
+
+
+def _conjugated_times(factor: Tensor, grad: Tensor, other: Tensor | None = None) -> Tensor:
+    """grad.conj() * other * factor, likewise."""
+    found = grad.conj()
+    return (found if other is None else found * other) * factor
+
+
 FORMULAS.update(
     {
-        ("div", "other"): lambda grad, self, other: -grad * ((self / other) / other).conj(),
+        ("div", "other"): lambda grad, self, other: _opposed(((self / other) / other).conj(), grad),
         ("pow", "self"): _power_grad,
         ("pow_tensor", "self"): _base_grad,
         ("pow_tensor", "exponent"): _exponent_grad,
@@ -102,7 +113,7 @@ FORMULAS.update(
             grad, self, exponent, result
         ),
         ("rsqrt", "self"): lambda grad, result: times(grad, -0.5) * result.pow(3).conj(),
-        ("reciprocal", "self"): lambda grad, result: -grad * (result * result).conj(),
+        ("reciprocal", "self"): lambda grad, result: _opposed((result * result).conj(), grad),
         ("log1p", "self"): lambda grad, self: grad / plus(self, 1).conj(),
         ("sin", "self"): lambda grad, self: grad * self.cos().conj(),
         ("cos", "self"): lambda grad, self: grad * -self.sin().conj(),
@@ -119,23 +130,23 @@ FORMULAS.update(
         ("tanh_backward", "grad_output"): lambda grad, output: ROWS["tanh_backward"].call(
             grad, output.conj()
         ),
-        ("tanh_backward", "output"): lambda grad, grad_output, output: (
-            grad.conj() * (times(output.conj(), -2) * grad_output)
+        ("tanh_backward", "output"): lambda grad, grad_output, output: _conjugated_times(
+            times(output.conj(), -2) * grad_output, grad
         ),
         ("sigmoid", "self"): lambda grad, result: ROWS["sigmoid_backward"].call(grad, result),
         ("sigmoid_backward", "grad_output"): lambda grad, output: ROWS["sigmoid_backward"].call(
             grad, output.conj()
         ),
-        ("sigmoid_backward", "output"): lambda grad, grad_output, output: (
-            grad.conj() * grad_output * plus(times(output.conj(), -2), 1)
+        ("sigmoid_backward", "output"): lambda grad, grad_output, output: _conjugated_times(
+            plus(times(output.conj(), -2), 1), grad, grad_output
         ),
         ("prod", "self"): lambda grad, self, result: _prod_grad(grad, self.to(grad.dtype), result),
         ("prod_dim", "self"): lambda grad, self, result, dim, keepdim: _prod_dim_grad(
             grad, self.to(grad.dtype), result, dim, keepdim
         ),
         ("addcdiv", "tensor1"): lambda grad, tensor2, value: grad * _quotient_of(value, tensor2).conj(),
-        ("addcdiv", "tensor2"): lambda grad, tensor1, tensor2, value: (
-            -grad * (times(tensor1, value) / (tensor2 * tensor2)).conj()
+        ("addcdiv", "tensor2"): lambda grad, tensor1, tensor2, value: _opposed(
+            _addcdiv_factor(tensor1, tensor2, value).conj(), grad
         ),
         ("lerp_tensor", "self"): lambda grad, weight: grad * less_than(1, weight).conj(),
         ("lerp_tensor", "weight"): lambda grad, self, end: grad * (end - self).conj(),

@@ -52,14 +52,16 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     free_b = [i for i in range(b._array.ndim) if i not in contracted_b]
     rest_a, rest_b = ([t._array.shape[i] for i in free] for t, free in ((first, free_a), (second, free_b)))
     rows, columns = int(np.prod(rest_a)), int(np.prod(rest_b))
-    first, second = first.permute([*free_a, *dims_a]), second.permute([*dims_b, *free_b])
     if rows == columns == 1:
+        first, second = first.permute([*free_a, *dims_a]), second.permute([*dims_b, *free_b])
         if first.is_contiguous() and second.is_contiguous():
-            found = dot(first.flatten(), second.flatten())
+            flat = second.flatten()  # see Note [Right operands first]
+            found = dot(first.flatten(), flat)
         else:
             found = (first.squeeze() * second.squeeze()).sum(dtype=first.dtype)
     else:
-        found = mm(first.reshape(rows, inner), second.reshape(inner, columns))
+        left = first.permute([*free_a, *dims_a]).reshape(rows, inner)
+        found = mm(left, second.permute([*dims_b, *free_b]).reshape(inner, columns))
     return found.reshape([*rest_a, *rest_b])
 
 

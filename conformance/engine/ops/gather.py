@@ -80,7 +80,8 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
                 f"{_listed(self.shape)} apart from dimension {axis}"
             )
     in_bounds(where, axis, source.shape[axis])
-    return np.take_along_axis(source[_window(where.shape, axis)], where, axis).reshape(index.shape)
+    found = np.take_along_axis(source[_window(where.shape, axis)], where, axis)
+    return np.ascontiguousarray(found).reshape(index.shape)
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:

@@ -12,7 +12,7 @@ from ..dtypes import NUMBERS
 from ..inplace import placed, run_inplace
 from ..out import store_out
 from ..rows import ROWS, Array, op
-from ..shapes import broadcast_shapes
+from ..shapes import broadcast_shapes, like_steps
 from ..tensor import Tensor, make, wrap
 
 # masked_fill --------------------------------------------------------------------------------------
@@ -82,7 +82,8 @@ def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def _masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     shape = broadcast_shapes(self._array.shape, mask._array.shape)
-    return placed(make(np.zeros(shape, grad._array.dtype)), "masked_scatter_", mask, grad)
+    zeros = like_steps(np.zeros(shape, grad._array.dtype), self._array)
+    return placed(make(zeros), "masked_scatter_", mask, grad)
 
 
 @op(

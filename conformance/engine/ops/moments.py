@@ -86,12 +86,14 @@ def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, kee
                 float("inf"),
             )  # where() of numbers has the default dtype, whatever self has
             return grad * where(self == self.mean(), nan, inf)
-        return times(grad, 2.0 / freedom) * (self - self.mean())
+        away = self - self.mean()  # see Note [Right operands first]
+        return times(grad, 2.0 / freedom) * away
     if not keepdim and self._array.ndim > 1:
         grad = unsqueeze_multiple(grad, dim, self._array.ndim)
     freedom = count_along(self._array.shape, axes_of(dim, self._array.ndim)) - correction
     factor = 2.0 / freedom if freedom else float("inf")
-    return times(grad, factor) * (self - self.mean(dim, keepdim=True))
+    away = self - self.mean(dim, keepdim=True)
+    return times(grad, factor) * away
 
 
 def _std_backward(

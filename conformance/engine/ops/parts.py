@@ -52,7 +52,8 @@ def angle(self: Array) -> Array:
 def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
     if self._array.dtype.kind != "c":
         return zeros_like(self)
-    turned = times(grad * self / self.abs().pow(2), 1j)
+    square = self.abs().pow(2)  # see Note [Right operands first]
+    turned = times(grad * self / square, 1j)
     return where(self == 0.0, scalar_tensor(0, dtype=self.dtype), turned)
 
 
@@ -189,7 +190,8 @@ def _set_imag(self: Tensor, value: Any) -> None:
 
 
 def _parts_of(grad: Tensor, real: bool, imag: bool) -> tuple[Tensor | None, Tensor | None]:
-    return (grad.real if real else None), (grad.imag if imag else None)
+    second = grad.imag if imag else None  # its formula runs first, as in rows of several formulas
+    return (grad.real if real else None), second
 
 
 @op(

@@ -124,7 +124,8 @@ def _pow_of_number(self: Any, exponent: Array) -> Array:
     kind = dtypes.result_dtype(exponent, self)
     if self == 1 and kind.kind != "b":
         return np.ones(exponent.shape, kind)
-    return _power(np.asarray(self).astype(kind), exponent.astype(kind, copy=False))
+    found = _power(np.asarray(self).astype(kind), exponent.astype(kind, copy=False))
+    return np.ascontiguousarray(found).reshape(exponent.shape)
 
 
 def _pow_number_backward(grad: Tensor, base: Any, exponent: Tensor, result: Tensor) -> Tensor:
@@ -205,7 +206,12 @@ def rsqrt(self: Array) -> Array:
     return _reciprocal(np.sqrt(self))
 
 
-@op("ReciprocalBackward0", meet="self", to_float=True, self=lambda grad, result: -grad * (result * result))
+def _reciprocal_backward(grad: Tensor, result: Tensor) -> Tensor:
+    square = result * result  # see Note [Right operands first]
+    return -grad * square
+
+
+@op("ReciprocalBackward0", meet="self", to_float=True, self=_reciprocal_backward)
 def reciprocal(self: Array) -> Array:
     """1 / self."""
     return _reciprocal(self)

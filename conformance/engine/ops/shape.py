@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 from .. import dtypes, errors
 from ..attributes import is_conj, is_neg
 from ..fitting import sum_to
+from ..modes import state
 from ..rows import Array, op
 from ..shapes import infer_size, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, read_only, version_counter
@@ -55,12 +56,10 @@ def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
             raise RuntimeError(
                 f"torch.Tensor.view is not supported for {what} when converting to a different dtype."
             )
-    if dtype is self.dtype:
-        return alias(self)
     _check_bytes(self, dtype)
     found = make(self._array.view(dtype.numpy))
-    found._inference = self._inference
-    if not self._inference:
+    found._inference = self._inference or state.inference
+    if not found._inference:
         found._version_counter = version_counter(self)
     return found
 

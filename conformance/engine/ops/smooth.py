@@ -279,7 +279,7 @@ def _normal_distribution(x: Array) -> Array:
     "GeluBackwardBackward0",
     name="gelu_backward",
     grad_output=lambda grad, self, approximate: _gelu_backward(grad, self, approximate),
-    self=lambda grad, grad_output, self, approximate: _gelu_double(grad * grad_output, self, approximate),
+    self=lambda grad, grad_output, self, approximate: _gelu_double(grad, grad_output, self, approximate),
 )
 def _gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     grad, x = half_up(grad_output), half_up(self)
@@ -292,11 +292,13 @@ def _gelu_backward(grad_output: Array, self: Array, approximate: str) -> Array:
     return laid_out((grad * slope).astype(grad_output.dtype, copy=False), grad_output, self)
 
 
-def _gelu_double(grad: Tensor, self: Tensor, approximate: str) -> Tensor:
+def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: str) -> Tensor:
     if approximate == "none":
         squared = self * self
         density = times(times(squared, -0.5).exp(), 1 / math.sqrt(2 * math.pi))
-        return grad * (times(density, 2) - squared * density)
+        curved = squared * density  # see Note [Right operands first]
+        factor = times(density, 2) - curved
+        return grad * grad_output * factor
     inner = times(self + times(self.pow(3), _KAPPA), _BETA)
     gate, cosh = inner.tanh(), inner.cosh()
     sech = make(np.ones_like(cosh._array)) / cosh
@@ -306,7 +308,11 @@ def _gelu_double(grad: Tensor, self: Tensor, approximate: str) -> Tensor:
         times(times(self, 6 * _KAPPA), _BETA),
     )
     opening = times(sech, 2) * (-sech * gate) * slope
-    return grad * (times(times(shut, 0.5) * slope, 2) + half * slope * opening + half * shut * curve)
+    return (
+        grad
+        * grad_output
+        * (times(times(shut, 0.5) * slope, 2) + half * slope * opening + half * shut * curve)
+    )
 
 
 @op("GeluBackward0", self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate))

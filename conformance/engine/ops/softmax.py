@@ -38,15 +38,17 @@ def _softmax_row(self: Array, dim: int) -> Array:
     )
 
 
+def _softmax_double(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    third = grad_output * (output * grad).sum(dim, True)  # see Note [Right operands first]
+    second = (output * grad_output).sum(dim, True) * grad
+    return grad_output * grad - second - third
+
+
 @op(
     "SoftmaxBackwardDataBackward0",
     name="_softmax_backward_data",
     grad_output=lambda grad, output, dim: _softmax_backward(grad, output, dim),
-    output=lambda grad, grad_output, output, dim: (
-        grad_output * grad
-        - (output * grad_output).sum(dim, True) * grad
-        - grad_output * (output * grad).sum(dim, True)
-    ),
+    output=_softmax_double,
 )
 def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     if output.ndim == 0:
@@ -78,11 +80,16 @@ def _log_softmax_row(self: Array, dim: int) -> Array:
     return (shifted - np.log(total)).astype(self.dtype, order="C", copy=False)
 
 
+def _log_softmax_double(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
+    probabilities = output.exp()  # see Note [Right operands first]
+    return -grad_output.sum(dim, True) * probabilities * grad
+
+
 @op(
     "LogSoftmaxBackwardDataBackward0",
     name="_log_softmax_backward_data",
     grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
-    output=lambda grad, grad_output, output, dim: -grad_output.sum(dim, True) * output.exp() * grad,
+    output=_log_softmax_double,
 )
 def _log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     if output.ndim == 0:

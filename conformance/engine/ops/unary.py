@@ -119,11 +119,16 @@ def sigmoid(self: Array) -> Array:
     return np.reciprocal(np.exp(np.negative(half_up(self))) + 1).astype(self.dtype, copy=False)
 
 
+def _sigmoid_output_backward(grad: Tensor, grad_output: Tensor, output: Tensor) -> Tensor:
+    factor = plus(times(output, -2), 1)  # see Note [Right operands first]
+    return grad * grad_output * factor
+
+
 @op(
     "SigmoidBackwardBackward0",
     name="sigmoid_backward",
     grad_output=lambda grad, output: _sigmoid_backward(grad, output),
-    output=lambda grad, grad_output, output: grad * grad_output * plus(times(output, -2), 1),
+    output=_sigmoid_output_backward,
 )
 def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
     if output.dtype.kind == "c":
@@ -191,7 +196,8 @@ def _sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     if self._array.dtype.kind != "c":
         return make(zeros(grad._array.shape, grad._array.dtype))
     size = self.abs()
-    return ((grad - result * result * grad.conj()) / times(size, 2)).masked_fill_(size == 0.0, 0.0)
+    double, conjugate = times(size, 2), grad.conj()  # see Note [Right operands first]
+    return ((grad - result * result * conjugate) / double).masked_fill_(size == 0.0, 0.0)
 
 
 def _sign(array: Array) -> Array:
