@@ -208,6 +208,4 @@ def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
     memory = np.zeros(under.nbytes // array.itemsize, kind)
     start = (address(array) - address(under)) // array.itemsize if array.size else 0
     steps = tuple(step * kind.itemsize for step in strides(array))
-    if not memory.size or not array.size:
-        return make(np.zeros(array.shape, kind))
     return make(np.ndarray(array.shape, kind, memory.data, start * kind.itemsize, steps))
