@@ -25,7 +25,7 @@ class ZeroTensor(np.ndarray[Any, Any]):
         return zeros(value.shape, value.dtype)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        value = function(*in_memory(args), **in_memory(kwargs))
+        value = function(*in_memory(args), **{name: in_memory(each) for name, each in kwargs.items()})
         viewed = isinstance(value, np.ndarray) and np.may_share_memory(value, in_memory(self))
         return value.view(ZeroTensor) if viewed else value
 
@@ -66,6 +66,4 @@ def in_memory(value: Any) -> Any:
         return value.view(np.ndarray)
     if isinstance(value, (tuple, list)):
         return type(value)(map(in_memory, value))
-    if isinstance(value, dict):
-        return {name: in_memory(each) for name, each in value.items()}
     return value

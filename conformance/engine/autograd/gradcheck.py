@@ -125,7 +125,6 @@ def gradgradcheck(
         weights = as_tuple(grad_outputs)
     count = len(weights)
     wanted = [isinstance(each, Tensor) and each.requires_grad for each in points]
-    weighted = [each.requires_grad for each in weights]
 
     def first_derivative(*arguments: Any) -> Tensors:
         from . import grad
@@ -135,12 +134,8 @@ def gradgradcheck(
             for each, want in zip(arguments[:-count], wanted, strict=True)
         )
         outputs = differentiable(func(*here))
-        given = tuple(
-            each.requires_grad_() if want else each
-            for each, want in zip(arguments[-count:], weighted, strict=True)
-        )
         by = tuple(each for each, want in zip(here, wanted, strict=True) if want)
-        found = grad(outputs, by, given, create_graph=True, allow_unused=True)
+        found = grad(outputs, by, arguments[-count:], create_graph=True, allow_unused=True)
         return tuple(each for each in found if each is not None)
 
     return gradcheck(

@@ -11,6 +11,7 @@ from ..creation import zeros_like
 from ..out import several
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from ..zero_tensor import in_memory
 from .parts import complex
 from .reduction import add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
 from .scalars import times
@@ -26,6 +27,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         both = name if "_" in name else "std and var"
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
     axes = axes_of(dim, self.ndim)
+    self = in_memory(self)
     exact = self.astype(np.float64, copy=False)
     count = count_along(self.shape, axes)
     freedom = count - (1 if correction is None else correction)

@@ -103,10 +103,10 @@ def unfold(self: Array, dimension: Any, size: int, step: int) -> Array:
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     if not self.ndim:
-        return np.lib.stride_tricks.as_strided(self, (size,), (self.itemsize,))
+        return np.lib.stride_tricks.as_strided(self, (size,), (self.itemsize,), subok=True)
     shape = [(n - size) // step + 1 if i == axis else m for i, m in enumerate(self.shape)]
     steps = [s * step if i == axis else s for i, s in enumerate(self.strides)]
-    return np.lib.stride_tricks.as_strided(self, (*shape, size), (*steps, self.strides[axis]))
+    return np.lib.stride_tricks.as_strided(self, (*shape, size), (*steps, self.strides[axis]), subok=True)
 
 
 @op(
