@@ -347,7 +347,13 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         return each_in_place(lambda each: each.copy_(next(values)), (source,), {}, level, name)
     if not mapped:
         return batched([_outside(made, args, kwargs) for _ in range(running.size)], level)
-    return each_example(lambda *inner, **named: _outside(made, inner, named), args, kwargs, level)
+
+    def draw(*inner: Any, **named: Any) -> Any:
+        return _outside(made, inner, named)
+
+    if name.endswith("_"):
+        return each_in_place(draw, args, kwargs, level, name)
+    return each_example(draw, args, kwargs, level)
 
 
 def _outside(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
