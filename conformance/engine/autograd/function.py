@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -27,8 +26,6 @@ from .outputs import (
     save_for_backward,
     typename,
 )
-
-_FUNCTION_IDS = itertools.count()
 
 
 class FunctionCtx:
@@ -272,7 +269,6 @@ class FunctionMeta(type):
             (BackwardCFunction,),
             {"_forward_cls": cls, "__module__": "torch.autograd.function", "__slots__": ()},
         )
-        cls._backward_cls._autograd_function_id = next(_FUNCTION_IDS)  # type: ignore[attr-defined]
         super().__init__(name, bases, attrs)
 
 
