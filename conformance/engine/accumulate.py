@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 
+from . import errors
 from .modes import state
 from .node import AccumulateGrad, Gradients
 from .shapes import is_dense, is_expanded, like_steps, strides
@@ -39,10 +40,14 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
             variable._grad = gradient.detach()
         else:
             variable._grad = copied(gradient, variable)
-    elif state.grad_enabled:
-        variable._grad = current + gradient
     else:
-        add_into(current, gradient)
+        if state.grad_enabled:
+            current = current + gradient
+        else:
+            add_into(current, gradient)
+        if not obeys_layout(current, variable):
+            warn_of_layout(current, variable)
+        variable._grad = current
     if variable._post_accumulate_hooks:
         value = variable  # what a hook returns is what the next one is given
         for hook in list(variable._post_accumulate_hooks.values()):
@@ -76,13 +81,16 @@ def add_into(target: Tensor, gradient: Tensor) -> None:
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     """Whether a gradient lies in memory as its leaf does; where the leaf has gaps, without."""
     array, leaf = gradient._array, variable._array
-    if array.base is None and array.flags.c_contiguous and leaf.flags.c_contiguous:
+    if array.shape == leaf.shape and array.base is None and array.flags.c_contiguous and leaf.flags.c_contiguous:
         return True
     if not array.size:
-        return is_expanded(array) == is_expanded(leaf)
+        return array.shape == leaf.shape and is_expanded(array) == is_expanded(leaf)
     if not is_dense(leaf):
         return array.flags.c_contiguous
-    steps = zip(array.shape, array.strides, leaf.strides, strict=True)
+    wanted = leaf.strides
+    if array.ndim > leaf.ndim:  # new data may have fewer dimensions: torch reads what stands behind their steps
+        wanted = (*(wanted or (leaf.itemsize,)), *(0,) * array.ndim)
+    steps = zip(array.shape, array.strides, wanted, strict=False)
     return all(
         a // array.itemsize == b // leaf.itemsize if n != 1 else a != 0  # stride 0: expanded
         for n, a, b in steps
@@ -99,6 +107,12 @@ def copied(gradient: Tensor, variable: Tensor) -> Tensor:
     array, leaf = gradient._array, variable._array
     if not is_dense(leaf):
         return gradient.clone() if array.flags.c_contiguous else gradient.contiguous()
-    if leaf.flags.c_contiguous or array.shape != leaf.shape:
-        return wrap(like_steps(np.empty(array.shape, array.dtype), leaf)).copy_(gradient)
-    return empty_strided(array.shape, strides(leaf), dtype=gradient.dtype).copy_(gradient)
+    if leaf.flags.c_contiguous:
+        return wrap(like_steps(np.empty(leaf.shape, array.dtype), leaf)).copy_(gradient)
+    return empty_strided(leaf.shape, strides(leaf), dtype=gradient.dtype).copy_(gradient)
+
+
+def warn_of_layout(grad: Tensor, variable: Tensor) -> None:
+    """Say that a grad lies otherwise than its leaf, as one does that the user has set."""
+    places = [list(each) for t in (grad, variable) for each in (t._array.shape, strides(t._array))]
+    state.graph_task.warnings.append(errors.LAYOUT.format(*places))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..modes import state
 from ..out import several
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -177,9 +178,17 @@ def _spread(name: str, row: Any, text: str) -> Any:
         dim, correction = (None if each is _ABSENT else each for each in (dim, correction))
         _ = input.grad_fn  # a view without one says so before there is anything to warn of
         arguments = (input, dims(dim), correction, keepdim)
-        if name.endswith("mean"):
-            return several(ROWS[name], out, *arguments)
-        return row(*arguments, out=out)
+        if not (state.recording and state.recording.saved_hooks):
+            return given(arguments, out)
+        with warnings.catch_warnings(record=True) as told:  # torch has saved the input before there is anything to tell
+            warnings.simplefilter("always")
+            found = given(arguments, out)
+        for each in told:
+            warnings.warn(each.message, each.category, stacklevel=2)
+        return found
+
+    def given(arguments: tuple[Any, ...], out: Any) -> Any:
+        return several(ROWS[name], out, *arguments) if name.endswith("mean") else row(*arguments, out=out)
 
     reduce.__name__, reduce.__doc__ = name, text
     return reduce
