@@ -81,14 +81,21 @@ def add_into(target: Tensor, gradient: Tensor) -> None:
 def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     """Whether a gradient lies in memory as its leaf does; where the leaf has gaps, without."""
     array, leaf = gradient._array, variable._array
-    if array.shape == leaf.shape and array.base is None and array.flags.c_contiguous and leaf.flags.c_contiguous:
+    if (
+        array.shape == leaf.shape
+        and array.base is None
+        and array.flags.c_contiguous
+        and leaf.flags.c_contiguous
+    ):
         return True
     if not array.size:
         return array.shape == leaf.shape and is_expanded(array) == is_expanded(leaf)
     if not is_dense(leaf):
         return array.flags.c_contiguous
     wanted = leaf.strides
-    if array.ndim > leaf.ndim:  # new data may have fewer dimensions: torch reads what stands behind their steps
+    if (
+        array.ndim > leaf.ndim
+    ):  # new data may have fewer dimensions: torch reads what stands behind their steps
         wanted = (*(wanted or (leaf.itemsize,)), *(0,) * array.ndim)
     steps = zip(array.shape, array.strides, wanted, strict=False)
     return all(

@@ -47,6 +47,9 @@ def conform(
     Raises:
         RuntimeError: the shape does not broadcast, or the gradient is complex where the input is not.
     """
+    unfit = kind is not None and kind.kind != "c" and gradient._array.dtype.kind == "c"
+    if unfit and name and number in _TAKES_REAL_PART.get(_name(name), ()):
+        gradient = gradient.real
     if gradient._array.shape != shape:
         if not is_expandable_to(shape, gradient._array.shape):
             subject = f"Function {_name(name)} returned an " if name else ""
@@ -60,6 +63,12 @@ def conform(
             raise RuntimeError(errors.NO_COMPLEX_HERE)
         gradient = gradient.to(dtypes.BY_NUMPY[kind])
     return gradient
+
+
+# Nodes that may have saved an operand which was given complex data since (torch: handle_r_to_c in their formulas).
+_TAKES_REAL_PART = {
+    "MulBackward0": (0, 1), "DivBackward0": (1,), "AddcmulBackward0": (1, 2), "AddcdivBackward0": (1, 2),
+}  # fmt: skip
 
 
 def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:

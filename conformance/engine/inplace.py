@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, errors, twins
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_recorded, check_tensors
@@ -21,6 +21,7 @@ from .shapes import broadcast_shapes, is_dense
 from .storage import address, lay_out
 from .tensor import Tensor
 from .transforms import transforms
+from .twins import PAIRS
 from .views import check_inplace, increment_version, rebase_history
 from .zero_tensor import COPIED_INTO, IMMUTABLE, ZeroTensor
 
@@ -101,7 +102,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         check_no_overlap(self._array)
         for each in arguments[1:]:
             if isinstance(each, Tensor):
-                check_no_partial_overlap(self._array, each._array)
+                check_no_partial_overlap(*_met_in_memory(row, self._array, each._array))
     if (
         row.name == "masked_scatter" and self.dtype is arguments[2].dtype
     ):  # the mask is expanded, and not the tensor
@@ -109,6 +110,8 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     try:
         value = np.asarray(row.evaluate(*arguments))
     except RuntimeError as error:
+        if error.args == (errors.COMPLEX_HALF,):
+            raise
         if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
             raise _misfit(row, self._array, arguments) from None
         if row.name == "masked_fill":  # named in the other order than out of place
@@ -152,6 +155,13 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             regenerated = self._node if self._view is not None else None
             node.saved_result = save_output(self, 0, regenerated)  # type: ignore[attr-defined]
     return self
+
+
+def _met_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Array]:
+    """What a change in place writes to and reads: what is conjugated is copied first, but for copy_ itself."""
+    if not PAIRS or not (twins.is_twin(target) or twins.is_twin(operand)):
+        return target, operand
+    return (twins.original(target), twins.original(operand)) if row.name == "copy" else (target, target)
 
 
 _PRODUCTS = frozenset({"addmm", "addmv", "addr", "baddbmm"})  # whose result has its shape from the factors

@@ -42,10 +42,25 @@ def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     return tuple(None if each is None else converted(np.asanyarray(each), kind) for each in operands)
 
 
+def recorded_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """meet_arrays of what is no comparison.
+
+    Raises:
+        NotImplementedError: halves meet complex numbers that are weaker, which makes complex numbers of halves.
+    """
+    found = meet_arrays(to_float, *operands)
+    if next(each for each in found if each is not None).dtype.kind == "c":
+        strong = [each.dtype for each in operands if isinstance(each, np.ndarray) and each.ndim]
+        parts = [each for each in strong if each.kind in "fc"]
+        if parts and all(each == np.float16 for each in parts):
+            raise NotImplementedError(errors.COMPLEX_HALF)
+    return found
+
+
 def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
     def meet(to_float: bool, *operands: Any) -> tuple[Any, ...]:
         check(*operands)
-        return meet_arrays(to_float, *operands)
+        return recorded_meeting(to_float, *operands)
 
     return meet
 

@@ -81,6 +81,7 @@ from .operands import (
     checked_meeting,
     meet_arrays,
     mismatch,
+    recorded_meeting,
     retry,
 )  # fmt: skip
 from .out import check_asked, check_out, store_out
@@ -340,7 +341,11 @@ def _scope(row: Row) -> dict[str, Any]:
         **_SHARED,
         "row": row,
         "forward_": row.forward,  # since an argument may be called forward
-        "meet": meet_arrays if row.check is None else checked_meeting(row.check),
+        "meet": checked_meeting(row.check)
+        if row.check
+        else recorded_meeting
+        if row.recorded
+        else meet_arrays,
         "returns": row.returns,
         **{f"formula{number}": formula for number, formula in enumerate(row.formulas.values())},
         **{f"complex_formula{number}": formula_of(row, key) for number, key in enumerate(row.formulas)},

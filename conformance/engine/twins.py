@@ -93,6 +93,13 @@ def is_twin(array: Array) -> bool:
     return memory_of(array) is not memory
 
 
+def original(array: Array) -> Array:
+    """The same place of the memory beside which a twin lies."""
+    if not is_twin(array):
+        return array
+    return np.ndarray(array.shape, array.dtype, memory_of(array), offset(array), array.strides)
+
+
 def memory_of(array: Array) -> Array:
     """The memory of an array, not its twin."""
     memory = storage(array)

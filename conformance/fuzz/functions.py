@@ -59,6 +59,9 @@ _METHODS = {
     "Viewed": _Methods("return x.view(-1)", "return g.clone()"),
     "Scaled": _Methods("ctx.mark_dirty(x)\nreturn x.mul_(2)", "return g * 2"),
     "Two": _Methods("y = x > 0\nctx.mark_non_differentiable(y)\nreturn x + 1, y", "return g", given="g, h"),
+    "Some": _Methods(
+        "y = x * 3\nctx.mark_non_differentiable(y)\nreturn x * 2, y", "return g * 2", given="g, h"
+    ),
     "Result": _Methods(
         "y = x.exp()\nctx.save_for_backward(y)\nreturn y",
         "y, = ctx.saved_tensors\nreturn g * y",

@@ -360,7 +360,7 @@ GRAPH_SCENES: tuple[Scene, ...] = (
             LEAF,
             *(
                 tuple(f"with torch.no_grad():\n    {name} = {each}" for each in (*UNARY, *VIEWS, *REDUCTIONS))
-                for name in ("{b}", "{c}", "{d}")
+                for name in ("{b}", "{c}", "{d}") * 3
             ),
         ),
     ),

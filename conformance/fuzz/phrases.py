@@ -25,8 +25,12 @@ UNARY = (
     "torch.stack([{a}, {a} * 2]).bmm({a}.unsqueeze(0).expand(2, *{a}.shape))", "F.normalize({a}, dim=-1)",
     "F.layer_norm({a}, {a}.shape)", "{a}.requires_grad_()",
     "torch.utils.checkpoint.checkpoint(lambda x: x * x, {a}, use_reentrant=False)",
+    "{a}[torch.tensor([0, 0])]",
 )  # fmt: skip
-CONSTANTS = ("{a}.detach()", "{a}.data", "torch.zeros_like({a})", "torch.ones_like({a})", "Whole.apply({a})")
+CONSTANTS = (
+    "{a}.detach()", "{a}.data", "torch.zeros_like({a})", "torch.ones_like({a})", "Whole.apply({a})",
+    "Some.apply({a})[1]",
+)  # fmt: skip
 CASTS = {"{a}.double()": "float64", "{a}.float()": "float32", "{a}.half()": "float16", "{a} > 1": "bool"}
 BINARY = (
     "{a} * {b}", "{a} + {b}", "{a} - {b}", "{a} / {b}", "torch.maximum({a}, {b})",
@@ -46,6 +50,7 @@ APPLIED = (
     "Outside.apply({a})", "Whole.apply({a})", "Pair.apply({a})[1]", "Times.apply({a}, {b})",
     "Told.apply({a}, {b})", "Few.apply({a}, {b})", "Wide.apply({a}, {b})", "Dropped.apply({a}[0:1])",
     "Dropped.apply({a} * 2)", "Square.apply(Square.apply({a}))", "Unmade.apply({a})[0]", "Two.apply({a})[0]",
+    "Some.apply({a})[0]", "Some.apply({a})[1]",
 )  # fmt: skip
 REDUCTIONS = (
     "{a}.sum()", "{a}.mean()", "{a}.sum(0)", "{a}.mean(-1)", "{a}.prod()", "{a}.max()", "{a}.min()",
@@ -67,7 +72,7 @@ VIEWS = (
 )  # fmt: skip
 PARTS = (
     "{a}.unbind()", "{a}.split(1)", "{a}.chunk(2)", "{a}.tensor_split(2)", "Two.apply({a})",
-    "Unmade.apply({a})", "{a}.max(0)", "{a}.sort(-1)",
+    "Unmade.apply({a})", "Some.apply({a})", "{a}.max(0)", "{a}.sort(-1)",
     "Pair.apply({a})", "Both.apply({a})", "{a}.cummax(-1)", "torch.unbind(torch.stack([{a}, {a} * 2]))",
 )  # fmt: skip
 IN_PLACE = (
@@ -85,6 +90,7 @@ IN_PLACE = (
     "{a}.expand(2, *{a}.shape).mul_(2)", "{a}.scatter_(-1, torch.zeros_like({a}, dtype=torch.int64), 2.)",
     "torch.add({a}, 1, out={a})", "{a}.select(0, 0).copy_({a}[-1, ...])",
     "{a}.view(-1)[1:].copy_({a}.view(-1)[:-1])", "torch.autograd.graph.increment_version({a})",
+    "{a}.index_put_((torch.tensor([0, 0]),), {a}[0] * 2, accumulate=True)",
     "Unreturned.apply({a})", "Scaled.apply({a}.view(-1))", "Scaled.apply({a}[0])", "{a}.set_({a} * 2)",
 )  # fmt: skip
 IN_PLACE_WITH = (

@@ -37,6 +37,7 @@ USE_SCENES: tuple[Scene, ...] = (
             (
                 "{c} = {b}[1:]", "{c} = {b}[-1]", "{c} = {b}.view(-1)[1:]", "{c} = {b}.t()",
                 "{c} = {b}.unbind()[-1]", "{c}, *_ = {b}.split(1)", "with torch.no_grad():\n    {c} = {b}[0:1]",
+                "with torch.no_grad():\n    {c}, *_ = {b}.unbind()",
                 "with torch.inference_mode():\n    {c} = {b}[0:1]", "{c} = Viewed.apply({b})",
                 "{c} = {b}.detach()[0:1]", "{c} = {b}[0:1][0]",
             ),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, return_types, twins
+from .. import dtypes, errors, return_types, twins
 from ..creation import scalar_tensor, zeros_like
 from ..out import given_several
 from ..rows import Array, op
@@ -140,7 +140,7 @@ def view_as_complex(input: Tensor) -> Tensor:
             + input.dtype.legacy
         )
     if array.itemsize < 4:
-        raise NotImplementedError("complex numbers of two halves (torch.complex32)")
+        raise NotImplementedError(errors.COMPLEX_HALF)
     if not array.ndim:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if array.shape[-1] != 2:
@@ -204,7 +204,7 @@ def complex(real: Array, imag: Array) -> Array:
     """real + 1j * imag."""
     _check_parts("complex", real, imag)
     if real.itemsize < 4:
-        raise NotImplementedError("complex numbers of two halves (torch.complex32)")
+        raise NotImplementedError(errors.COMPLEX_HALF)
     found = np.empty(np.broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
     found.real, found.imag = real, imag
     return found
