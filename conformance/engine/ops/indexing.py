@@ -64,12 +64,16 @@ def _check_mask(shape: tuple[int, ...], mask: Array, dim: int) -> None:
 
 
 def _broadcastable(indices: Any) -> None:
+    asked: list[Array] = []
+    for each in indices:
+        if each is not None:
+            asked += each.nonzero() if each.dtype.kind == "b" else [each]
     try:
-        np.broadcast_shapes(*(each.shape for each in indices if each is not None and each.dtype.kind != "b"))
+        np.broadcast_shapes(*(each.shape for each in asked))
     except ValueError:
-        shapes = ", ".join(str(list(each.shape)) for each in indices if each is not None)
+        named = ", ".join(str(list(each.shape)) for each in asked)
         raise IndexError(
-            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {named}"
         ) from None
 
 
@@ -225,11 +229,14 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
             )
         raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
 
+    covered = 0  # dimensions that ``remaining`` stands for: a mask for as many as it has
+
     def index_with(tensor: Tensor) -> None:
-        nonlocal dim
-        remaining.extend([None] * (dim - len(remaining)))
+        nonlocal dim, covered
+        remaining.extend([None] * (dim - covered))
         remaining.append(tensor)
         dim += tensor._array.ndim if tensor._array.dtype.kind == "b" else 1
+        covered = dim
 
     for position, each in enumerate(items):
         if each is None:

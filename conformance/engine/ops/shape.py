@@ -58,8 +58,8 @@ def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
             )
     _check_bytes(self, dtype)
     found = make(self._array.view(dtype.numpy))
-    found._inference = self._inference or state.inference
-    if not found._inference:
+    found._inference = state.inference
+    if not (found._inference or self._inference):
         found._version_counter = version_counter(self)
     return found
 
