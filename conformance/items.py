@@ -17,7 +17,7 @@ from conformance.beside import torch_beside
 from conformance.options import engine_names
 from conformance.report.result import Result
 from conformance.session.library import Library, shown
-from conformance.spec.load import Problem
+from conformance.spec.loaded import Problem
 from conformance.spec.scenario import Position, Scenario
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance.report.claims import Finding
     from conformance.report.result import Result
     from conformance.session.findings import Findings
-    from conformance.spec.document import Problem
+    from conformance.spec.loaded import Problem
     from conformance.spec.scenario import Position
 
 
@@ -54,8 +54,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """
     if file_path.suffix not in (".yaml", ".yml"):
         return None
-    from conformance.session.locate import misspells_scenarios
-    from conformance.spec.load import is_scenario_file
+    from conformance.session.locate import is_scenario_file, misspells_scenarios
 
     named = parent.session.isinitpath(file_path)
     if not is_scenario_file(file_path) and not (named and misspells_scenarios(file_path)):
@@ -199,7 +198,7 @@ class Reporter:
         told = (getattr(node, "workeroutput", None) or {}).get("conformance")
         if told:
             from conformance.items import library_of
-            from conformance.spec.document import Problem
+            from conformance.spec.loaded import Problem
             from conformance.spec.scenario import Position
 
             library_of(self.config).adopt(told["cases"])

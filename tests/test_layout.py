@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "spec": set[str](),
     "runner": {"spec"},
     # Of spec what needs the standard library alone: scenarios travel to engines elsewhere, words are counted.
-    "adapters": {"runner", "engine", "spec.scenario", "spec.vocabulary"},
+    "adapters": {"runner", "engine", "spec.scenario", "spec.vocabulary", "spec.words"},
     "report": {"runner", "spec"},
     "fuzz": {"spec", "runner", "adapters.registry", "processes"},  # its processes are told engines by name
     "mutation": {"engine", "runner", "processes"},

@@ -52,7 +52,6 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
     """All problems of all files, a line each."""
     from conformance.session.library import Library
     from conformance.spec.lint import remarks, uncovered
-    from conformance.spec.load import is_scenario_file
 
     paths: list[Path] = known.paths or [locate.specs()]
     for path in paths:
@@ -62,7 +61,7 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
     problems: list[object] = []
     scenarios: list[Scenario] = []
     for path in locate.scenario_files(paths):
-        if is_scenario_file(path):
+        if locate.is_scenario_file(path):
             loaded = library.load(path)
             problems += (*loaded.problems, *remarks(loaded.scenarios))
             scenarios += loaded.scenarios

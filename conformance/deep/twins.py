@@ -17,7 +17,7 @@ from itertools import pairwise
 from conformance.runner.recorder import expressions_of
 from conformance.runner.trace import Statement, Trace
 from conformance.spec.scenario import Expectations, Position, Scenario, Step
-from conformance.spec.vocabulary import BOUND, WORDS
+from conformance.spec.words import BOUND, WORDS
 
 PREFIX = "zq_"
 _KNOWN = {*BOUND, *WORDS, *vars(builtins)}

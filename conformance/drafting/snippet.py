@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 from conformance.drafting.pasted import clean
 from conformance.drafting.shown import is_pure, shows
-from conformance.spec import vocabulary
+from conformance.spec import words
 from conformance.spec.language import Fault, Piece, check_program
 
 
@@ -244,7 +244,7 @@ class _Reading:
             return True
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound = list(_bound(statement))
-            if all(vocabulary.BOUND.get(name) == path for name, path in bound):
+            if all(words.BOUND.get(name) == path for name, path in bound):
                 return True
             unused = all(name not in self._used for name, _ in bound)
             if unused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
 Verdict: TypeAlias = Literal[
@@ -60,7 +60,8 @@ class Result:
 
     def to_plain(self) -> dict[str, Any]:
         """As dictionaries, lists and scalars alone."""
-        return asdict(self)
+        plain = {name: getattr(self, name) for name in _KEYS}  # asdict would copy each in depth
+        return {**plain, "differences": tuple(map(asdict, self.differences))}
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Result:
@@ -73,3 +74,6 @@ class Result:
                 "differences": tuple(Difference(**difference) for difference in data["differences"]),
             }
         )
+
+
+_KEYS = tuple(each.name for each in fields(Result))

@@ -10,7 +10,8 @@ from typing import Any
 from conformance.runner.engine import Engine
 from conformance.runner.isolate import lookup
 from conformance.runner.paths import OWN_MODULE
-from conformance.spec.vocabulary import BOUND, PATHS, is_attribute
+from conformance.spec.vocabulary import PATHS, is_attribute
+from conformance.spec.words import BOUND
 
 _KEYWORD = re.compile(r"(?:.*\.)?([\w<>]+)\(\) got an unexpected keyword argument '(\w+)'")
 _COUNT = re.compile(r"(?:.*\.)?([\w<>]+)\(\) takes .*arguments? (?:but |\()(\d+) (?:was |were )?given")

@@ -9,6 +9,8 @@ from typing import Any
 from conformance.runner.recorder import expressions_of
 from conformance.spec.scenario import Expectations, Position, Scenario, Step
 
+_text = json.JSONEncoder(sort_keys=True).encode
+
 
 def to_plain(scenario: Scenario) -> dict[str, Any]:
     """Its id, its programs, which expressions are evaluated after them, and when the state is looked at."""
@@ -28,5 +30,4 @@ def from_plain(data: dict[str, Any]) -> Scenario:
 
 def fingerprint(scenario: Scenario) -> str:
     """A hash of that. Titles, claims and expected values may change without it."""
-    text = json.dumps(to_plain(scenario), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(_text(to_plain(scenario)).encode()).hexdigest()[:16]

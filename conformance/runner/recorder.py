@@ -17,14 +17,13 @@ from typing import Any
 from conformance.runner.endless import bounded_range, stepped_iter
 from conformance.runner.engine import Engine
 from conformance.runner.limit import TimeLimit
-from conformance.runner.missing import missing_name
 from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
 from conformance.runner.program import Program, compile_expression, compile_step
 from conformance.runner.texts import error_text, normalised
 from conformance.runner.trace import Moment, Raised, Statement, Warned
 from conformance.spec.scenario import Scenario, Step
-from conformance.spec.vocabulary import BOUND
+from conformance.spec.words import BOUND
 
 # What is made once: an attribute of it would be there for the next scenario.
 _SHARED = (type, FunctionType, BuiltinFunctionType)
@@ -142,6 +141,8 @@ class Recorder:
         self._moment(place, missing, look=self._each or final, results=results, values=tuple(texts))
 
     def _raised(self, error: BaseException) -> Raised:
+        from conformance.runner.missing import missing_name  # with the vocabulary, for those that raise
+
         missing = missing_name(error, self._engine)
         return Raised(type(error).__name__, error_text(error), missing)
 

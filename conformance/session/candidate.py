@@ -13,8 +13,7 @@ from conformance.adapters.registry import EngineNotFoundError, find
 from conformance.runner.engine import Engine
 from conformance.session.library import Library, shown
 from conformance.session.locate import specs
-from conformance.spec.divergences import load_divergences
-from conformance.spec.document import Problem
+from conformance.spec.loaded import Problem
 from conformance.spec.scenario import Position
 from conformance.spec.suggest import did_you_mean
 
@@ -69,6 +68,8 @@ def candidate(name: str, python: str | None = None) -> Candidate:
     path = Path(named) if named else _ADAPTERS / f"{found.name}.yaml"
     if not named and not path.is_file():
         return Candidate(found, path)
+    from conformance.spec.divergences import load_divergences
+
     declared = load_divergences(Path(shown(path)))
     entries = tuple(Divergence(**entry) for entry in declared.entries)
     return Candidate(found, path, entries, declared.problems)

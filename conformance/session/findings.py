@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conformance.report.claims import Finding, find
 from conformance.report.result import Result
 from conformance.session.library import Library
 from conformance.session.locate import governing_claims
-from conformance.spec.claims import Claims
+
+if TYPE_CHECKING:
+    from conformance.spec.claims import Claims
 
 
 @dataclass(frozen=True, slots=True)

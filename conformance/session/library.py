@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from conformance.session.locate import governing_claims, scenario_files
-from conformance.spec.claims import Claims, load_claims
-from conformance.spec.load import Loaded, Problem, is_scenario_file, load_file
+from conformance.session.locate import governing_claims, is_scenario_file, scenario_files
+from conformance.spec import kept
+from conformance.spec.loaded import Loaded, Problem
 from conformance.spec.scenario import Position, Scenario
 from conformance.spec.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from conformance.spec.claims import Claims
 
 
 class Library:
@@ -26,7 +30,7 @@ class Library:
         """The scenarios of a file and its problems, also those that other files bring about."""
         path = path.resolve()
         if path not in self._loaded:
-            loaded = load_file(Path(shown(path)))
+            loaded = kept.load(Path(shown(path)))
             problems = [*loaded.problems, *self._repeated(loaded), *self._unknown_claims(path, loaded)]
             wrong = {problem.scenario for problem in problems}
             scenarios = tuple(each for each in loaded.scenarios if base_id(each) not in wrong)
@@ -48,6 +52,8 @@ class Library:
     def claims(self, path: Path) -> Claims:
         """The claims of a claims.yaml."""
         if path not in self._claims:
+            from conformance.spec.claims import load_claims  # with pydantic, which what is kept does without
+
             self._claims[path] = load_claims(Path(shown(path)))
         return self._claims[path]
 

@@ -1,4 +1,4 @@
-"""Where the specs are, and which claims.yaml governs a file."""
+"""Where the specs are, which files hold scenarios, and which claims.yaml governs one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 CLAIMS = "claims.yaml"
+_HAS_SCENARIOS = re.compile(rb"""^(?:["']?scenarios["']?\s*:|\{)""", re.MULTILINE)
 _LISTS_CLAIMS = re.compile(rb"^[\"']?claims[\"']?\s*:", re.MULTILINE)  # another's claims.yaml does not
 
 
@@ -26,6 +27,18 @@ def governing_claims(file: Path) -> Path | None:
 
 def _is_ours(path: Path) -> bool:
     return path.is_file() and _LISTS_CLAIMS.search(path.read_bytes()) is not None
+
+
+def is_scenario_file(path: Path) -> bool:
+    """Whether it is YAML with a top-level key ``scenarios``, told without loading it."""
+    if path.suffix not in (".yaml", ".yml"):
+        return False
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return False
+    found = _HAS_SCENARIOS.search(content)
+    return found is not None and (not found[0].startswith(b"{") or b"scenarios" in content)
 
 
 def misspells_scenarios(path: Path) -> bool:

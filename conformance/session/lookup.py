@@ -8,7 +8,6 @@ from pathlib import Path
 
 from conformance.session import locate
 from conformance.session.library import Library, base_id
-from conformance.spec.load import is_scenario_file
 from conformance.spec.scenario import Scenario
 from conformance.spec.suggest import did_you_mean
 
@@ -58,7 +57,7 @@ def _cases(files: list[Path], base: str, library: Library) -> Iterator[Scenario]
 def _files(name: str) -> list[Path]:
     for path in (Path(name), locate.specs() / name.removeprefix("specs/")):
         if path.is_file():
-            if is_scenario_file(path):
+            if locate.is_scenario_file(path):
                 return [path]
             raise NotFoundError(f"{path} has no top-level key `scenarios`")
     raise NotFoundError(f"there is no file {name}")
@@ -69,7 +68,9 @@ def _files_with(base: str) -> list[Path]:
     line = re.compile(rb"""id["']?\s*:\s*["']?%s["']?\s*(?:$|#|,)""" % re.escape(base.encode()), re.MULTILINE)
     here = (path for depth in ("", "*/", "*/*/") for path in Path().glob(f"{depth}*.y*ml"))
     for paths in (locate.scenario_files([locate.specs()]), here):
-        if found := [path for path in paths if is_scenario_file(path) and line.search(path.read_bytes())]:
+        if found := [
+            path for path in paths if locate.is_scenario_file(path) and line.search(path.read_bytes())
+        ]:
             return found
     return []
 

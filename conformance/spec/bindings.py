@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from conformance.spec import vocabulary
+from conformance.spec import vocabulary, words
 
 REGISTERS = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 """Methods of a module that store an attribute under the name they are given."""
@@ -87,12 +87,12 @@ class Bindings:
             set().union(*(part.names for part in parts)),
             set().union(*(part.stored for part in parts)),
             set().union(*(part.classes for part in parts)),
-            dict(vocabulary.BOUND),
+            dict(words.BOUND),
             set().union(*(part.refused for part in parts)),
         )
         for part in parts:
             bindings.paths.update(part.paths)
-        for name in vocabulary.BOUND:
+        for name in words.BOUND:
             if name != "torch" and name in bindings.names and _first_bound(name, trees):
                 del bindings.paths[name]  # the program's own from its first mention on
         return bindings
@@ -133,7 +133,7 @@ class Bindings:
             self._imported(alias.asname or alias.name, f"{node.module}.{alias.name}")
 
     def _imported(self, name: str, path: str) -> None:
-        if path in vocabulary.PATHS and vocabulary.BOUND.get(name, path) == path:
+        if path in vocabulary.PATHS and words.BOUND.get(name, path) == path:
             self.paths[name] = path
         else:
             self.names.add(name)

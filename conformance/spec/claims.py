@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 from yaml import MappingNode, Node
 
-from conformance.spec.document import NotYAML, Place, Problem, Reader, Report, compose
+from conformance.spec.document import NotYAML, Place, Reader, Report, compose
 from conformance.spec.explain import explain, find
+from conformance.spec.loaded import Problem
 from conformance.spec.model import ClaimId, Slug, Strict
 from conformance.spec.scenario import Position
 from conformance.spec.suggest import did_you_mean

@@ -11,8 +11,9 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 from yaml import MappingNode
 
-from conformance.spec.document import NotYAML, Place, Problem, Reader, compose
+from conformance.spec.document import NotYAML, Place, Reader, compose
 from conformance.spec.explain import explain, find
+from conformance.spec.loaded import Problem
 from conformance.spec.model import Strict
 from conformance.spec.scenario import Position
 

@@ -17,23 +17,9 @@ from yaml.composer import ComposerError
 from yaml.reader import ReaderError
 
 from conformance.spec import placeholder
-from conformance.spec.scenario import Position
 from conformance.spec.suggest import did_you_mean
 
 DEEPEST = 64  # libyaml's composer recurses in C without a limit of its own
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One mistake in a file: where it is, what is wrong, what to do about it."""
-
-    position: Position
-    message: str
-    hint: str = ""
-    scenario: str | None = None  # the id of the scenario it makes invalid, where one can be told
-
-    def __str__(self) -> str:
-        return f"{self.position}: {self.message}" + (f"; {self.hint}" if self.hint else "")
 
 
 class Place(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from conformance.spec import vocabulary
+from conformance.spec import vocabulary, words
 
 ALLOWED: frozenset[type[ast.AST]] = frozenset(
     {
@@ -75,5 +75,5 @@ FORBIDDEN = frozenset(
 )
 """Builtins that no program may use, hence none may rebind: a name is judged without running the program."""
 
-KNOWN: frozenset[str] = vocabulary.BUILTINS | vocabulary.EXCEPTIONS | vocabulary.WORDS.keys()
+KNOWN: frozenset[str] = vocabulary.BUILTINS | vocabulary.EXCEPTIONS | words.WORDS.keys()
 """The names that a program need not bind."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeGuard
 
-from conformance.spec import classes, vocabulary
+from conformance.spec import classes, vocabulary, words
 from conformance.spec.bindings import Bindings, Located, flat, is_dunder, stored_names
 from conformance.spec.grammar import (
     ALLOWED,
@@ -393,10 +393,8 @@ class _Checker:
             self.fault(node, f"`{path}` is not {'a module' if kind else 'in the vocabulary'}", hint)
         elif node.asname and (is_dunder(node.asname) or node.asname in FORBIDDEN):
             self.fault(node, f"`{node.asname}` is Python's own", OWN_NAME)
-        elif node.asname in vocabulary.BOUND and vocabulary.BOUND[node.asname] != path:
-            self.fault(
-                node, f"`{node.asname}` means {vocabulary.BOUND[node.asname]} in this program", OWN_NAME
-            )
+        elif node.asname in words.BOUND and words.BOUND[node.asname] != path:
+            self.fault(node, f"`{node.asname}` means {words.BOUND[node.asname]} in this program", OWN_NAME)
 
 
 HANDLERS: dict[type[ast.AST], Callable[[_Checker, Any], None]] = {

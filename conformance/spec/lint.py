@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from conformance.spec.claims import Claim, Claims
-from conformance.spec.document import Problem
+from conformance.spec.loaded import Problem
 from conformance.spec.scenario import Scenario
 
 _STYLE = (

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,36 +14,14 @@ from pydantic import ValidationError
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from conformance.spec import language, matrix, model, placeholder, vocabulary
-from conformance.spec.document import NotYAML, Place, Problem, Reader, Report, compose
+from conformance.spec.document import NotYAML, Place, Reader, Report, compose
 from conformance.spec.explain import explain, find
+from conformance.spec.loaded import Loaded, Problem
 from conformance.spec.scenario import UNSET, Expectations, Position, Scenario, Step, Tolerance
 from conformance.spec.source import Source
 from conformance.spec.suggest import did_you_mean
 
-__all__ = ["Loaded", "Problem", "is_scenario_file", "load_file", "load_text"]
-
 REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "claimed", "steps"})
-_HAS_SCENARIOS = re.compile(rb"""^(?:["']?scenarios["']?\s*:|\{)""", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What a file holds: every case of its sound scenarios, and what is wrong with the others."""
-
-    scenarios: tuple[Scenario, ...]
-    problems: tuple[Problem, ...]
-
-
-def is_scenario_file(path: Path) -> bool:
-    """Whether it is YAML with a top-level key ``scenarios``, told without loading it."""
-    if path.suffix not in (".yaml", ".yml"):
-        return False
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return False
-    found = _HAS_SCENARIOS.search(content)
-    return found is not None and (not found[0].startswith(b"{") or b"scenarios" in content)
 
 
 def load_file(path: Path) -> Loaded:

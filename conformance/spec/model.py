@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
@@ -49,7 +52,7 @@ Claims = Annotated[
 class Strict(BaseModel):
     """No key beyond those named, no value taken for another type's."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class Outcome(Strict):
@@ -200,12 +203,24 @@ def _says_something(step: Step) -> bool:
     return bool(step.model_fields_set & keys) or _ASSERT.search(step.run) is not None
 
 
+def meanings(kind: type[Strict]) -> dict[str, str]:
+    """What each key means: the docstring below it. (That pydantic reads them too would cost each start a third.)"""
+    found: dict[str, str] = {}
+    for each in reversed(kind.__mro__[: kind.__mro__.index(Strict)]):
+        (definition,) = ast.parse(inspect.getsource(each)).body
+        assert isinstance(definition, ast.ClassDef)
+        for key, text in pairwise(definition.body):
+            match key, text:
+                case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(meaning))):
+                    found[name] = " ".join(meaning.split())
+    return found
+
+
 def table() -> str:
     """The keys of a scenario as a Markdown table: where they stand and what they mean."""
     of_step = set(Step.model_fields)
     rows = ["| key | where | meaning |", "|---|---|---|"]
-    for key, info in Scenario.model_fields.items():
+    for key, meaning in meanings(Scenario).items():
         where = "step or scenario" if key in of_step else "scenario"
-        meaning = " ".join((info.description or "").split())
         rows.append(f"| `{key}` | {where} | {meaning} |")
     return "\n".join(rows) + "\n"

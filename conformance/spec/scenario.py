@@ -22,6 +22,9 @@ class Unset:
     def __repr__(self) -> str:
         return "UNSET"
 
+    def __reduce__(self) -> str:
+        return "UNSET"  # the one, also where it is unpickled
+
 
 UNSET = Unset()
 

@@ -6,25 +6,30 @@ import json
 from pathlib import Path
 from typing import Any
 
-from conformance.spec.model import File
+from conformance.spec import model
 
 PATH = Path(__file__).with_name("schema.json")
 
 
 def schema() -> dict[str, Any]:
     """The schema of a scenario file: the model's, with what pydantic cannot say of it."""
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **File.model_json_schema()}
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.File.model_json_schema()}
     definitions = schema["$defs"]
     definitions["Scenario"]["oneOf"] = [{"required": ["run"]}, {"required": ["steps"]}]
     definitions["Step"]["required"] = ["run"]
     tolerance = definitions["Scenario"]["properties"]["tolerance"]
     tolerance["anyOf"] = [{"$ref": tolerance.pop("$ref")}, {"const": "exact"}]
-    for definition in (schema, *definitions.values()):
-        for entry in definition["properties"].values():
-            entry.pop("title", None)  # the key itself says it
-            entry.pop("default", None)
-            if "description" in entry:
-                entry["description"] = " ".join(entry["description"].split())
+    definitions_of = {
+        model.File: schema,
+        **{getattr(model, name): each for name, each in definitions.items()},
+    }
+    for kind, definition in definitions_of.items():
+        meanings = model.meanings(kind)
+        for key, entry in definition["properties"].items():
+            said = {
+                name: entry[name] for name in entry if name not in ("title", "default")
+            }  # the key is its title
+            definition["properties"][key] = dict(sorted({**said, "description": meanings[key]}.items()))
     return schema
 
 

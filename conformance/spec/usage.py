@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from conformance.spec import vocabulary
+from conformance.spec import vocabulary, words
 from conformance.spec.bindings import dotted_name
 from conformance.spec.language import Piece, parse
 from conformance.spec.scenario import Scenario
@@ -26,7 +26,7 @@ def names_used(scenario: Scenario) -> Usage:
     """The names in a scenario's programs and in what is expected of them."""
     paths: set[str] = set()
     attributes: set[str] = set()
-    bound = dict(vocabulary.BOUND)
+    bound = dict(words.BOUND)
     for piece in _pieces(scenario):
         parsed = parse(piece)
         bound |= parsed.bindings.paths

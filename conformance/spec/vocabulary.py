@@ -1,4 +1,4 @@
-"""Which names a program may use: torch's dotted names, attributes, builtins, three words of its own."""
+"""Which names a program may use: torch's dotted names, attributes, builtins, three words of its own (`words`)."""
 
 from __future__ import annotations
 
@@ -21,22 +21,6 @@ EXCEPTIONS: frozenset[str] = frozenset(
     and not issubclass(value, OSError | ImportError | SyntaxError | ExceptionGroup)
 )
 TORCH_EXCEPTIONS = frozenset({"LinAlgError", "_LinAlgError", "GradcheckError", "CheckpointError"})
-
-WORDS = {
-    "weakref": "weakref(tensor) is a weak reference: called, it gives the tensor, or None once it is freed",
-    "collect": "collect() runs the collector of cyclic garbage",
-    "deepcopy": "deepcopy(value) is Python's copy.deepcopy: a module or an optimizer with tensors of its own",
-}
-"""The words that are bound beside torch."""
-
-BOUND = {
-    "torch": "torch",
-    "nn": "torch.nn",
-    "F": "torch.nn.functional",
-    "optim": "torch.optim",
-    "autograd": "torch.autograd",
-}
-"""The modules that every program has without importing them."""
 
 
 class Name(NamedTuple):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.session import locate
+from conformance.session.locate import is_scenario_file
 from conformance.spec import schema
-from conformance.spec.load import is_scenario_file
 
 FILES = [path for path in locate.scenario_files([locate.specs()]) if is_scenario_file(path)]
 COMMENT = "# yaml-language-server: $schema="

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.spec.load import Loaded, area_of, is_scenario_file, load_file, load_text
+from conformance.session.locate import is_scenario_file
+from conformance.spec.load import area_of, load_file, load_text
+from conformance.spec.loaded import Loaded
 from conformance.spec.scenario import UNSET, Position, Scenario, Tolerance
 
 STEPS = """\

@@ -1,0 +1,64 @@
+"""What files were found to hold, kept as Python keeps bytecode.
+
+Note [Kept beside bytecode]: to read a file and check its programs takes longer than to run them. What it was found to
+hold is pickled into ``__pycache__`` beside it, or where ``PYTHONPYCACHEPREFIX`` says; under ``PYTHONDONTWRITEBYTECODE``
+nothing is written. It counts while the bytes and the path of the file are the same, and all files of this package.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import sys
+from contextlib import suppress
+from functools import cache
+from importlib.util import cache_from_source
+from pathlib import Path
+
+from conformance.spec.loaded import Loaded
+
+
+def load(path: Path) -> Loaded:
+    """As `load.load_file`, of which not even the import is needed where the file is kept."""
+    key, kept = _key(path), Path(cache_from_source(f"{path.absolute()}.py")).with_suffix(".scenarios")
+    if key:
+        with suppress(Exception):  # absent or damaged: pickle raises what it likes
+            content = kept.read_bytes()
+            if content.startswith(key):
+                found = pickle.loads(content[len(key) :])
+                assert isinstance(found, Loaded)
+                return found
+    from conformance.spec.load import load_file
+
+    loaded = load_file(path)
+    if key and not sys.dont_write_bytecode:
+        with suppress(OSError):  # a folder that is not ours to write
+            _write(kept, key + pickle.dumps(loaded, pickle.HIGHEST_PROTOCOL))
+    return loaded
+
+
+def _key(path: Path) -> bytes:
+    """Of all that the content rests on; empty where the file cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return b""
+    return hashlib.sha256(
+        b"\0".join([_checks(), os.fsencode(path), os.fsencode(path.absolute()), content])
+    ).digest()
+
+
+@cache
+def _checks() -> bytes:
+    """What tells this package's files, as they are, from those of another time."""
+    files = [(each.name, each.stat()) for each in sorted(Path(__file__).parent.iterdir()) if each.is_file()]
+    return repr([(name, of.st_size, of.st_mtime_ns) for name, of in files]).encode()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """At once: another process may be reading it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    beside.write_bytes(content)
+    beside.replace(path)

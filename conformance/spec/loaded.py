@@ -1,0 +1,28 @@
+"""What a file was found to hold: its scenarios, and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from conformance.spec.scenario import Position, Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a file: where it is, what is wrong, what to do about it."""
+
+    position: Position
+    message: str
+    hint: str = ""
+    scenario: str | None = None  # the id of the scenario it makes invalid, where one can be told
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.message}" + (f"; {self.hint}" if self.hint else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a file holds: every case of its sound scenarios, and what is wrong with the others."""
+
+    scenarios: tuple[Scenario, ...]
+    problems: tuple[Problem, ...]

@@ -1,0 +1,19 @@
+"""What every program finds bound, beside Python's builtins."""
+
+from __future__ import annotations
+
+WORDS = {
+    "weakref": "weakref(tensor) is a weak reference: called, it gives the tensor, or None once it is freed",
+    "collect": "collect() runs the collector of cyclic garbage",
+    "deepcopy": "deepcopy(value) is Python's copy.deepcopy: a module or an optimizer with tensors of its own",
+}
+"""The words that are bound beside torch."""
+
+BOUND = {
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "optim": "torch.optim",
+    "autograd": "torch.autograd",
+}
+"""The modules that every program has without importing them."""
