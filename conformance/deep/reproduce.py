@@ -74,17 +74,17 @@ def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) ->
     if what := _beyond_rounding(scenario, trace, run(scenario, torch)):
         yield Disagreement(place, "when it is run again", what, AGAIN)
     if scenario.observe == "each" and (
-        what := _first(scenario, moments, run(scenario, torch, observe="end").moments)
+        what := _beyond_rounding(scenario, trace, run(scenario, torch, observe="end"))
     ):
         yield Disagreement(place, "unobserved", what, OBSERVED)
     twin = renamed(scenario)
-    if twin and (what := _first(scenario, moments, with_first_names(run(twin, torch)).moments)):
+    if twin and (what := _beyond_rounding(scenario, trace, with_first_names(run(twin, torch)))):
         yield Disagreement(place, "with other names", what, NAMED)
     for pair in commuted(scenario, trace):
         at = next((k for k, m in enumerate(moments) if pair.begins(m.statement)), len(moments))
         theirs = run(pair.scenario, torch).moments
-        rest, others = moments[:at] + moments[at + 1 :], theirs[:at] + theirs[at + 1 :]
-        if what := _first(scenario, rest, others):
+        rest, others = (replace(trace, moments=each[:at] + each[at + 1 :]) for each in (moments, theirs))
+        if what := _beyond_rounding(scenario, rest, others):
             yield Disagreement(pair.position, "with this statement after the next", what, SWAPPED)
     if what := _in_float64(scenario, trace, torch, float64):
         yield Disagreement(place, "in float64", what, ROUNDED)
