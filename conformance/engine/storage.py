@@ -39,6 +39,13 @@ def offset(array: np.ndarray[Any, Any]) -> int:
     return 0 if owner is array else address(array) - address(owner)
 
 
+def in_order(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A memory with its dimensions from the outermost to the innermost: as a buffer, numpy takes no other."""
+    if memory.flags.c_contiguous:
+        return memory
+    return memory.transpose(sorted(range(memory.ndim), key=lambda axis: -memory.strides[axis]))
+
+
 class Storage:
     """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
 
@@ -57,7 +64,7 @@ class Storage:
 
     def tolist(self) -> list[int]:
         """Its bytes."""
-        return list(self._array.tobytes())
+        return list(in_order(self._array).tobytes())
 
 
 class TypedStorage(Storage):
@@ -67,7 +74,7 @@ class TypedStorage(Storage):
 
     def __init__(self, base: np.ndarray[Any, Any], dtype: dtypes.dtype) -> None:
         super().__init__(base)
-        flat = np.ndarray((base.nbytes,), np.uint8, base.data if base.flags.c_contiguous else base.copy("A"))
+        flat = np.ndarray((base.nbytes,), np.uint8, in_order(base).data)
         self.dtype, self._numbers = dtype, flat.view(dtype.numpy)
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .storage import offset, storage
+from .storage import in_order, offset, storage
 from .zero_tensor import ZeroTensor
 
 Array = np.ndarray[Any, Any]
@@ -67,7 +67,7 @@ def conjugated(array: Array) -> Array:
         other = pair.other(memory)
         if memory is pair.memory:  # which numpy may have written
             pair.carry_over(memory)
-    return np.ndarray(array.shape, array.dtype, _in_order(other).data, offset(array), array.strides)
+    return np.ndarray(array.shape, array.dtype, in_order(other).data, offset(array), array.strides)
 
 
 def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
@@ -76,15 +76,10 @@ def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
     Raises:
         NotImplementedError: they are not.
     """
-    in_order = _in_order(memory)
-    if not in_order.flags.c_contiguous or memory.nbytes % kind.itemsize:
+    flat = in_order(memory)
+    if not flat.flags.c_contiguous or memory.nbytes % kind.itemsize:
         raise NotImplementedError("the conjugate of a tensor whose memory has gaps")
-    return in_order.reshape(-1).view(kind)
-
-
-def _in_order(memory: Array) -> Array:
-    """A memory with its dimensions from the outermost to the innermost."""
-    return memory.transpose(sorted(range(memory.ndim), key=lambda axis: -memory.strides[axis]))
+    return flat.reshape(-1).view(kind)
 
 
 def is_twin(array: Array) -> bool:
@@ -97,7 +92,7 @@ def original(array: Array) -> Array:
     """The same place of the memory beside which a twin lies."""
     if not is_twin(array):
         return array
-    return np.ndarray(array.shape, array.dtype, memory_of(array), offset(array), array.strides)
+    return np.ndarray(array.shape, array.dtype, in_order(memory_of(array)).data, offset(array), array.strides)
 
 
 def memory_of(array: Array) -> Array:

@@ -22,7 +22,7 @@ def _triangle(name: str, node: str, function: Any, text: str) -> Any:
     def forward(self: Array, diagonal: int = 0) -> Array:
         if self.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        return function(self, diagonal)
+        return np.ascontiguousarray(function(self, diagonal))
 
     forward.__name__, forward.__doc__ = name, text
     return op(node, self=lambda grad, diagonal: getattr(grad, name)(diagonal))(forward)

@@ -20,7 +20,7 @@ from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
-from ..storage import Storage, storage
+from ..storage import Storage, in_order, storage
 from ..tensor import Tensor, make
 from ..views import check_inplace, increment_version, rebase_history
 from . import shape as shape_rows  # noqa: F401  its rows are read below
@@ -153,7 +153,7 @@ def _laid_over(memory: Array, offset: int, shape: tuple[int, ...], stride: Any) 
     extent = offset + 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     if 0 not in shape and extent > memory.size:
         raise NotImplementedError("set_ beyond the memory that there is")
-    flat = memory.reshape(-1, order="A")
+    flat = in_order(memory).reshape(-1)
     return np.ndarray(shape, memory.dtype, flat.data, offset * item, tuple(step * item for step in steps))
 
 

@@ -14,14 +14,18 @@ from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 
 
-def _cat_parts(grad: Tensor, shapes: Sequence[tuple[int, ...]], dim: Any) -> list[Tensor]:
+def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim: Any) -> list[Tensor]:
     found, start = [], 0
-    for shape in shapes:
+    real: Tensor | None = None if grad._array.dtype.kind == "c" else grad
+    for shape, is_complex in places:
         if shape == (0,):  # an empty 1-d tensor joins anything
             found.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
             continue
         n = shape[dim]
-        found.append(grad.narrow(dim, start, n))
+        if not is_complex and real is None:
+            real = grad.real  # once for all that are real
+        part = grad if real is None or is_complex else real
+        found.append(part.narrow(dim, start, n))
         start += n
     return found
 
@@ -30,9 +34,9 @@ def _cat_parts(grad: Tensor, shapes: Sequence[tuple[int, ...]], dim: Any) -> lis
     "CatBackward0",
     name="cat",
     lists="tensors",
-    inputs={"tensors": lambda grad, _tensors_sizes, dim: _cat_parts(grad, _tensors_sizes, dim)},
+    inputs={"tensors": lambda grad, _tensors_places, dim: _cat_parts(grad, _tensors_places, dim)},
 )
-def _cat(tensors: Any, dim: Any, _tensors_sizes: Any) -> Array:
+def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
     kind = dtypes.result_dtype(*tensors)
     joined = [each for each in tensors if each.shape != (0,)] or list(tensors)
     first = joined[0]
@@ -63,8 +67,8 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     for number, each in enumerate(tensors):
         if each._array.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
-    shapes = tuple(t._array.shape for t in tensors)
-    return _cat(tensors, dim, shapes, out=out)
+    places = tuple((t._array.shape, t._array.dtype.kind == "c") for t in tensors)
+    return _cat(tensors, dim, places, out=out)
 
 
 concat = concatenate = cat
