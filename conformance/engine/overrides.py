@@ -289,7 +289,7 @@ class Overridable:
                 else "torch"
             )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         relevant = [*_flat(args), *_flat(kwargs.values())]
         if has_torch_function(relevant):
             return handle_torch_function(self, relevant, *args, **kwargs)

@@ -303,7 +303,7 @@ def viewed(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[An
         ValueError: there are no such steps.
     """
     found = array.reshape(shape, copy=False)
-    if not (array.size and shape and array.ndim and (1 in array.shape or 1 in shape)):
+    if not (array.size and array.ndim and 1 in shape):
         return found
     steps = [0] * len(shape)
     axis, extent, seen, base = len(shape) - 1, 1, 1, array.strides[-1]
