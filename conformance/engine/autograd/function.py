@@ -236,7 +236,7 @@ class BackwardCFunction(Node, FunctionCtx):
         if not isinstance(result, tuple):
             result = (result,)
         expected = len(self._is_tensor)
-        if len(result) > expected and all(each is None for each in result[expected:]):
+        if all(each is None for each in result[expected:]):
             result = result[:expected]
         if len(result) != expected:
             raise RuntimeError(
