@@ -83,7 +83,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         for each, tangent in zip(results, tangents(row, arguments, results, level), strict=True):
             if tangent is not None and each._array.dtype.kind in "fc":
                 if tangent._array.shape != each._array.shape:
-                    tangent = tangent.expand(each._array.shape).clone()
+                    tangent = tangent.expand(each._array.shape)
                 if row.view is None and any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
                 set_tangent(each, tangent, level)
