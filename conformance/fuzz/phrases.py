@@ -25,7 +25,7 @@ UNARY = (
     "torch.stack([{a}, {a} * 2]).bmm({a}.unsqueeze(0).expand(2, *{a}.shape))", "F.normalize({a}, dim=-1)",
     "F.layer_norm({a}, {a}.shape)", "{a}.requires_grad_()",
     "torch.utils.checkpoint.checkpoint(lambda x: x * x, {a}, use_reentrant=False)",
-    "{a}[torch.tensor([0, 0])]",
+    "{a}[torch.tensor([0, 0])]", "{a}.index_put((torch.tensor([0, 0]),), {a}[0] * 2, accumulate=True)",
 )  # fmt: skip
 CONSTANTS = (
     "{a}.detach()", "{a}.data", "torch.zeros_like({a})", "torch.ones_like({a})", "Whole.apply({a})",
@@ -90,7 +90,6 @@ IN_PLACE = (
     "{a}.expand(2, *{a}.shape).mul_(2)", "{a}.scatter_(-1, torch.zeros_like({a}, dtype=torch.int64), 2.)",
     "torch.add({a}, 1, out={a})", "{a}.select(0, 0).copy_({a}[-1, ...])",
     "{a}.view(-1)[1:].copy_({a}.view(-1)[:-1])", "torch.autograd.graph.increment_version({a})",
-    "{a}.index_put_((torch.tensor([0, 0]),), {a}[0] * 2, accumulate=True)",
     "Unreturned.apply({a})", "Scaled.apply({a}.view(-1))", "Scaled.apply({a}[0])", "{a}.set_({a} * 2)",
 )  # fmt: skip
 IN_PLACE_WITH = (
