@@ -1,7 +1,7 @@
 """Losses with their checks, as torch.nn.functional has them.
 
-Note [Right operands first]: torch composes some losses in C++, where the right operand of an operator is evaluated
-before the left one. The order of the nodes decides the order in which gradients of one tensor are added.
+Note [Right operands first]: torch composes some losses in C++, and writes its derivatives there, where the right
+operand of an operator is evaluated before the left one. The order of the nodes decides the order in which gradients of one tensor are added.
 """
 
 from __future__ import annotations
