@@ -81,7 +81,7 @@ def embedding_dense_backward(
         return found
     order = np.argsort(flat, kind="stable")
     rows, starts, counts = np.unique(flat[order], return_index=True, return_counts=True)
-    totals = np.add.reduceat(grads[order], starts, axis=0)
+    totals = np.add.reduceat(grads[order], starts)
     found[rows] = totals / counts[:, None] if scale_grad_by_freq else totals
     return found
 

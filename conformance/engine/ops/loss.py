@@ -195,8 +195,7 @@ def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array
     """log(1 + exp(-target * self))."""
     refuse_bool_negation(self)
     product = updated(np.multiply, np.negative(self), target)
-    if product.dtype.kind not in "fc":
-        check_castable(dtypes.default.numpy, product.dtype)
+    check_castable(dtypes.default.numpy, product.dtype)
     return reduced(laid_out(np.log1p(np.exp(product)), self), reduction)
 
 

@@ -10,7 +10,7 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import NUMBERS
 from ..inplace import run_inplace
-from ..operands import invalid_combination, plain_number
+from ..operands import plain_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..zero_tensor import in_memory
@@ -151,8 +151,6 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
 
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """The power, computed in double precision."""
-    if not (isinstance(input, Tensor) or isinstance(exponent, Tensor)):
-        raise invalid_combination("float_power", (input, exponent))
     kind: dtypes.dtype = dtypes.float64
     number: Any = float
     for each in (input, exponent):

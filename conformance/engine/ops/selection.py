@@ -251,8 +251,6 @@ def _half(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
 )
 def maximum(self: Array, other: Array) -> Array:
     """The greater of two; nan where one is nan."""
-    if self.dtype.kind == "c":
-        raise RuntimeError("maximum not implemented for complex tensors.")
     return np.maximum(self, other)
 
 
@@ -265,8 +263,6 @@ def maximum(self: Array, other: Array) -> Array:
 )
 def minimum(self: Array, other: Array) -> Array:
     """The lesser of two; nan where one is nan."""
-    if self.dtype.kind == "c":
-        raise RuntimeError("minimum not implemented for complex tensors.")
     return np.minimum(self, other)
 
 
