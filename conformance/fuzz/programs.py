@@ -97,7 +97,10 @@ _PASSES: tuple[_Phrases, ...] = (("backward", BACKWARD), ("backward", BACKWARD),
 
 def _said_of(draw: Draw, scope: Scope, phrases: _Phrases, a: Name, b: Name) -> None:
     feature, texts = phrases
-    text = said(draw, texts, a).format(a=a.name, b=b.name)
+    template = said(draw, texts, a)
+    if ".data = " in template and a.complex is not b.complex:  # see in_place
+        b = a
+    text = template.format(a=a.name, b=b.name)
     if texts is GRADS:
         feature, text = "grad", f"made, *_ = {text}"
     scope.add(text, feature)

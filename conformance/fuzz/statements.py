@@ -205,6 +205,8 @@ def in_place(draw: Draw, scope: Scope) -> None:
     a = pick(draw, scope)
     b = mate(draw, scope, a)
     template = said(draw, one(draw, (IN_PLACE, IN_PLACE, IN_PLACE, IN_PLACE_WITH)), a)
+    if ".data = " in template and a.complex is not b.complex:  # what is saved then fits no graph
+        b = a
     scope.add(template.format(a=a.name, b=b.name), "in place")
 
 

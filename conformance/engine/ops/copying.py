@@ -199,7 +199,8 @@ def _repeat(self: Array, repeats: Any) -> Array:
         )
     sides = [n * m for n, m in zip(repeats, (1,) * (len(repeats) - self.ndim) + self.shape, strict=True)]
     refuse_negative(sides)
-    return np.tile(self, repeats)
+    found = np.tile(self, repeats)
+    return found if found.size else found.copy()  # of nothing numpy may make a view
 
 
 def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...]) -> Tensor:
