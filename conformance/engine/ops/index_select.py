@@ -12,7 +12,7 @@ from ..creation import zeros_like
 from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
 from ..settings import alert_not_deterministic
-from ..shapes import strides, wrap_dim
+from ..shapes import like_steps, strides, wrap_dim
 from ..tensor import Tensor, make
 from .gather import add_along, at_least_1d, in_bounds
 from .kernels import need_reals, refuse_bools, unimplemented
@@ -224,7 +224,7 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
         raise RuntimeError("Index has to be a vector/scalar")
     where = index.reshape(-1)
     _check_memory(self, axis, where.size)
-    result = self.copy("C")
+    result = like_steps(self.copy("C"), self)
     target = _slices(result, axis)
     n = target.shape[0]
     wrong = (where < -n) | (where >= n)
@@ -381,7 +381,7 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
         np.add.at(flat, where, source.reshape(-1))
     else:
         flat[where] = source.reshape(-1)
-    return result
+    return like_steps(result, self)
 
 
 PUBLIC = (

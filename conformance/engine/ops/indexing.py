@@ -15,6 +15,7 @@ from ..inplace import run_inplace, warn_of_overlap
 from ..modes import state
 from ..operands import check_recorded
 from ..rows import ROWS, Array, op
+from ..shapes import like_steps
 from ..tensor import Tensor, make
 from .copying import assigned
 from .shape import alias, expand, unsqueeze, view
@@ -121,7 +122,7 @@ def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False
             "Index put requires the source and destination dtypes match, got "
             f"{BY_NUMPY[self.dtype].legacy} for the destination and {BY_NUMPY[values.dtype].legacy} for the source."
         )
-    result = self.copy()
+    result = like_steps(self.copy(), self)
     try:
         if accumulate:
             add_at(result, where, values)

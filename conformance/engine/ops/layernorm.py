@@ -148,7 +148,7 @@ def _layer_norm_double(
     """The gradients of grad_out, input and weight; mean and rstd count as constants, as in torch."""
     gg_input, gg_weight, gg_bias = grads
     n = math.prod(shape)
-    m = input._array.size // n if n else 0
+    m = math.prod(input._array.shape[: input._array.ndim - len(shape)])
     x, g = input.reshape(m, n), grad_out.reshape(m, n)
     mu, sigma = mean.reshape(m, 1), rstd.reshape(m, 1)
     gamma = None if weight is None else weight.reshape(1, n)
@@ -170,7 +170,7 @@ def _layer_norm_double(
         sums, along = total(scaled), total(scaled * centered)
         gg_sum, gg_along = total(gg), total(gg * centered)
         inner = over(gg_sum * sums, n) - total(gg * scaled)
-        inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n)
+        inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n if n else math.inf)
         g_input = over(cubed * inner, n) + over(gg_along * sigma.pow(3), n) * (over(sums, n) - scaled)
         g_input = g_input + over(along * sigma.pow(3), n) * (over(gg_sum, n) - gg)
         projected = first(gg)

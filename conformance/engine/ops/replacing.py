@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..rows import Array, op
-from ..shapes import wrap_dim
+from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .slicing import narrow_start, slice_, slice_backward
 
@@ -68,7 +68,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     axis = wrap_dim(dim, self.ndim)
     if not self.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    result = self.copy("C")
+    result = like_steps(self.copy("C"), self)
     n = self.shape[axis]
     if not -n <= index < n:
         raise IndexError(
@@ -94,7 +94,7 @@ def slice_scatter(
     axis = wrap_dim(dim, self.ndim)
     if step <= 0:
         raise RuntimeError("slice step must be positive")
-    result = self.copy("C")
+    result = like_steps(self.copy("C"), self)
     part = (slice(None),) * axis + (slice(start, end, step),)
     _expected("slice_scatter", result[part].shape, src)
     result[part] = src
@@ -110,7 +110,7 @@ def slice_scatter(
 )
 def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """A copy with src on a diagonal."""
-    result = self.copy("C")
+    result = like_steps(self.copy("C"), self)
     part = np.diagonal(result, offset, wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim))
     _expected("diagonal_scatter", part.shape, src)
     part.flags.writeable = True
