@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import BY_NUMPY
 from ..rows import Array, op
-from ..tensor import Tensor
+from ..tensor import Tensor, make
 from .kernels import need_floats
 from .scalars import over, plus, times
 
@@ -145,54 +145,67 @@ def _layer_norm_double(
     weight: Any,
     needed: Any,
 ) -> Any:
-    """The gradients of grad_out, input and weight; mean and rstd count as constants, as in torch."""
+    """The gradients of grad_out, input and weight; mean and rstd count as constants, as in torch.
+
+    Step by step as torch has it (torch: FunctionsManual.cpp, layer_norm_double_backward), which further derivatives
+    show: what has no weight is multiplied by 1, and the right one of two factors is computed first.
+    """
     gg_input, gg_weight, gg_bias = grads
     n = math.prod(shape)
     m = math.prod(input._array.shape[: input._array.ndim - len(shape)])
     x, g = input.reshape(m, n), grad_out.reshape(m, n)
     mu, sigma = mean.reshape(m, 1), rstd.reshape(m, 1)
-    gamma = None if weight is None else weight.reshape(1, n)
+    one = make(np.ones(1, input._array.dtype))
+    gamma = one if weight is None else weight.reshape(1, n)
+    spread = None if gg_weight is None else gg_weight.reshape(1, n)
+    shifted = None if gg_bias is None else gg_bias.reshape(1, n)
+    gg = None if gg_input is None else gg_input.reshape(m, n)
     centered = x - mu
-    cubed = centered * sigma.pow(3)
+    cube = sigma.pow(3)
+    cubed = centered * cube
 
     def total(each: Tensor) -> Tensor:
         return each.sum(1, keepdim=True)
 
-    def first(each: Tensor) -> Tensor:
-        """The gradient of the input, without the weight: a symmetric map."""
-        h1 = times(each, n) - total(each) - centered * sigma.pow(2) * total(each * centered)
-        return over(sigma, n) * h1
+    def first(each: Tensor, scale: Tensor) -> Tensor:
+        """The gradient of the input: a symmetric map but for the weight."""
+        h0 = over(scale * sigma, n)
+        h1 = times(each, n) - total(each)
+        along = total(each * centered)
+        return h0 * (h1 - centered * sigma.pow(2) * along)
 
     g_out = g_input = g_weight = None
-    if gg_input is not None:
-        gg = gg_input.reshape(m, n)
-        scaled = g if gamma is None else g * gamma
-        sums, along = total(scaled), total(scaled * centered)
+    if gg is not None:
+        scaled = g * gamma
+        along, sums = total(scaled * centered), total(scaled)
         gg_sum, gg_along = total(gg), total(gg * centered)
         inner = over(gg_sum * sums, n) - total(gg * scaled)
         inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n if n else math.inf)
-        g_input = over(cubed * inner, n) + over(gg_along * sigma.pow(3), n) * (over(sums, n) - scaled)
-        g_input = g_input + over(along * sigma.pow(3), n) * (over(gg_sum, n) - gg)
-        projected = first(gg)
-        g_out = projected if gamma is None else projected * gamma
-        if needed[4]:
-            g_weight = (g * projected).sum(0).reshape(weight._array.shape)
-    if gg_weight is not None:
-        spread = gg_weight.reshape(1, n)
-        both = g * spread
-        term = both * sigma - over(sigma * total(both), n) - over(cubed * total(both * centered), n)
+        g_input = over(cubed * inner, n)
+        less = over(sums, n) - scaled
+        second = over(gg_along * cube, n) * less
+        less = over(gg_sum, n) - gg
+        third = over(along * cube, n) * less
+        g_input = g_input + second + third
+    if spread is not None:
+        term = g * spread * sigma
+        second = over(sigma * total(g * spread), -n)
+        third = over(cubed * total(g * spread * centered), -n)
+        term = term + second + third
         g_input = term if g_input is None else g_input + term
-        term = spread * (centered * sigma)
-        g_out = term if g_out is None else g_out + term
-    if gg_bias is not None:
-        term = gg_bias.reshape(1, n).expand(m, n)
-        g_out = term if g_out is None else g_out + term
     whole = input._array.shape
-    return (
-        None if g_out is None else g_out.reshape(whole),
-        None if g_input is None else g_input.reshape(whole),
-        None, None, g_weight, None,
-    )  # fmt: skip
+    g_input = None if g_input is None else g_input.reshape(whole)
+    if gg is not None:
+        if needed[4]:
+            g_weight = (g * first(gg, one)).sum(0).reshape(weight._array.shape)
+        g_out = first(gg, gamma)
+    if spread is not None:
+        term = spread * centered * sigma
+        g_out = term if g_out is None else g_out + term
+    if shifted is not None:
+        g_out = shifted if g_out is None else g_out + shifted
+    g_out = None if g_out is None else g_out.expand(m, n).reshape(whole)
+    return g_out, g_input, None, None, g_weight, None
 
 
 # Of groups of channels ----------------------------------------------------------------------------
