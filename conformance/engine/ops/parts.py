@@ -12,6 +12,7 @@ from .. import dtypes, errors, return_types, twins
 from ..creation import scalar_tensor, zeros_like
 from ..out import given_several
 from ..rows import Array, op
+from ..shapes import laid_out
 from ..storage import offset, storage
 from ..tensor import Tensor
 from ..views import converted
@@ -207,7 +208,7 @@ def complex(real: Array, imag: Array) -> Array:
         raise NotImplementedError(errors.COMPLEX_HALF)
     found = np.empty(np.broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
     found.real, found.imag = real, imag
-    return found
+    return laid_out(found, real, imag)
 
 
 def _check_parts(name: str, first: Array, second: Array) -> None:
@@ -237,7 +238,7 @@ def polar(abs: Array, angle: Array) -> Array:
         raise unimplemented("polar_cpu", abs.dtype)
     found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
-    return found
+    return laid_out(found, abs, angle)
 
 
 def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[Tensor | None, Tensor | None]:
