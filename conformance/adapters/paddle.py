@@ -193,6 +193,7 @@ _FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
      lambda equation, *_: isinstance(equation, str) and "!" in equation),
     (paddle.linalg, "qr", "the derivative of qr by one factor alone",
      lambda tensor, mode="reduced", **_: mode == "reduced" and not tensor.stop_gradient),
+    (paddle.linalg, "eig", "eigenvalues of nan", lambda tensor, **_: bool(paddle.isnan(tensor).any())),
 )  # fmt: skip
 for _of, _name, _what, _fatal in _FATAL:
     setattr(_of, _name, _guarded(getattr(_of, _name), _what, _fatal))
