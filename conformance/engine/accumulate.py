@@ -93,9 +93,8 @@ def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     if not is_dense(leaf):
         return array.flags.c_contiguous
     wanted = leaf.strides
-    if (
-        array.ndim > leaf.ndim
-    ):  # new data may have fewer dimensions: torch reads what stands behind their steps
+    # New data may have fewer dimensions: torch reads what stands behind their steps.
+    if array.ndim > leaf.ndim:
         wanted = (*(wanted or (leaf.itemsize,)), *(0,) * array.ndim)
     steps = zip(array.shape, array.strides, wanted, strict=False)
     return all(

@@ -103,9 +103,8 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         for each in arguments[1:]:
             if isinstance(each, Tensor):
                 check_no_partial_overlap(*_met_in_memory(row, self._array, each._array))
-    if (
-        row.name == "masked_scatter" and self.dtype is arguments[2].dtype
-    ):  # the mask is expanded, and not the tensor
+    # The mask is expanded, and not the tensor.
+    if row.name == "masked_scatter" and self.dtype is arguments[2].dtype:
         ROWS["expand"].forward(arguments[1]._array, self._array.shape)
     try:
         value = np.asarray(row.evaluate(*arguments))

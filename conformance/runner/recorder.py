@@ -170,9 +170,8 @@ class Recorder:
     def _names(self) -> Iterator[tuple[str, Any]]:
         own = self._own
         for name, value in self.namespace.items():
-            if (
-                not name.startswith("__") and own.get(name, own) is not value
-            ):  # `import torch` binds what is bound
+            # `import torch` binds what is bound.
+            if not name.startswith("__") and own.get(name, own) is not value:
                 yield name, value
 
     def _statement(self, k: int) -> Statement:

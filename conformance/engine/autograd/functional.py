@@ -191,9 +191,8 @@ def hessian(
         return _scalar_output(func, arguments, "hessian", strict)[0].squeeze()
 
     def gradient(*arguments: Any) -> Any:
-        if (
-            outer_jacobian_strategy == "forward-mode"
-        ):  # else they would leave the graph, and the tangents with it
+        # Else they would leave the graph, and the tangents with it.
+        if outer_jacobian_strategy == "forward-mode":
             arguments = tuple(each.requires_grad_(True) for each in arguments)
         found = jacobian(scalar, arguments, create_graph=True)
         _check_differentiable(found, "jacobian", strict)

@@ -82,9 +82,8 @@ def _node_of(place: Tensor | GradientEdge) -> _node.Node:
     if isinstance(place, GradientEdge):
         return place.node
     node = place.grad_fn if place.requires_grad else None
-    if (
-        node is None and place._requires_grad
-    ):  # not a view under no_grad, which requires grad as its base does
+    # Not a view under no_grad, which requires grad as its base does.
+    if node is None and place._requires_grad:
         node = grad_accumulator(place)
     if node is None:
         raise AssertionError("Expected gradient function to be set")

@@ -96,9 +96,8 @@ _ARRAY: Any = Tensor._array  # the slot
 def _of_data(name: str) -> Any:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         found = getattr(self.data, name)(*args, **kwargs)
-        if (
-            isinstance(found, Tensor) and self.cls_to_become is Tensor
-        ):  # a buffer's conversion is as empty as it is
+        # A buffer's conversion is as empty as it is.
+        if isinstance(found, Tensor) and self.cls_to_become is Tensor:
             return type(self)(dtype=found.dtype, persistent=self.persistent)
         return found
 

@@ -145,9 +145,8 @@ def _leaky_relu_in_place(self: Array, negative_slope: Any = 0.01) -> Array:
 )
 def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     wide = half_up(grad_output)
-    slope = wide * wide.dtype.type(
-        np.float32(1) / np.float32(6)
-    )  # of single precision in torch, for doubles as well
+    sixth = np.float32(1) / np.float32(6)  # of single precision in torch, for doubles as well
+    slope = wide * wide.dtype.type(sixth)
     found = np.where(
         (self > -3) & (self < 3), slope.astype(grad_output.dtype, copy=False), _zero(grad_output)
     )

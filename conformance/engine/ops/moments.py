@@ -180,9 +180,8 @@ def _spread(name: str, row: Any, text: str) -> Any:
         arguments = (input, dims(dim), correction, keepdim)
         if not (state.recording and state.recording.saved_hooks):
             return given(arguments, out)
-        with warnings.catch_warnings(
-            record=True
-        ) as told:  # torch has saved the input before there is anything to tell
+        # Torch has saved the input before there is anything to tell.
+        with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             found = given(arguments, out)
         for each in told:
