@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
-from .device import check_device
+from .device import check_device, check_memory
 from .formats import laid_out, preserve_format
 from .shapes import like_steps, new_sizes
 from .tensor import Tensor, wrap
@@ -70,7 +70,7 @@ def _filled(
         *sides: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
-        check_device(device)
+        check_memory(device, pin_memory)
         kind = kind_of(dtypes.asked(name, dtype), out)
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
@@ -81,7 +81,7 @@ def _filled(
         input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        check_device(device)
+        check_memory(device, pin_memory)
         if not isinstance(input, Tensor):
             raise TypeError(
                 f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
@@ -105,7 +105,7 @@ def empty_strided(
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.empty_strided: memory laid out with these strides (zeros here)."""
-    check_device(device)
+    check_memory(device, pin_memory)
     kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
     from .ops.strided import blank
 
@@ -123,9 +123,11 @@ def empty_strided(
 
 
 def empty_permuted(
-    size: Any, physical_layout: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
+    size: Any, physical_layout: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+    layout: Any = None, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """torch.empty_permuted: memory laid out in this order of the dimensions, the outermost first (zeros here)."""
+    check_memory(device, pin_memory)
     kind = (dtypes.asked("empty_permuted", dtype) or dtypes.default).numpy
     shape, order = tuple(size), tuple(physical_layout)
     if len(shape) != len(order):
@@ -158,7 +160,7 @@ def full(
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.full: a shape filled with one number."""
-    check_device(device)
+    check_memory(device, pin_memory)
     if isinstance(fill_value, Tensor):
         if fill_value._array.ndim or fill_value.requires_grad:
             raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not Tensor")
@@ -181,7 +183,7 @@ def full_like(
     pin_memory: bool = False,
 ) -> Tensor:
     """torch.full_like."""
-    check_device(device)
+    check_memory(device, pin_memory)
     _check_full("full_like", (), fill_value)
     dtype = dtypes.asked("full_like", dtype)
     kind = dtype.numpy if dtype else input._array.dtype
@@ -198,7 +200,7 @@ def eye(
     Raises:
         RuntimeError: a negative size.
     """
-    check_device(device)
+    check_memory(device, pin_memory)
     for name, each in (("n", n), ("m", m)):
         if each is not None and each < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {each}")
@@ -210,7 +212,7 @@ def scalar_tensor(
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.scalar_tensor: one number, in the default dtype."""
-    check_device(device)
+    check_memory(device, pin_memory)
     kind = (dtypes.asked("scalar_tensor", dtype) or dtypes.default).numpy
     number = dtypes.number_within(kind, s) if kind.kind in "iu" else s
     return finish(np.array(number, kind), requires_grad)

@@ -73,3 +73,14 @@ def check_device(given: Any) -> None:
         raise AssertionError(errors.NO_CUDA)
     if kind.type != "cpu":
         raise NotImplementedError(f"tensors on the device {kind}")
+
+
+def check_memory(given: Any, pinned: Any) -> None:
+    """Refuse every device but the CPU, and memory that is pinned for another.
+
+    Raises:
+        RuntimeError: pinned memory, as torch says it where no device has any.
+    """
+    check_device(given)
+    if pinned:
+        raise RuntimeError(errors.NO_PINNED)

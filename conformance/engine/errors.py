@@ -142,6 +142,10 @@ REQUIRES_GRAD_NON_LEAF_OFF = (
     "differentiation use var_no_grad = var.detach()."
 )
 NO_CUDA = "Torch not compiled with CUDA enabled"
+NO_PINNED = (
+    "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this "
+    "system."
+)
 REQUIRES_GRAD_DTYPE = "only Tensors of floating point dtype can require gradients"
 REQUIRES_GRAD_DTYPE_ATTRIBUTE = "only Tensors of floating point and complex dtype can require gradients"
 REQUIRES_GRAD_DTYPE_NEW = "Only Tensors of floating point and complex dtype can require gradients"

@@ -15,6 +15,7 @@ import numpy as np
 from . import dtypes
 from .absent import look_up
 from .creation import finish, kind_of, new_sizes
+from .device import check_memory
 from .ops.arranging import roll
 from .ops.fourier import Dims, fft_c2c, fft_c2r, fft_r2c
 from .ops.kernels import unimplemented
@@ -266,8 +267,9 @@ hfft2, hfftn = _several("hfft", _into_real, True, _BACK)
 def _frequencies(name: str, numbers: Callable[[int], Any]) -> Callable[..., Tensor]:
     def function(
         n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None,
-        device: Any = None, requires_grad: bool = False,
+        device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
+        check_memory(device, pin_memory)
         kind = kind_of(dtype, out)
         if kind.kind not in "fc":
             raise RuntimeError(f"{name} requires a floating point or complex dtype")

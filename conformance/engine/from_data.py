@@ -11,7 +11,7 @@ import numpy as np
 from . import dtypes
 from .conversions import fraction, whole
 from .creation import finish
-from .device import check_device
+from .device import check_device, check_memory
 from .dtypes import BY_NUMPY
 from .tensor import Tensor, wrap
 
@@ -110,7 +110,7 @@ def tensor(
     data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
     """torch.tensor: a new leaf that copies ``data``."""
-    check_device(device)
+    check_memory(device, pin_memory)
     if isinstance(data, Tensor):
         array = _copied("torch.tensor", data, dtypes.asked("tensor", dtype))
     else:

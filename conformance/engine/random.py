@@ -13,7 +13,7 @@ from . import draws, dtypes
 from . import generator as streams
 from .absent import look_up
 from .creation import empty_like, finish, kind_of
-from .device import check_device, device
+from .device import check_device, check_memory, device
 from .inplace import check_no_overlap, run_inplace
 from .out import check_out, store_out
 from .rows import ROWS, Array, op
@@ -107,7 +107,7 @@ def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor]
         *sides: Any, size: Any = None, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        check_device(device)
+        check_memory(device, pin_memory)
         shape = new_sizes(sides if size is None else (size,))
         return finish(draw(_from(generator), shape, kind_of(dtype, out), True), requires_grad, out, name)
 
@@ -115,7 +115,7 @@ def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor]
         input: Tensor, *, generator: Any = None, dtype: Any = None, device: Any = None,
         requires_grad: bool = False, layout: Any = None, memory_format: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        check_device(device)
+        check_memory(device, pin_memory)
         result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
         result[...] = _laid_out(result, lambda shape, flat: draw(_from(generator), shape, result.dtype, flat))
         return finish(result, requires_grad)
@@ -134,7 +134,7 @@ def randint(
     device: Any = None, requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.randint: integers in [low, high)."""
-    check_device(device)
+    check_memory(device, pin_memory)
     given = list(args)
     if size is None and given and not hasattr(given[-1], "__index__"):
         size = given.pop()
@@ -162,7 +162,7 @@ def randint_like(
     pin_memory: bool = False,
 ) -> Tensor:
     """torch.randint_like."""
-    check_device(device)
+    check_memory(device, pin_memory)
     if low is None or high is None:
         low, high = 0, low if high is None else high
     result = empty_like(input, dtype=dtype, memory_format=memory_format)._array
@@ -177,7 +177,7 @@ def randperm(
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.randperm: a random order of 0 .. n-1."""
-    check_device(device)
+    check_memory(device, pin_memory)
     try:
         n = operator.index(n)
     except TypeError:
@@ -266,7 +266,7 @@ def normal(
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.normal: normal samples, mean and deviation as numbers or one for each element."""
-    check_device(device)
+    check_memory(device, pin_memory)
     if size is not None:
         drawn = draws.normal(_from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std)
         return finish(drawn, requires_grad, out, "normal")

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import dtypes
 from .creation import finish, kind_of
-from .device import check_device
+from .device import check_device, check_memory
 from .dtypes import BY_NUMPY
 from .ops.kernels import unimplemented
 from .tensor import Tensor
@@ -33,7 +33,7 @@ def arange(
     pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.arange: integers stay int64, floats become the default dtype."""
-    check_device(device)
+    check_memory(device, pin_memory)
     given = [_number(each) for each in bounds]
     start, end, step = _number(start), _number(end), _number(step)
     first, last, by = 0, 0, 1
@@ -83,10 +83,9 @@ def _number(bound: Any) -> Any:
 
 def range(
     start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
+    requires_grad: bool = False, out: Any = None, layout: Any = None,
 ) -> Tensor:  # fmt: skip
     """torch.range: arange with its end, in the default dtype; deprecated."""
-    check_device(device)
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warnings.warn(
@@ -94,6 +93,7 @@ def range(
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
         stacklevel=2,
     )
+    check_device(device)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
@@ -153,7 +153,7 @@ def linspace(
     out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.linspace: counted from both ends, so that it is symmetric."""
-    check_device(device)
+    check_memory(device, pin_memory)
     steps = _count_of("linspace", start, end, steps)
     kind = _kind_between("linspace", start, end, dtype, out)
     number_of = complex if kind.kind == "c" else float
@@ -179,7 +179,7 @@ def logspace(
     requires_grad: bool = False, out: Any = None, layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.logspace: powers of ``base``."""
-    check_device(device)
+    check_memory(device, pin_memory)
     steps = _count_of("logspace", start, end, steps)
     kind = _kind_between("logspace", start, end, dtype, out)
     if kind.kind not in "fc":

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .creation import finish, kind_of
+from .device import check_memory
 from .dtypes import c_name
 from .nn.functions.padding import pad as padded
 from .ops.fourier import fft_c2c, fft_c2r, fft_r2c
@@ -313,9 +314,10 @@ def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: b
 
 def hamming_window(
     window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None,
-    layout: Any = None, device: Any = None, requires_grad: bool = False,
+    layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """torch.hamming_window: alpha - beta * cosine."""
+    check_memory(device, pin_memory)
     return _window("hamming_window", window_length, periodic, dtype, requires_grad, _cosine(alpha, beta))
 
 
@@ -341,8 +343,9 @@ def _plain_window(name: str, shape: Shape, text: str) -> Callable[..., Tensor]:
 
     def function(
         window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
-        requires_grad: bool = False,
+        requires_grad: bool = False, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
+        check_memory(device, pin_memory)
         return _window(name, window_length, periodic, dtype, requires_grad, shape)
 
     function.__name__ = function.__qualname__ = name

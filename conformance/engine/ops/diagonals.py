@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import finish
+from ..device import check_memory
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
@@ -44,6 +45,7 @@ def _indices(name: str, function: Any, text: str) -> Any:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Tensor:
+        check_memory(device, pin_memory)
         for value, what in ((row, "row"), (col, "col")):
             if value < 0:
                 raise RuntimeError(f"{what} must be non-negative, got{value}")
