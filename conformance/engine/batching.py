@@ -147,20 +147,13 @@ class BatchedTensor(Tensor):
         """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
-        running = vmaps[self._level]
-        return (running.old or transforms.since > running.age) and any(
+        return transforms.since > vmaps[self._level].age and any(
             each.requires_grad for each in self._examples
         )
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         self._requires_grad = value
-
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Of each example."""
-        for each in self._examples:
-            each.requires_grad_(requires_grad)
-        return self
 
     def refresh(self) -> None:
         """Show the shape that the examples have after a change in place."""

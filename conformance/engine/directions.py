@@ -221,10 +221,16 @@ UNSUPPORTED = {
     "special_zeta_of_number": "special_zeta",
     "special_zeta_with_number": "special_zeta",
 }
+UNSUPPORTED_IN_PLACE = frozenset(["acosh_", "asinh_", "atanh_"])  # rows of their own
 KERNELS = frozenset(
     ["logit_backward", "mish_backward", "silu_backward"]
 )  # of first derivatives, which have none
-NAMES = {"floor_divide_tensor": "floor_divide", "scatter_with": "scatter", "scatter_value_with": "scatter"}
+NAMES = {
+    "bernoulli_with": "bernoulli",
+    "floor_divide_tensor": "floor_divide",
+    "scatter_with": "scatter",
+    "scatter_value_with": "scatter",
+}
 
 
 def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:

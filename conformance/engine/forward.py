@@ -17,7 +17,16 @@ import numpy as np
 from . import errors
 from .batching import OUT, UNBATCHED, each_example, each_in_place, flat, level_of
 from .complex_numbers import check_declared
-from .directions import BILINEAR, ELEMENTWISE, KERNELS, LINEAR, NAMES, OF_THEIR_OWN, UNSUPPORTED
+from .directions import (
+    BILINEAR,
+    ELEMENTWISE,
+    KERNELS,
+    LINEAR,
+    NAMES,
+    OF_THEIR_OWN,
+    UNSUPPORTED,
+    UNSUPPORTED_IN_PLACE,
+)
 from .execution import run_backward
 from .fitting import conform
 from .modes import _set, state
@@ -38,10 +47,10 @@ def unsupported(name: str) -> NotImplementedError:
     return NotImplementedError(f"{text} or submit a PR adding the implementation to derivatives.yaml")
 
 
-def no_derivative(row: Row) -> NotImplementedError:
+def no_derivative(row: Row, form: str = "") -> NotImplementedError:
     """The error of an operation that torch has no derivative of."""
     return NotImplementedError(
-        f"Trying to use forward AD with aten::{NAMES.get(row.name, row.name)} that does not support it."
+        f"Trying to use forward AD with aten::{NAMES.get(row.name, row.name)}{form} that does not support it."
     )
 
 
@@ -62,9 +71,9 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
         return _dated(row, args, made(*args, **kwargs))
-    if row.name in UNSUPPORTED and carried(bind(row, args, kwargs)[name] for name in row.inputs):
+    if found and row.name in UNSUPPORTED:
         raise unsupported(UNSUPPORTED[row.name])
-    if row.name in KERNELS:
+    if row.name in KERNELS or row.node_name == "NotImplemented":
         raise no_derivative(row)
     result = _dated(row, args, made(*args, **kwargs))
     if kwargs.get("out") is not None:
@@ -158,12 +167,15 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         _check_captured(row, arguments)
     if not carried(arguments):
         return write(arguments)
+    if row.node_name == "NotImplemented":
+        raise no_derivative(row, "_")
+    if row.name in UNSUPPORTED or row.name in UNSUPPORTED_IN_PLACE:
+        write(arguments)
+        raise NotImplementedError(errors.NO_FORWARD_MODE.format(row.name.rstrip("_") + "_"))
     named = dict(zip(row.parameters, arguments, strict=True))
     try:
         result = call(row, named)
-    except Exception as error:
-        if isinstance(error, NotImplementedError) and "forward AD" in str(error):
-            raise
+    except Exception:
         return write(arguments)
     written = write(arguments)
     for level in sorted(levels_of(result)):
@@ -229,8 +241,6 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     }
     if not any(any(each) if isinstance(each, list) else each for each in wanted.values()):
         return [None] * len(results)
-    if row.node_name == "NotImplemented":
-        raise no_derivative(row)
     given = {name: value for name, value in directions.items() if value is not None}
     if row.view is not None:
         return _listed(call(row, {**arguments, **given}))

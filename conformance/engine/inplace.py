@@ -13,7 +13,7 @@ import numpy as np
 from . import dtypes, errors, twins
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
-from .operands import PLAIN, as_scalar, check_recorded, check_tensors
+from .operands import PLAIN, as_scalar, check_recorded, check_tensors, plain_number
 from .positional import by_name
 from .rows import ROWS, Array, Row
 from .saved import save_output
@@ -79,6 +79,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         place = row.places[name]
         if arguments[place].__class__ not in PLAIN:
             arguments[place] = as_scalar(row, name, arguments[place], "_")
+    arguments = [each if isinstance(each, Tensor) else plain_number(each) for each in arguments]
     recorded = (
         state.recording
         and row.recorded

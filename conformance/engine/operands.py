@@ -197,9 +197,14 @@ def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
     raise TypeError(f"{row.name}{form}(): argument '{name}'{where} must be Number, not Tensor")
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a number: Python's own, one of a subclass, or numpy's."""
+    return value.__class__ in NUMBERS or isinstance(value, (int, float, complex, np.number, np.bool_))
+
+
 def plain_number(value: Any) -> Any:
     """numpy's scalars, and subclasses of Python's numbers, as Python's own; np.bool_ counts as a float, as in torch."""
-    if value.__class__ in NUMBERS or not isinstance(value, (int, float, complex, np.number, np.bool_)):
+    if value.__class__ in NUMBERS or not is_number(value):
         return value
     if isinstance(value, (complex, np.complexfloating)):
         return complex(value)

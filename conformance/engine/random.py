@@ -207,6 +207,11 @@ def _bernoulli(self: Array, *, generator: Any = None) -> Array:
     return draws.bernoulli_each(_from(generator), self, self.dtype)
 
 
+@op("NotImplemented", name="bernoulli_with", self=lambda grad: "aten::bernoulli")
+def _bernoulli_with(self: Array, p: Any, generator: Any) -> Array:
+    return draws.bernoulli(_from(generator), self.shape, self.dtype, p)
+
+
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """torch.bernoulli: 1 with the probability that each element gives, or with one p for all."""
     if out is not None:
@@ -217,7 +222,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
     if isinstance(p, Tensor):
         p = p.item()
     if p is not None:
-        return wrap(draws.bernoulli(_from(generator), input._array.shape, input._array.dtype, p))
+        return _bernoulli_with(input, p, generator)
     return _bernoulli(input, generator=generator)
 
 

@@ -180,16 +180,9 @@ def _found() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     from ..nn.functions import FUNCTIONS
 
     likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
-    namespaces = (
-        likes,
-        vars(Tensor),
-        ops.FUNCTIONS,
-        random.FUNCTIONS,
-        FUNCTIONS,
-        vars(functional),
-        vars(linalg),
-    )
-    for namespace in (*namespaces, vars(special)):
+    plain = (likes, vars(Tensor), ops.FUNCTIONS, random.FUNCTIONS, FUNCTIONS, vars(functional))
+    prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
+    for prefix, namespace in (*(("", each) for each in plain), *prefixed):
         for name, found in list(namespace.items()):
             function = found.function if isinstance(found, Overridable) else found
             if (
@@ -199,7 +192,7 @@ def _found() -> Iterator[tuple[tuple[str, int], FunctionType]]:
                 and name not in _UNMAPPED
                 and function.__module__.startswith(__name__.partition(".func")[0])
             ):
-                yield (name, id(function)), function
+                yield (prefix + name, id(function)), function
 
 
 def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

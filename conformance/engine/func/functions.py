@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..batching import BatchedTensor, batched, each_example, level_of, vmaps
-from ..forward import carried
-from ..modes import state
 from ..ops.joining import stack
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
@@ -36,10 +34,6 @@ def apply_transformed(
     """
     level = level_of(args)
     if not transforms.depth:  # at most the old vmap runs, which knows nothing of Functions
-        if level >= 0 and _beyond_values(args, level):
-            return each_example(
-                lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level
-            )
         return apply(args)
     if not with_setup:
         raise RuntimeError(
@@ -101,13 +95,6 @@ def _two(returned: Any) -> tuple[Any, Any]:
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
         f"with the output. Got {got} instead"
     )
-
-
-def _beyond_values(args: tuple[Any, ...], level: int) -> bool:
-    """Whether the examples have a place in a graph, or tangents: those are not of the batch."""
-    if state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in args):
-        return True
-    return any(carried(each._examples) for each in args if _is_at(each, level))
 
 
 def _is_at(value: Any, level: int) -> bool:

@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import scalar_tensor, zeros, zeros_like
-from ..dtypes import NUMBERS, c_name
+from ..dtypes import c_name
 from ..inplace import run_inplace
+from ..operands import is_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..views import increment_version
@@ -84,12 +85,12 @@ def _copysign_number(self: Array, other: Any) -> Array:
 
 def copysign(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """The number of input with the sign of other."""
-    return (_copysign_number if other.__class__ in NUMBERS else _copysign_tensor)(input, other, out=out)
+    return (_copysign_number if is_number(other) else _copysign_tensor)(input, other, out=out)
 
 
 def copysign_(self: Tensor, other: Any) -> Tensor:
     """copysign, in place."""
-    return run_inplace(ROWS["copysign" if other.__class__ in NUMBERS else "copysign_tensor"], [self, other])
+    return run_inplace(ROWS["copysign" if is_number(other) else "copysign_tensor"], [self, other])
 
 
 @op(

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
-from ..dtypes import NUMBERS
 from ..inplace import run_inplace
+from ..operands import is_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from .kernels import unimplemented
@@ -37,7 +37,7 @@ def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[...
     )(forward)  # fmt: skip
 
     def in_place(self: Tensor, other: Any) -> Tensor:
-        row = ROWS[f"{name}_number_" if other.__class__ in NUMBERS else f"{name}_tensor_"]
+        row = ROWS[f"{name}_number_" if is_number(other) else f"{name}_tensor_"]
         return run_inplace(row, [self, other])
 
     in_place.__name__ = in_place.__qualname__ = f"{name}_"

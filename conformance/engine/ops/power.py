@@ -8,9 +8,8 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
-from ..dtypes import NUMBERS
 from ..inplace import run_inplace
-from ..operands import plain_number
+from ..operands import is_number, recorded_meeting
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..zero_tensor import in_memory
@@ -60,10 +59,9 @@ def _complex_power(base: Any, exponent: Any) -> Array:
 
 @op("PowBackward0", name="pow", self=lambda grad, self, exponent: _pow_backward(grad, self, exponent))
 def _pow_number(self: Array, exponent: Any) -> Array:
+    if isinstance(exponent, complex) or self.dtype.kind != "f":
+        self = recorded_meeting(False, self, exponent)[0]
     kind = self.dtype
-    if kind.kind != "f":
-        kind = dtypes.result_dtype(self, exponent)
-        self = self.astype(kind, copy=False)
     if kind.kind in "iu":
         _refuse_negative(exponent)
         return np.power(self, kind.type(exponent))
@@ -135,18 +133,16 @@ def _pow_number_backward(grad: Tensor, base: Any, exponent: Tensor, result: Tens
 
 def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """input to the power of exponent; one of them may be a number."""
-    if exponent.__class__ in NUMBERS:
+    if is_number(exponent):
         return _pow_number(input, exponent, out=out)
-    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+    if is_number(input) and isinstance(exponent, Tensor):
         return _pow_of_number(input, exponent, out=out)
-    if isinstance(exponent, np.generic) or isinstance(input, np.generic):
-        return pow(plain_number(input), plain_number(exponent), out=out)
     return _pow_tensor(input, exponent, out=out)
 
 
 def pow_(self: Tensor, exponent: Any) -> Tensor:
     """The power, in place."""
-    return run_inplace(ROWS["pow" if exponent.__class__ in NUMBERS else "pow_tensor"], [self, exponent])
+    return run_inplace(ROWS["pow" if is_number(exponent) else "pow_tensor"], [self, exponent])
 
 
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Tensor:

@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import scalar_tensor
-from ..dtypes import NUMBERS
 from ..inplace import run_inplace
+from ..operands import is_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from .kernels import floor_quotient, integral, refuse_bools
@@ -42,20 +42,18 @@ def _floor_divide_by_number(self: Array, other: Any) -> Array:
 
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """The quotient, rounded down."""
-    if input.__class__ in NUMBERS and other.__class__ in NUMBERS:
+    if is_number(input) and is_number(other):
         input = scalar_tensor(
             input, dtype=dtypes.promote_types(dtypes.of_number(input), dtypes.of_number(other))
         )
-    if other.__class__ in NUMBERS:
+    if is_number(other):
         return _floor_divide_by_number(input, other, out=out)
     return _floor_divide(input, other, out=out)
 
 
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
     """floor_divide, in place."""
-    return run_inplace(
-        ROWS["floor_divide" if other.__class__ in NUMBERS else "floor_divide_tensor"], [self, other]
-    )
+    return run_inplace(ROWS["floor_divide" if is_number(other) else "floor_divide_tensor"], [self, other])
 
 
 def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
@@ -94,21 +92,21 @@ def _remainder_of_number(self: Any, other: Array) -> Array:
 
 def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of input."""
-    return (_fmod_number if other.__class__ in NUMBERS else _fmod_tensor)(input, other, out=out)
+    return (_fmod_number if is_number(other) else _fmod_tensor)(input, other, out=out)
 
 
 def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """What is left of the division, with the sign of other."""
-    if input.__class__ in NUMBERS and isinstance(other, Tensor):
+    if is_number(input) and isinstance(other, Tensor):
         return _remainder_of_number(input, other, out=out)
-    return (_remainder_number if other.__class__ in NUMBERS else _remainder_tensor)(input, other, out=out)
+    return (_remainder_number if is_number(other) else _remainder_tensor)(input, other, out=out)
 
 
 def fmod_(self: Tensor, other: Any) -> Tensor:
     """fmod, in place."""
-    return run_inplace(ROWS["fmod" if other.__class__ in NUMBERS else "fmod_tensor"], [self, other])
+    return run_inplace(ROWS["fmod" if is_number(other) else "fmod_tensor"], [self, other])
 
 
 def remainder_(self: Tensor, other: Any) -> Tensor:
     """remainder, in place."""
-    return run_inplace(ROWS["remainder" if other.__class__ in NUMBERS else "remainder_tensor"], [self, other])
+    return run_inplace(ROWS["remainder" if is_number(other) else "remainder_tensor"], [self, other])

@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import full_like, scalar_tensor
-from ..dtypes import NUMBERS
 from ..inplace import run_inplace
 from ..modes import state
+from ..operands import is_number
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
@@ -170,9 +170,9 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
     by_number: Any = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
 
     def function(input: Any, other: Any, *, out: Any = None) -> Tensor:
-        if other.__class__ in NUMBERS:
+        if is_number(other):
             return by_number(input, other, out=out)
-        if input.__class__ in NUMBERS and isinstance(other, Tensor):
+        if is_number(input) and isinstance(other, Tensor):
             return of_a_number(input, other, out=out)
         return by_tensors(input, other, out=out)
 
@@ -192,7 +192,7 @@ _xlog1py = _product_with_log(
 
 def xlogy_(self: Tensor, other: Any) -> Tensor:
     """xlogy, in place."""
-    return run_inplace(ROWS["xlogy" if other.__class__ in NUMBERS else "xlogy_tensors"], [self, other])
+    return run_inplace(ROWS["xlogy" if is_number(other) else "xlogy_tensors"], [self, other])
 
 
 def _zeta_kernel(self: Any, other: Any) -> Array:
@@ -236,9 +236,9 @@ def _zeta_with_number(self: Array, other: Any) -> Array:
 
 
 def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    if other.__class__ in NUMBERS:
+    if is_number(other):
         return _zeta_with_number(input, other, out=out)
-    return (_zeta_of_number if input.__class__ in NUMBERS else _zeta_of_tensors)(input, other, out=out)
+    return (_zeta_of_number if is_number(input) else _zeta_of_tensors)(input, other, out=out)
 
 
 # Quotients that need care -------------------------------------------------------------------------
