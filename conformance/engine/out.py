@@ -287,7 +287,7 @@ def resize_out(out: Tensor, shape: tuple[int, ...]) -> None:
     lay_out(out, shape)
 
 
-def fill_out(out: Tensor, values: Array, name: str = "") -> Tensor:
+def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
     """Fill the tensor given as out= to a function that makes tensors: it has any shape, and no warning comes.
 
     Raises:

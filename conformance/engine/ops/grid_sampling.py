@@ -256,7 +256,7 @@ def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
 
     def backward(
         grad_output: Array, input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool,
-        output_mask: tuple[bool, bool] = (True, True),
+        output_mask: tuple[bool, bool],
     ) -> tuple[Array, Array]:  # fmt: skip
         return _gradients(
             grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask

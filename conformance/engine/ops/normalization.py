@@ -197,7 +197,7 @@ def _batch_statistics(
 
 def batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
-    running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool = True,
+    running_var: Tensor | None, training: bool, momentum: float, eps: float, cudnn_enabled: bool,
 ) -> Tensor:  # fmt: skip
     """Each channel with mean 0 and deviation 1, then scaled and shifted."""
     array = input._array

@@ -80,7 +80,7 @@ def _sum_all(self: Array, dtype: Any = None) -> Array:
     name="sum_dim",
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
-def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+def _sum_dim(self: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Array:
     return add_up(self, axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
 
 
@@ -191,7 +191,7 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
         grad, self_sym_sizes, self_sym_numel, dim, keepdim
     ),
 )
-def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+def _mean_dim(self: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Array:
     axes = axes_of(dim, self.ndim)
     return _average(self, axes, _mean_type(self, dtype), count_along(self.shape, axes), keepdim)
 
@@ -277,7 +277,7 @@ def _prod_all(self: Array, dtype: Any = None) -> Array:
         grad, self.to(grad.dtype), result, dim, keepdim
     ),
 )
-def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+def _prod_dim(self: Array, dim: Any, keepdim: bool, dtype: Any = None) -> Array:
     axis = wrap_dim(dim, self.ndim)
     return _multiply(self, axis if self.ndim else (), dtype, keepdim)
 
@@ -353,7 +353,7 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     to_float=True,
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
-def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
+def _logsumexp(self: Array, dim: Any, keepdim: bool) -> Array:
     axes = wrap_dims(dim, self.ndim)[: self.ndim]
     if self.ndim and not axes:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")

@@ -50,7 +50,7 @@ def _gradients(grads: Any, v: Tensor, g: Tensor, dim: int, result1: Tensor) -> A
 @op(
     "WeightNormInterfaceBackward0", outputs="result0 result1", constants="result1", inputs={"v g": _gradients}
 )
-def _weight_norm_interface(v: Array, g: Array, dim: int = 0) -> Any:
+def _weight_norm_interface(v: Array, g: Array, dim: int) -> Any:
     """The weights and the norms of v."""
     others = tuple(number for number in range(v.ndim) if number != dim)
     norms = np.sqrt((v * v).sum(others, keepdims=True, dtype=np.float64)).astype(v.dtype)

@@ -88,7 +88,7 @@ class _CachedTorchDispatchMode(TorchDispatchMode):
     """Around the recomputation: hands out what was kept."""
 
     def __init__(
-        self, policy_fn: Any, storage: dict[Any, dict[int, Any]], allow_cache_entry_mutation: bool = False
+        self, policy_fn: Any, storage: dict[Any, dict[int, Any]], allow_cache_entry_mutation: bool
     ) -> None:
         self.storage, self.allow_cache_entry_mutation = storage, allow_cache_entry_mutation
         self.func_counter: dict[Any, int] = defaultdict(int)

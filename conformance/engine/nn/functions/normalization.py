@@ -30,7 +30,7 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0.0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    return ops.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return ops.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)
 
 
 def instance_norm(
@@ -51,7 +51,7 @@ def instance_norm(
         None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)
     )
     flat = input.contiguous().view(1, batch * channels, *size[2:])
-    found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps)
+    found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, True)
     for running, repeated in ((running_mean, mean), (running_var, var)):
         if use_input_stats and running is not None and repeated is not None:
             running.copy_(repeated.view(batch, channels).mean(0, keepdim=False))

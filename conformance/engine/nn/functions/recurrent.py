@@ -46,12 +46,12 @@ class Weights(NamedTuple):
 Step = Callable[[Tensor, State, Weights, bool], State]
 
 
-def tanh_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool = False) -> Tensor:
+def tanh_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
     """tanh of the sum of both shares."""
     return tanh(weights.of_state(hidden).add_(weights.of_input(input, ahead)))
 
 
-def relu_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool = False) -> Tensor:
+def relu_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
     """relu of the sum of both shares."""
     return relu(weights.of_state(hidden).add_(weights.of_input(input, ahead)))
 
@@ -71,7 +71,7 @@ def lstm_step(
     return hidden, cell
 
 
-def gru_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool = False) -> Tensor:
+def gru_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
     """The next hidden state, by reset, update and new gate."""
     of_input = weights.of_input(input, ahead).unsafe_chunk(3, 1)
     of_state = weights.of_state(hidden).unsafe_chunk(3, 1)

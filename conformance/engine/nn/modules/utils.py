@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import Any
 
 
-def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
+def _ntuple(n: int, name: str) -> Callable[[Any], tuple[Any, ...]]:
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
 
