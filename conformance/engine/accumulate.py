@@ -108,14 +108,10 @@ def copied(gradient: Tensor, variable: Tensor) -> Tensor:
 
     For a leaf with gaps in its memory it is a clone in order.
     """
-    from .creation import empty_strided
-
     array, leaf = gradient._array, variable._array
     if not is_dense(leaf):
         return gradient.clone() if array.flags.c_contiguous else gradient.contiguous()
-    if leaf.flags.c_contiguous:
-        return wrap(like_steps(np.empty(leaf.shape, array.dtype), leaf)).copy_(gradient)
-    return empty_strided(leaf.shape, strides(leaf), dtype=gradient.dtype).copy_(gradient)
+    return wrap(like_steps(np.empty(leaf.shape, array.dtype), leaf)).copy_(gradient)
 
 
 def warn_of_layout(grad: Tensor, variable: Tensor) -> None:

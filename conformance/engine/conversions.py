@@ -32,12 +32,7 @@ def tolist(self: Tensor) -> Any:
     Raises:
         RuntimeError: it is such a view, and stale in a way that forbids to record its use.
     """
-    if (
-        state.recording
-        and self._view is not None
-        and self._array.dtype.kind in "fc"
-        and twins.is_twin(self._array)
-    ):
+    if state.recording and self._view is not None and twins.is_twin(self._array):
         gradient_edge(self)
     return self._array.tolist()
 

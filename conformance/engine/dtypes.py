@@ -71,8 +71,6 @@ BY_NUMPY[np.dtype(np.longlong)] = int64
 F32, F64, I64, BOOL = float32.numpy, float64.numpy, int64.numpy, bool_.numpy
 FULL_PRECISION = frozenset((F32, F64))  # a Python number takes these types as it is
 NUMBERS = frozenset((int, float, complex, bool))  # what may stand where torch takes a Scalar
-_CATEGORY = {each.numpy: each.category for each in ALL}
-_CATEGORY_OF_NUMBER = {bool: BOOLEAN, int: INTEGER, float: FLOATING, complex: COMPLEX}
 
 _C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
@@ -235,11 +233,6 @@ def result_dtype(*operands: Any) -> np.dtype[Any]:
 def result_type(tensor: Any, other: Any) -> dtype:
     """torch.result_type: the dtype in which two tensors or numbers meet."""
     return BY_NUMPY[result_dtype(*(getattr(each, "_array", each) for each in (tensor, other)))]
-
-
-def is_weak(array_dtype: np.dtype[Any], number: object) -> bool:
-    """Whether a number of this category leaves an array's dtype as it is."""
-    return _CATEGORY[array_dtype] >= _CATEGORY_OF_NUMBER[type(number)]
 
 
 def can_cast(from_: Any, to: Any) -> bool:

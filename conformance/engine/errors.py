@@ -205,11 +205,6 @@ def short_name(node: Any) -> str:
     return head + ("" if number == "0" else number)
 
 
-def wrong_number(name: str, got: int, expected: int) -> str:
-    """A node returned more or fewer gradients than it has edges."""
-    return f"Function {name} returned an invalid number of gradients - got {got}, but expected {expected}"
-
-
 _HINT = (
     "enable anomaly detection to find the operation that failed to compute its gradient, with "
     "torch.autograd.set_detect_anomaly(True, check_nan=False)."

@@ -167,14 +167,11 @@ def _run_elsewhere(*arguments: Any) -> None:
 
 def _run_traced(task: GraphTask, *arguments: Any) -> None:
     """Run a pass in anomaly mode: an error names the forward call that made the node which was running."""
-    previous = state.evaluating
     try:
         _run(task, *arguments)
     except Exception:
         task.warnings += tracebacks(state.evaluating)
         raise
-    finally:
-        state.evaluating = previous
 
 
 def count_dependencies(root: Node) -> dict[Node, int]:

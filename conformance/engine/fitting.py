@@ -15,10 +15,8 @@ def validate_outputs(edges: tuple[Edge, ...], gradients: Gradients, name: Any) -
     """Bring each gradient to the shape and dtype of what it is the gradient of.
 
     Raises:
-        RuntimeError: the number or a shape is wrong, or a dtype cannot be brought over.
+        RuntimeError: a shape is wrong, or a dtype cannot be brought over.
     """
-    if len(edges) != len(gradients):
-        raise RuntimeError(errors.wrong_number(_name(name), len(gradients), len(edges)))
     changed: list[Tensor | None] | None = None
     for number, (node, input_nr) in enumerate(edges):
         gradient = gradients[number]

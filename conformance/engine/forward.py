@@ -34,7 +34,7 @@ from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_
 from .rows import Row
 from .saved import SavedTensor
 from .tangents import DualOutput, change_tangent, forward_base, levels, levels_of, set_tangent, tangent_of
-from .tensor import Tensor, make, version_counter
+from .tensor import Tensor, make
 from .transforms import transforms
 from .views import as_view
 
@@ -93,7 +93,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             if tangent is not None and each._array.dtype.kind in "fc":
                 if tangent._array.shape != each._array.shape:
                     tangent = tangent.expand(each._array.shape)
-                if row.view is None and any(tangent is _tangent(given, level) for given in flat(args)):
+                if any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
                 set_tangent(each, tangent, level)
     for each in results:
@@ -396,7 +396,7 @@ def primal(value: Any, level: int, recorded: bool) -> Any:
     found = make(value._array)
     if recorded and not value._inference:  # which counts no versions
         edge = gradient_edge(value)
-        found._version_counter = version_counter(value)
+        as_view(found, value)
         if edge[0] is not None:
             node = new_node(Identity)
             node.next_edges, node.input_metadata = (edge,), ((value._array.shape, value._array.dtype),)

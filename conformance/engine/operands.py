@@ -103,15 +103,10 @@ def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
         row.record(*arguments, tensors[0], state.recorder)  # for what packs the saved tensors
 
 
-def check_constant(row: Row, name: str, tensor: Tensor | None) -> None:
-    """Refuse a gradient for what has no formula.
-
-    Raises:
-        RuntimeError: as torch words it.
-    """
-    if tensor is not None and tensor.requires_grad:
-        called = row.name + "_forward" * row.name.startswith("nll_loss") * ("backward" not in row.name)
-        raise RuntimeError(errors.NOT_DIFFERENTIABLE.format(called, name))
+def not_differentiable(row: Row, name: str) -> RuntimeError:
+    """The error of an argument that requires grad and has no formula."""
+    called = row.name + "_forward" * row.name.startswith("nll_loss") * ("backward" not in row.name)
+    return RuntimeError(errors.NOT_DIFFERENTIABLE.format(called, name))
 
 
 def is_used(row: Row, name: str, given: dict[str, Any]) -> bool:

@@ -76,11 +76,11 @@ from .operands import (
     PLAIN,
     array_to_float,
     as_scalar,
-    check_constant,
     check_recorded,
     checked_meeting,
     meet_arrays,
     mismatch,
+    not_differentiable,
     recorded_meeting,
     retry,
 )  # fmt: skip
@@ -331,7 +331,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
     "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar,
-    "laid_out": laid_out, "ordered": ordered, "taken": taken, "check_constant": check_constant, "check_recorded": check_recorded,
+    "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "check_recorded": check_recorded,
 }  # fmt: skip
 
 

@@ -240,11 +240,6 @@ def save_output(tensor: Tensor, output_nr: int = 0, view_node: Node | None = Non
     return saved
 
 
-def unpack(value: Any, node: Node) -> Any:
-    """What a saved slot holds: a SavedTensor is unpacked, a number or None is itself."""
-    return value.unpack(node) if value.__class__ is SavedTensor else value
-
-
 def release(value: Any) -> Any:
     """What stays in a slot of a list after freeing; who holds what was there has it still, as in torch."""
     return None if value is None else FREED

@@ -37,13 +37,11 @@ def existing_dim(dim: Any, ndim: int) -> int:
 
 
 def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
-    """Several dimensions, None for all, counted from the front and without repetition.
+    """Several dimensions, counted from the front and without repetition.
 
     Raises:
         RuntimeError: a dimension appears twice.
     """
-    if dims is None:
-        return tuple(range(ndim))
     if not isinstance(dims, (tuple, list, Sequence)):
         dims = (dims,)
     found: list[int] = []

@@ -214,7 +214,7 @@ def call_source(row: Row, variant: str = "call") -> str:
         body.append("if dtype is None and out is not None: dtype = getattr(out, 'dtype', None)")
     for name in row.undifferentiated:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
-        body.append(f"    if state.recording: check_constant(row, '{name}', {name})")
+        body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
     body += _run(row, "out_ =")
     recorded = row.recorded
     if recorded:

@@ -58,13 +58,13 @@ def _differences(
         found = old_vmap(func, [stack(examples)], _COUNT)
     except RuntimeError as error:
         yield f"While computing batched gradients, got: {error}\n\n{advice}"
-        return
-    for place, (got, wanted) in enumerate(zip(found, expected, strict=True)):
-        assert got is not None
-        if not got.allclose(wanted):
-            output = place if number is None else number
-            text = f"For output {output} and input {place}:\n\n{advice}\n\nGot:\n{got}\n\nExpected:\n{wanted}"
-            yield text.strip()
+    else:
+        for place, (got, wanted) in enumerate(zip(found, expected, strict=True)):
+            assert got is not None
+            if not got.allclose(wanted):
+                output = place if number is None else number
+                text = f"For output {output} and input {place}:\n\n{advice}\n\nGot:\n{got}\n\nExpected:\n{wanted}"
+                yield text.strip()
 
 
 def _zeros(like: Tensor) -> Tensor:

@@ -94,9 +94,7 @@ def _ask(node: BackwardCFunction, inputs: tuple[Any, ...], level: int, nested: b
     for number, each in enumerate(listed):
         if each is not None and not isinstance(each, Tensor):
             raise RuntimeError(f"expected Variable or None (got {typename(each)}) for grad output {number}.")
-    return [
-        primal(each, level, bool(state.recording)) if nested and each is not None else each for each in listed
-    ]
+    return [primal(each, level, bool(state.recording)) if nested else each for each in listed]
 
 
 def _give(

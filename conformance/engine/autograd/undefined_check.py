@@ -33,9 +33,6 @@ class UndefinedGradBackward(Node):
 
     __slots__ = ()
 
-    def name(self) -> str:
-        return "torch::autograd::UndefinedGradBackward"
-
     def apply(self, grads: Gradients) -> Gradients:
         return (None,)
 
