@@ -19,7 +19,7 @@ class device:
     __slots__ = ("index", "type")
     __module__ = "torch"
 
-    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
+    def __init__(self, type: Any, index: int | None = None) -> None:
         if isinstance(type, device):
             self.type, self.index = type.type, type.index  # type: ignore[has-type]
             return

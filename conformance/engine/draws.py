@@ -90,9 +90,7 @@ def normal(
     return samples.reshape(shape)
 
 
-def log_normal(
-    generator: Generator, shape: Shape, dtype: DType, mean: float = 1.0, std: float = 2.0
-) -> Array:
+def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, std: float) -> Array:
     """Tensor.log_normal_."""
     if not std > 0.0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
@@ -114,9 +112,7 @@ def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 
     return _narrow(-1.0 / rate * libm.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
 
 
-def cauchy(
-    generator: Generator, shape: Shape, dtype: DType, median: float = 0.0, sigma: float = 1.0
-) -> Array:
+def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigma: float) -> Array:
     """Tensor.cauchy_."""
     if dtype.kind != "f":
         raise RuntimeError(
@@ -312,7 +308,7 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
     return np.array(result, dtype)
 
 
-def multinomial(generator: Generator, weights: Array, samples: int, *, replacement: bool = False) -> Array:
+def multinomial(generator: Generator, weights: Array, samples: int, *, replacement: bool) -> Array:
     """torch.multinomial: indices drawn by weight along the last dimension."""
     if weights.dtype.kind != "f":
         raise RuntimeError(

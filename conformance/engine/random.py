@@ -88,7 +88,7 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, device_type: str = "cpu") -> Iterator[None]:
+def fork_rng(devices: Any = None, enabled: bool = True, device_type: Any = None) -> Iterator[None]:
     """torch.random.fork_rng: what is drawn inside does not move the stream outside."""
     before = get_rng_state()
     try:

@@ -387,6 +387,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch": """
             dropout dropout_ alpha_dropout feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_
             pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
+            embedding embedding_bag batch_norm
             """,
     },
     "activations": {
@@ -419,6 +420,7 @@ NAMES: dict[str, dict[str, str]] = {
             margin_ranking_loss cosine_embedding_loss soft_margin_loss triplet_margin_loss multi_margin_loss
             multilabel_margin_loss multilabel_soft_margin_loss triplet_margin_with_distance_loss ctc_loss
             """,
+        "in torch": "ctc_loss",
     },
     "distributions": {
         "class in torch.distributions": """

@@ -239,11 +239,11 @@ def errors() -> dict[str, tuple[Callable[[Generator], Any], Callable[[], Any]]]:
         "normal-std": (lambda g: d.normal(g, (3,), d32, 0, -1), lambda: e.normal_(0, -1)),
         "normal-int": (lambda g: d.normal(g, (3,), i64), lambda: e.long().normal_()),
         "log_normal-std": (lambda g: d.log_normal(g, (3,), d32, 0, 0), lambda: e.log_normal_(0, 0)),
-        "log_normal-int": (lambda g: d.log_normal(g, (3,), i64), lambda: e.long().log_normal_()),
+        "log_normal-int": (lambda g: d.log_normal(g, (3,), i64, 1, 2), lambda: e.long().log_normal_()),
         "exponential": (lambda g: d.exponential(g, (3,), d32, 0), lambda: e.exponential_(0)),
         "exponential-int": (lambda g: d.exponential(g, (3,), i64), lambda: e.long().exponential_()),
         "cauchy": (lambda g: d.cauchy(g, (3,), d32, 0, -1.5), lambda: e.cauchy_(0, -1.5)),
-        "cauchy-int": (lambda g: d.cauchy(g, (3,), i64), lambda: e.long().cauchy_()),
+        "cauchy-int": (lambda g: d.cauchy(g, (3,), i64, 0, 1), lambda: e.long().cauchy_()),
         "geometric": (lambda g: d.geometric(g, (3,), d32, 1), lambda: e.geometric_(1)),
         "geometric-bool": (
             lambda g: d.geometric(g, (3,), np.dtype(bool), 0.5),
@@ -337,5 +337,5 @@ def test_multinomial_refuses_what_torch_refuses(weights: Any, samples: int) -> N
     with pytest.raises(RuntimeError) as expected:
         torch.multinomial(torch.tensor(weights), samples)
     with pytest.raises(RuntimeError) as raised:
-        draws.multinomial(Generator(), np.array(weights), samples)
+        draws.multinomial(Generator(), np.array(weights), samples, replacement=False)
     assert str(raised.value) == str(expected.value)

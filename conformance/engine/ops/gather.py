@@ -57,12 +57,16 @@ def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
 # gather -------------------------------------------------------------------------------------------
 
 
+def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: bool) -> Tensor:
+    if sparse_grad:
+        raise NotImplementedError("gather with sparse_grad=True: sparse gradients")
+    return placed(make(np.zeros(self._array.shape, grad._array.dtype)), "scatter_add_", dim, index, grad)
+
+
 @op(
     "GatherBackward0",
     tensors="index",
-    self=lambda grad, self, dim, index, sparse_grad: placed(
-        make(np.zeros(self._array.shape, grad._array.dtype)), "scatter_add_", dim, index, grad
-    ),
+    self=lambda grad, self, dim, index, sparse_grad: _gathered(grad, self, dim, index, sparse_grad),
 )
 def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) -> Array:
     """The elements along a dimension that the index names."""

@@ -158,6 +158,8 @@ def gumbel_softmax(
     """softmax of the logits with noise; ``hard`` makes it one-hot, with the gradient of the soft one."""
     from ...creation import empty_like, zeros_like
 
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     gumbels = -empty_like(logits).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:

@@ -44,9 +44,9 @@ def ctc_loss(
 
 def at_top(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
-    reduction: int = MEAN, zero_infinity: bool = False,
+    reduction: int = NONE, zero_infinity: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.ctc_loss: the reduction as a number."""
+    """torch.ctc_loss: the reduction as a number, and none by default."""
     times, lengths = _lengths("input_lengths", input_lengths), _lengths("target_lengths", target_lengths)
     batched = log_probs.dim() == 3
     if not batched:

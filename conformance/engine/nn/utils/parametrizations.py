@@ -60,7 +60,7 @@ def _reflectors_of(matrix: Tensor) -> Tensor:
 class _Orthogonal(Module):
     base: Tensor
 
-    def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True) -> None:
+    def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool) -> None:
         super().__init__()
         if weight.is_complex() and orthogonal_map is _OrthMaps.householder:
             raise ValueError("The householder parametrization does not support complex tensors.")
@@ -167,7 +167,7 @@ def orthogonal(
 
 
 class _WeightNorm(Module):
-    def __init__(self, dim: int | None = 0) -> None:
+    def __init__(self, dim: int | None) -> None:
         super().__init__()
         self.dim = -1 if dim is None else dim
 
@@ -197,7 +197,7 @@ class _SpectralNorm(Module):
     _u: Tensor
     _v: Tensor
 
-    def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+    def __init__(self, weight: Tensor, n_power_iterations: int, dim: int, eps: float) -> None:
         super().__init__()
         ndim = weight.ndim
         if not -ndim <= dim < ndim:

@@ -52,9 +52,7 @@ class SpectralNorm:
     __module__ = "torch.nn.utils.spectral_norm"
     _version = 1
 
-    def __init__(
-        self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
-    ) -> None:
+    def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
         check_iterations(n_power_iterations)
         self.name, self.dim, self.n_power_iterations, self.eps = name, dim, n_power_iterations, eps
 
