@@ -131,12 +131,12 @@ def get_device(self: Tensor) -> int:
 
 def is_neg(self: Tensor) -> bool:
     """Whether this is a negated view of imaginary parts."""
-    return self._array.dtype.kind == "f" and bool(PAIRS) and is_twin(self._array)
+    return self._array.dtype.kind == "f" and is_twin(self._array)
 
 
 def is_conj(self: Tensor) -> bool:
     """Whether this is a conjugated view."""
-    return self._array.dtype.kind == "c" and bool(PAIRS) and is_twin(self._array)
+    return self._array.dtype.kind == "c" and is_twin(self._array)
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:

@@ -246,7 +246,10 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         return _listed(call(row, {**arguments, **given}))
     if row.name in LINEAR:
         return _listed(call(row, {**arguments, **_with_zeros(row, arguments, directions)}))
-    plain = {name: _primals(value, level) for name, value in arguments.items()}
+    plain = {
+        name: primal(value, level, bool(state.recording) and _requires_grad(value))
+        for name, value in arguments.items()
+    }
     if row.name in BILINEAR:
         return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
     complex_numbers = any(map(_is_complex, (*results, *flat(arguments.values()))))
@@ -280,12 +283,6 @@ def _with_zeros(row: Row, arguments: dict[str, Any], directions: Directions) -> 
         return 0 if direction is None else direction
 
     return {name: complete(arguments[name], direction) for name, direction in directions.items()}
-
-
-def _primals(value: Any, level: int) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_primals(each, level) for each in value]
-    return primal(value, level, bool(state.recording) and _requires_grad(value))
 
 
 def _products(
@@ -333,12 +330,7 @@ def _transposed_twice(
     recorded = bool(state.recording) and any(
         _requires_grad(each) for values in (arguments, directions) for each in flat(values.values())
     )
-    plain: dict[str, Any] = {
-        name: [primal(each, level, recorded) for each in value]
-        if name in row.lists
-        else primal(value, level, recorded)
-        for name, value in arguments.items()
-    }
+    plain = {name: primal(value, level, recorded) for name, value in arguments.items()}
     single = len(row.outputs) == 1
     kept = [
         number

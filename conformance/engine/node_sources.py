@@ -77,10 +77,7 @@ def record_lines(row: Row, linear: bool = False, shape: str = "result._array.sha
     edges = []
     for name in row.inputs:
         if name in row.lists:
-            edge = f"[gradient_edge(t) for t in {name}]"
-            if linear:
-                edge = f"[SINK if each else NO_EDGE for each in wanted[{name!r}]]"
-            body.append(f"edges_{name} = {edge}")
+            body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
             edges.append(f"*edges_{name}")
             continue
         if linear:
@@ -152,10 +149,7 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
     users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
     # See Note [Only what is needed is saved].
     if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
-        test = f"edge_{users[0]}[0] is not None"
-        if users[0] in row.lists:
-            test = f"any(e[0] is not None for e in edges_{users[0]})"
-        value = f"{value} if {test} else None"
+        value = f"{value} if edge_{users[0]}[0] is not None else None"
     return value
 
 

@@ -232,14 +232,7 @@ def _check_inputs(points: Tensors) -> None:
 
 def _random_weight(output: Tensor, spread: bool) -> Tensor:
     """A gradient for an output: uniform between -1 and 1; not contiguous if so wanted."""
-    from ..creation import empty
-
     kind = output.dtype if is_floating(output) else dtypes.float64
-    if kind.is_complex:
-        return make_tensor(
-            output.shape, dtype=kind, device="cpu", low=-1, high=1, requires_grad=True, noncontiguous=spread
-        )
-    found = empty(output.shape, dtype=kind).uniform_(-1, 1)
-    if spread and found.numel() > 1 and found.ndim:
-        found = found.repeat_interleave(2, -1)[..., ::2]
-    return found.requires_grad_()
+    return make_tensor(
+        output.shape, dtype=kind, device="cpu", low=-1, high=1, requires_grad=True, noncontiguous=spread
+    )
