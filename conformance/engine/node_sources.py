@@ -149,7 +149,8 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
     users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
     # See Note [Only what is needed is saved].
     if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
-        value = f"{value} if edge_{users[0]}[0] is not None else None"
+        test = f"edge_{users[0]}[0] is not None"
+        value = f"{value} if {test} else None"
     return value
 
 
