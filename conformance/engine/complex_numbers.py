@@ -8,7 +8,8 @@ formulas of those that are AS_WRITTEN conjugate themselves what they have to, as
 that could be. Any other row refuses what is complex, as torch does: no node is made of it.
 
 Where an input is real and the node's output complex, the real part of its gradient is taken right here, as torch's
-formulas do (handle_r_to_c), but for those NOT_CAST; what a Function returns must fit by itself.
+formulas do (handle_r_to_c), but for those NOT_CAST; what a Function returns must fit by itself. An operand that had a
+real node and was given complex data is no real input to the formulas, and its gradient no gradient for that node.
 
 Real numbers pay nothing for this: the nodes of complex outputs have a class of their own, beside that of the others,
 which is chosen where the metadata of real ones is not found.
@@ -87,14 +88,22 @@ def formula_of(row: Row, key: str) -> Callable[..., Any]:
     return FORMULAS.get((row.name, key)) or row.formulas[key]
 
 
-def as_complex(row: Row, node: Node, metadata: Sequence[InputMetadata]) -> None:
+def as_complex(row: Row, node: Node, metadata: Sequence[InputMetadata], operands: Sequence[Any]) -> None:
     """Make a node one of complex outputs.
 
     Raises:
         NotImplementedError: the row is not declared for them.
     """
-    node.__class__ = row.complex_node
+    node.__class__ = row.uncast_node if any(map(_has_become_complex, operands)) else row.complex_node
     node.input_metadata = tuple(metadata)
+
+
+def _has_become_complex(operand: Any) -> bool:
+    """Whether a tensor was given complex data after its real node."""
+    if not isinstance(operand, Tensor) or operand._array.dtype.kind != "c" or operand._node is None:
+        return False
+    kind = operand._node.input_metadata[operand._output_nr][1]
+    return kind is not None and kind.kind != "c"
 
 
 def conjugate(saved: Any) -> Any:

@@ -75,6 +75,8 @@ def record_lines(row: Row, linear: bool = False, shape: str = "result._array.sha
             "if recording.anomaly: note_traceback(node)",
         ]
     edges = []
+    spread = (f"*{name}, " if name in row.lists else f"{name}, " for name in row.inputs)
+    operands = "()" if linear else f"({''.join(spread)})"
     for name in row.inputs:
         if name in row.lists:
             body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
@@ -102,7 +104,7 @@ def record_lines(row: Row, linear: bool = False, shape: str = "result._array.sha
         body.append(f"alike = ({shape}, result._array.dtype)")
         body += [
             "try: node.input_metadata = known_metadata(alike)",
-            "except ComplexOutputError: as_complex(row, node, (alike,))",
+            f"except ComplexOutputError: as_complex(row, node, (alike,), {operands})",
         ]
     else:
         body += [
@@ -110,7 +112,7 @@ def record_lines(row: Row, linear: bool = False, shape: str = "result._array.sha
             " if r._array.dtype.kind in 'fc')",
             "node.input_metadata = alike",
             "for each in alike:",
-            "    if each[1].kind == 'c': as_complex(row, node, alike)",
+            f"    if each[1].kind == 'c': as_complex(row, node, alike, {operands})",
         ]
     for name, kind in row.saved.items():
         body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
@@ -170,10 +172,15 @@ _TAKES_RESULT = {
 
 def complex_apply_source(row: Row) -> str:
     """apply of a node whose output is complex, see Note [Complex gradients]."""
-    return apply_source(row, "complex_")
+    return apply_source(row, "complex_", "uncast" if row.name in NOT_CAST else "real_part")
 
 
-def apply_source(row: Row, prefix: str = "") -> str:
+def uncast_apply_source(row: Row) -> str:
+    """The same where an operand was given complex data after its real node."""
+    return apply_source(row, "complex_", "uncast")
+
+
+def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body = []
     count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
     body += ["grad = grads[0]", "edges = node.next_edges"]
@@ -219,9 +226,8 @@ def apply_source(row: Row, prefix: str = "") -> str:
     # Torch's generated code sorts the formulas by name: other comes before self, and is the older node.
     body += [line for key in sorted(computed) for line in computed[key]]
     found = f"[{', '.join(returned)}]"
-    if prefix:
-        fit = "map(uncast, " if row.name in NOT_CAST else "map(real_part, "
-        found = f"[*{fit}{found}, edges)]"
+    if fit:
+        found = f"[*map({fit}, {found}, edges)]"
     body.append(f"return {found}")
     return function("apply", "node, grads", body)
 

@@ -17,7 +17,7 @@ from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
 from .storage import lay_out
 from .tensor import Tensor
-from .views import rebase_history
+from .views import check_inplace, rebase_history
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -136,6 +136,7 @@ _CALLED |= {
     "copysign_tensor": "copysign",
     "diag": "aten::diag_embed",
     "div_rounded": "div",
+    "floor_divide": "aten::floor_divide",
     "floor_divide_tensor": "aten::floor_divide",
     "fmod_tensor": "fmod",
     "lerp_tensor": "lerp",
@@ -194,14 +195,22 @@ def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     called = _CALLED.get(name, name)
-    written_leaf = out.requires_grad and out.is_leaf
-    if called.startswith("aten::") and not written_leaf:
+    underived = name.startswith("special_") and "polynomial" in name  # torch has no derivative of them
+    operands = _tensors(arguments) if underived else (out, *_tensors(arguments))
+    if not (state.recording and any(each.requires_grad for each in operands)):
+        return
+    if called.startswith("aten::") and not _refuses_change(out):
         return  # see _without_derivative
-    operands = (
-        () if name.startswith("special_") and "polynomial" in name else (out,)
-    )  # torch has no derivative of them
-    if state.recording and any(each.requires_grad for each in (*operands, *_tensors(arguments))):
-        raise RuntimeError(_NO_OUT.format(called))
+    raise RuntimeError(_NO_OUT.format(called))
+
+
+def _refuses_change(out: Tensor) -> bool:
+    """Whether a recorded operation may not change the tensor in place; why not, torch does not say here."""
+    try:
+        check_inplace(out, True)
+    except RuntimeError:
+        return True
+    return False
 
 
 def _without_derivative(name: str, out: Tensor, arguments: Sequence[Any]) -> Node | None:
@@ -295,11 +304,10 @@ def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
     """
     from .inplace import write
 
-    if name and out.requires_grad and out.is_leaf:
-        if name in ("empty", "randn"):
-            raise RuntimeError("cannot resize variables that require grad")
-        if state.recording:
-            raise RuntimeError(_NO_OUT.format(f"aten::{name}"))
+    if name in ("empty", "randn") and out.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    if name and out.requires_grad and _refuses_change(out):
+        raise RuntimeError(_NO_OUT.format(f"aten::{name}"))
     if name in ("arange", "linspace", "logspace", "range") and out._array.size == values.size:
         values = values.reshape(out._array.shape)  # they count elements
     lay_out(out, values.shape)

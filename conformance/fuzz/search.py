@@ -159,9 +159,13 @@ def _lengths(trace: Trace, place: Statement, name: str) -> list[str]:
 
 
 def _value(trace: Trace, place: Statement, name: str) -> object:
-    """What a name held after a statement; None where that is not known."""
+    """What a name held after a statement; None where that is not known.
+
+    In double precision ``x.double()`` is x: a name may stand for another there.
+    """
     states = (moment.state for moment in trace.moments if moment.statement == place)
-    return next((state[name].get("value") for state in states if state is not None and name in state), None)
+    held = (resolved(state, name) for state in states if state is not None and name in state)
+    return next((facets.get("value") for facets in held), None)
 
 
 def _run(scenario: Scenario, engine: Engine) -> Trace:

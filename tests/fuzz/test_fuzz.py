@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,21 @@ def test_a_run_that_took_too_long_is_run_again(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(searching, "run", late)
     assert diverges(program("a = torch.ones(2)"), find("torch"), find("inhouse")) is None
     assert names == ["torch", "torch", "inhouse", "inhouse"]
+
+
+def test_digits_of_single_precision_are_no_divergence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not where they are seen in double precision either: there ``.double()`` is the tensor itself."""
+
+    def rounded_otherwise(scenario: Any, engine: Any, seconds: float) -> Trace:
+        if engine.name == "inhouse":
+            steps = (replace(step, run=step.run.replace("/ 3", "/ 3.000001")) for step in scenario.steps)
+            scenario = replace(scenario, steps=tuple(steps))
+        return run(scenario, engine, seconds=seconds)
+
+    monkeypatch.setattr(searching, "run", rounded_otherwise)
+    torch, inhouse = find("torch"), find("inhouse")
+    assert diverges(program("a = torch.tensor([64]) / 3", "b = a.double()"), torch, inhouse) is None
+    assert diverges(program("a = torch.tensor([64.], dtype=torch.float64) / 3"), torch, inhouse)
 
 
 def test_properties_that_no_state_may_break() -> None:
