@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .accumulate import accumulate_grad
+from .accumulate import accumulate_grad, add_into
 from .anomaly import check_nan, tracebacks
 from .batching import each_example, level_of
 from .fitting import conform, validate_outputs
@@ -27,7 +27,6 @@ from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Nod
 from .shapes import is_dense
 from .tensor import Tensor, make
 from .transforms import transforms
-from .views import increment_version
 
 AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign, assignment]
 MOST_NESTED = 32  # backward passes inside one another on one thread's stack
@@ -317,13 +316,11 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
         array = first._array
         if (
             getrefcount(array) <= _ALONE
-            and array.dtype is gradient._array.dtype
             and array.__class__ is np.ndarray  # see Note [Zeros without memory]
             and first._view is None  # see Note [Conjugated views]
             and (array.base is None or _holds_all(array))
         ):
-            np.add(array, gradient._array, out=array)
-            increment_version(first)
+            add_into(first, gradient)
             return
     buffer[input_nr] = first + gradient
 

@@ -56,7 +56,6 @@ def zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ZeroTensor:
     """Zeros of this shape."""
     array = ZeroTensor(shape, dtype)
     in_memory(array).fill(0)
-    array.flags.writeable = False
     return array
 
 

@@ -57,7 +57,6 @@ def _fresh(value: Any, transform: Transform) -> Tensor:
         seen._transform, seen._age = transform, transforms.age
         return seen
     found = primal(value, _ALL_LEVELS, False)
-    found._inference = False
     if found._array.dtype.kind not in "fc":
         raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
     found._requires_grad = True
