@@ -145,7 +145,7 @@ def numel(input: Tensor) -> Any:
 
 _REFUSING = """
 arange bernoulli detach eye get_device is_complex is_conj is_floating_point is_inference is_neg is_signed linspace logspace
-normal numel rand rand_like randint randint_like randn randn_like randperm
+normal numel rand rand_like randint randint_like randn randn_like randperm range
 """
 globals().update(all_refusing({name: globals()[name] for name in _REFUSING.split()}))
 

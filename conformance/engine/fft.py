@@ -277,7 +277,7 @@ def _frequencies(name: str, numbers: Callable[[int], Any]) -> Callable[..., Tens
             raise unimplemented("arange_cpu", kind)
         (count,) = new_sizes((operator.index(n),))
         found = numbers(count).astype(kind) * np.divide(1.0, n * d).astype(kind)
-        return finish(found, requires_grad, out)
+        return finish(found, requires_grad, out, f"fft_{name}")
 
     return _named(function, name, "The frequencies of the transform of n numbers that are d apart.")
 

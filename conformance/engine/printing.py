@@ -72,9 +72,7 @@ def printoptions(**changes: Any) -> Iterator[None]:
         options = before
 
 
-def tensor_text(
-    array: Array, *, default: np.dtype[Any], suffixes: Iterable[str] = (), name: str = "tensor"
-) -> str:
+def tensor_text(array: Array, *, default: np.dtype[Any], suffixes: Iterable[str], name: str) -> str:
     """The repr of a tensor with these elements.
 
     Args:

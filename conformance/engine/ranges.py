@@ -82,12 +82,10 @@ def _number(bound: Any) -> Any:
 
 
 def range(
-    start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    start: Any, end: Any, step: Any = 1, *, dtype: Any = None, device: Any = None,
     requires_grad: bool = False, out: Any = None, layout: Any = None,
 ) -> Tensor:  # fmt: skip
     """torch.range: arange with its end, in the default dtype; deprecated."""
-    if end is None:
-        raise TypeError('range() missing 1 required positional arguments: "end"')
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",

@@ -294,15 +294,20 @@ def _empty_svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
     return u, np.zeros((*batch, k), a.real.dtype), vh
 
 
-def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
-    """torch.linalg.svd."""
+def _check_driver(driver: str | None) -> None:
     if driver is not None:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
         )
+
+
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
+    """torch.linalg.svd."""
+    _check_driver(driver)
     return given_several("linalg_svd", out, _svd(A, full_matrices))
 
 
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """torch.linalg.svdvals."""
+    _check_driver(driver)
     return given("linalg_svdvals", out, _svd(A, False)[1])

@@ -13,6 +13,7 @@ from ..creation import zeros_like
 from ..dtypes import bool_, c_name
 from ..inplace import placed, run_inplace
 from ..modes import state
+from ..operands import MISSING
 from ..out import given, several
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim, wrap_dims
@@ -173,7 +174,7 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
     formula = {"self": lambda grad, self, indices, dim: _cummax_backward(grad, self, indices, dim)}
     op(node, outputs="values indices", returns=getattr(return_types, name), **formula)(forward)
 
-    def run(input: Tensor, dim: Any = None, *, out: Any = None) -> Any:
+    def run(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Any:
         return several(ROWS[name], out, input, dim)
 
     run.__name__, run.__doc__ = name, text

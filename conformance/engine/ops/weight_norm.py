@@ -25,7 +25,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
 
 
-def weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
+def weight_norm(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """v with its norms, over all dimensions but one, replaced by g."""
     if dim in (0, v.dim() - 1):
         return _weight_norm_interface(v.contiguous(), g.contiguous(), dim)[0]
