@@ -97,7 +97,7 @@ def range(
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     kind = kind_of(dtype, out)
-    if kind.kind not in "f":
+    if kind.kind != "f":
         start, end, step = int(start), int(end), int(step)
     refuse_bool("range_cpu", kind)
     places = np.arange(math.floor((end - start) / step) + 1)

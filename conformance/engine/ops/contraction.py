@@ -221,8 +221,7 @@ def _power(a: Tensor, n: int) -> Tensor:
 
     square("linalg.matrix_power", a)
     if n == 0:
-        identity = eye(a._array.shape[-1], dtype=a.dtype)
-        return a.clone().copy_(identity)
+        return a.clone().copy_(eye(a._array.shape[-1]))
     if n == 1:
         return a.clone()
     if n < 0:

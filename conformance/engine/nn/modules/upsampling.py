@@ -42,7 +42,7 @@ class UpsamplingNearest2d(Upsample):
     """Upsample to the nearest element."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, mode="nearest")
+        super().__init__(size, scale_factor)
 
 
 class UpsamplingBilinear2d(Upsample):
