@@ -10,7 +10,6 @@ import numpy as np
 from . import errors, pickling
 from .hooks import warn_if_has_hooks
 from .overrides import overrides
-from .shapes import is_dense
 from .storage import address, storage
 from .tensor import Tensor, make
 from .version_counter import VersionCounter
@@ -49,8 +48,6 @@ def _own(tensor: Tensor) -> dict[str, Any]:
 def _with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
     """The same part of a copy of the whole memory; tensors that share memory share its copy, if in one memo."""
     base = storage(array)
-    if not is_dense(base):
-        return array.copy("K")
     copied = memo.get(id(base))
     if copied is None:
         copied = memo[id(base)] = base.reshape(-1, order="A").copy()

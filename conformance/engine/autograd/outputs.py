@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import errors
-from ..modes import _set_fwd_grad_enabled, no_grad, state
+from ..modes import no_grad, state
 from ..node import Error, Node, gradient_edge, new_node
 from ..saved import SavedTensor, save, save_output
 from ..tangents import DualOutput
@@ -103,7 +103,7 @@ class Outputs:
 
 def alias_outside_graph(tensor: Tensor) -> Tensor:
     """A view of all of a tensor, made under no_grad: what an input returned as it is becomes."""
-    with no_grad(), _set_fwd_grad_enabled(False):
+    with no_grad():
         return tensor.view_as(tensor)
 
 
