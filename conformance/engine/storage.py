@@ -62,6 +62,22 @@ class Storage:
 
     size = __len__ = nbytes
 
+    def __getitem__(self, index: Any) -> Any:
+        """One of its bytes.
+
+        Raises:
+            IndexError, TypeError: there is none such.
+        """
+        if isinstance(index, slice):
+            raise NotImplementedError("a slice of a storage")
+        if not isinstance(index, int):
+            raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+        size = self.nbytes()
+        place = index + size if index < 0 else index
+        if not 0 <= place < size:
+            raise IndexError(f"index {place} out of range for storage of size {size}")
+        return self.tolist()[place]
+
     def tolist(self) -> list[int]:
         """Its bytes."""
         return list(in_order(self._array).tobytes())

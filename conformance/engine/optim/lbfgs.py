@@ -134,7 +134,6 @@ class LBFGS(Optimizer):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
-        self._numel_cache = None
 
     def _gather_flat_grad(self) -> Tensor:
         grads = [p.new_zeros(p.shape) if p.grad is None else p.grad for p in self._params]
