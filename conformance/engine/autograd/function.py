@@ -159,8 +159,7 @@ class BackwardCFunction(Node, FunctionCtx):
         if self._cleared:
             raise RuntimeError(errors.SAVED_TENSORS_ONCE)
         found = tuple(None if each is None else each.unpack(self) for each in self._saved)
-        if once:
-            self.maybe_clear_saved_tensors()
+        self.maybe_clear_saved_tensors()
         return found
 
     def maybe_clear_saved_tensors(self) -> None:
