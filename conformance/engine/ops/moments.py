@@ -57,8 +57,6 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         variance = np.true_divide(running.reshape(variance.shape), max(freedom, 0))
     elif "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
         mean = np.where(np.isinf(mean), np.nan, mean)
-    if not count:
-        mean = np.full_like(mean, np.nan)
     if not keepdim:
         mean = np.squeeze(mean, axes)
     return np.asarray(variance), np.asarray(mean)

@@ -28,6 +28,7 @@ from .pooling_checks import (
 
 Ints = tuple[int, ...]
 _NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
+_MUST = {"stride": "must either be omitted,", "dilation": "must be either"}
 
 
 def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
@@ -38,7 +39,8 @@ def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
             raise RuntimeError(
                 f"{name}() {what} must be an int, list of ints or tuple of ints of size 1 but got size {len(found)}"
             )
-        raise RuntimeError(f"{name}: {what} must either be a single int, or a tuple of {_NUMBERS[spatial]}")
+        must = _MUST.get(what, "must either be")
+        raise RuntimeError(f"{name}: {what} {must} a single int, or a tuple of {_NUMBERS[spatial]}")
     return found
 
 
