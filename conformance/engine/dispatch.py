@@ -279,7 +279,7 @@ def through_modes(
 def _as_called(
     row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments without those that only say the default."""
+    """The arguments without those that only say the default, which rows have as torch's schemas do."""
     while len(args) > row.fewest and args[-1] is row.defaults[len(args) - 1]:
         args = args[:-1]
     return args, {

@@ -219,7 +219,7 @@ def _aminmax_backward(
     returns=return_types.aminmax,
     self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
 )
-def _aminmax(self: Array, dim: Any, keepdim: bool) -> tuple[Array, Array]:
+def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
     if self.dtype.kind == "c":
         if dim is not None and not self.ndim:
             raise RuntimeError(f"aminmax not implemented for {dtypes.BY_NUMPY[self.dtype].legacy}")

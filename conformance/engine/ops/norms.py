@@ -83,7 +83,7 @@ def norm_backward(
         grad, self, ord, result, dim or (), keepdim
     ),
 )
-def _vector_norm(self: Array, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Array:
+def _vector_norm(self: Array, ord: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
     name = "linalg.vector_norm"
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise TypeError(

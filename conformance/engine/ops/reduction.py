@@ -71,7 +71,7 @@ def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) 
 
 
 @op("SumBackward0", name="sum", self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes))
-def _sum_all(self: Array, dtype: Any) -> Array:
+def _sum_all(self: Array, dtype: Any = None) -> Array:
     return add_up(self, None, _sum_type(self, dtype))
 
 
@@ -80,7 +80,7 @@ def _sum_all(self: Array, dtype: Any) -> Array:
     name="sum_dim",
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
-def _sum_dim(self: Array, dim: Any, keepdim: bool, dtype: Any) -> Array:
+def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
     return add_up(self, axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
 
 
@@ -126,7 +126,7 @@ def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Ten
     name="nansum",
     self=lambda grad, self, dim, keepdim: _nansum_backward(grad.to(self.dtype), self, dim, keepdim),
 )
-def _nansum(self: Array, dim: Any, keepdim: bool, dtype: Any) -> Array:
+def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
     kind = _sum_type(self, dtype)
     if self.dtype.kind == "f":
         need_floats("nansum_cpu", np.empty(0, kind))
@@ -180,7 +180,7 @@ def _average(
     name="mean",
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
-def _mean_all(self: Array, dtype: Any) -> Array:
+def _mean_all(self: Array, dtype: Any = None) -> Array:
     return _average(self, None, _mean_type(self, dtype), self.size)
 
 
@@ -191,7 +191,7 @@ def _mean_all(self: Array, dtype: Any) -> Array:
         grad, self_sym_sizes, self_sym_numel, dim, keepdim
     ),
 )
-def _mean_dim(self: Array, dim: Any, keepdim: bool, dtype: Any) -> Array:
+def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
     axes = axes_of(dim, self.ndim)
     return _average(self, axes, _mean_type(self, dtype), count_along(self.shape, axes), keepdim)
 
@@ -266,7 +266,7 @@ def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Ar
     name="prod",
     self=lambda grad, self, result: _prod_backward(grad, self.to(grad.dtype), result),
 )
-def _prod_all(self: Array, dtype: Any) -> Array:
+def _prod_all(self: Array, dtype: Any = None) -> Array:
     return _multiply(self, None, dtype)
 
 
@@ -277,7 +277,7 @@ def _prod_all(self: Array, dtype: Any) -> Array:
         grad, self.to(grad.dtype), result, dim, keepdim
     ),
 )
-def _prod_dim(self: Array, dim: Any, keepdim: bool, dtype: Any) -> Array:
+def _prod_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
     axis = wrap_dim(dim, self.ndim)
     return _multiply(self, axis if self.ndim else (), dtype, keepdim)
 
@@ -353,7 +353,7 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
     to_float=True,
     self=lambda grad, self, result, dim, keepdim: _logsumexp_backward(grad, self, result, dim, keepdim),
 )
-def _logsumexp(self: Array, dim: Any, keepdim: bool) -> Array:
+def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     axes = wrap_dims(dim, self.ndim)[: self.ndim]
     if self.ndim and not axes:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")

@@ -13,7 +13,7 @@ from .reduction import axes_of, dims
 
 
 def _truth(name: str, function: Any, text: str) -> Any:
-    def forward(self: Array, dim: Any, keepdim: bool) -> Array:
+    def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
         axes = (
             tuple(range(self.ndim))
             if dim is None
@@ -41,7 +41,7 @@ any = _truth("any", np.logical_or, "Whether some element is nonzero.")
 
 
 @op(name="count_nonzero", tensors="self")
-def _count_nonzero(self: Array, dim: object) -> Array:
+def _count_nonzero(self: Array, dim: object = None) -> Array:
     return np.asarray(np.count_nonzero(self, axes_of(dim, self.ndim)), np.int64)
 
 
