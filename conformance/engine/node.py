@@ -62,7 +62,7 @@ class Node:
     """One step of the backward pass: takes the gradients of its outputs, returns those of its inputs.
 
     Invariants: ``len(next_edges)`` is what ``apply`` returns; ``input_metadata`` has one entry for each
-    gradient it takes; ``sequence_nr`` grows with creation, so that a node comes after all it leads to.
+    gradient it takes; ``sequence_nr`` grows with creation, so that a node comes after all it leads to; see FIRST.
     """
 
     __slots__ = ("_metadata", "hooks", "input_metadata", "next_edges", "sequence_nr")
@@ -157,12 +157,17 @@ def node_hooks(node: Node) -> NodeHooks:
     return hooks
 
 
+FIRST = (
+    2**64 - 1
+)  # the sequence number of what runs before all else that is ready: leaves, and what only raises
+
+
 def new_node(cls: type[Any]) -> Any:
     """A node with the next sequence number of this thread; edges and metadata are the caller's to set."""
     node = cls.__new__(cls)
     node.hooks = None
     recorder = state.recorder
-    node.sequence_nr = next(recorder.sequence_nrs)
+    node.sequence_nr = FIRST if issubclass(cls, Error) else next(recorder.sequence_nrs)
     if recorder.anomaly:
         note_traceback(node)
     return node
@@ -222,9 +227,6 @@ class AccumulateGrad(Node):
         self.own_hooks = value
 
 
-ACCUMULATE_SEQUENCE_NR = 2**64 - 1  # always first when ready
-
-
 def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     """The leaf's one accumulator, made when first needed."""
     reference = tensor._grad_accumulator
@@ -233,7 +235,7 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
         if found is not None:
             return found
     node = AccumulateGrad.__new__(AccumulateGrad)
-    node.sequence_nr = ACCUMULATE_SEQUENCE_NR
+    node.sequence_nr = FIRST
     node.next_edges = ()
     node.input_metadata = ((tensor._array.shape, tensor._gradient_type()),)
     node.variable, node.own_hooks = tensor, None
@@ -305,7 +307,7 @@ class Error(Node):
         raise RuntimeError(self.message)
 
 
-class NotImplementedNode(Node):
+class NotImplementedNode(Error):  # noqa: N818 - a node, and no exception
     """The node of an operation whose derivative torch does not have."""
 
     __slots__ = ("operation",)

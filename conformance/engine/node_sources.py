@@ -71,7 +71,7 @@ def record_lines(row: Row, linear: bool = False, shape: str = "result._array.sha
     else:
         body += [
             "node.hooks = None",
-            "node.sequence_nr = next(recording.sequence_nrs)",
+            f"node.sequence_nr = {'FIRST' if row.node_name == 'NotImplemented' else 'next(recording.sequence_nrs)'}",
             "if recording.anomaly: note_traceback(node)",
         ]
     edges = []

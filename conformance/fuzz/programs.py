@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
+from conformance.fuzz.derivative_scenes import DERIVATIVE_SCENES
 from conformance.fuzz.graph_scenes import GRAPH_SCENES
 from conformance.fuzz.phrases import (
     APPLIED,
@@ -116,7 +117,7 @@ def scene(draw: Draw, scope: Scope) -> None:
             scope.add(text, "scene", chosen.feature)
 
 
-_SCENES = (*GRAPH_SCENES, *USE_SCENES)
+_SCENES = (*GRAPH_SCENES, *USE_SCENES, *DERIVATIVE_SCENES)
 
 
 def crowd(draw: Draw, scope: Scope) -> None:

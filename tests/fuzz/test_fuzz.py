@@ -167,6 +167,8 @@ def test_digits_of_single_precision_are_no_divergence(monkeypatch: pytest.Monkey
     monkeypatch.setattr(searching, "run", rounded_otherwise)
     torch, inhouse = find("torch"), find("inhouse")
     assert diverges(program("a = torch.tensor([64]) / 3", "b = a.double()"), torch, inhouse) is None
+    text = "a = (torch.tensor([64], dtype=torch.complex64) / 3).to(torch.complex128)"
+    assert diverges(program(text), torch, inhouse) is None
     assert diverges(program("a = torch.tensor([64.], dtype=torch.float64) / 3"), torch, inhouse)
 
 

@@ -112,6 +112,7 @@ def delayed_error(message: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
     results = tuple(each if each is None else make(each._array) for each in tensors)
     if not any(each is not None and each.requires_grad for each in tensors):
         return results
+    next(state.recorder.sequence_nrs)  # torch's function that makes the node is one itself
     node: Error = new_node(Error)
     node.message = message
     node.next_edges = tuple((None, 0) if each is None else gradient_edge(each) for each in tensors)

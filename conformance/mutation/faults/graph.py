@@ -138,7 +138,7 @@ GRAPH = (
         ("sequence-backwards", "of the ready nodes the oldest runs first",
          "heap:_rise", "heap[parent][0].sequence_nr >= rank", "heap[parent][0].sequence_nr <= rank"),
         ("accumulators-last", "AccumulateGrad nodes run last",
-         "node:ACCUMULATE_SEQUENCE_NR", "18446744073709551615", "-1"),
+         "node:FIRST", "18446744073709551615", "-1"),
         ("leaves-in-order", "leaves that are ready together run in another order",
          "heap:pop", "heap[child][0].sequence_nr < heap[child - 1][0].sequence_nr",
          "heap[child][0].sequence_nr <= heap[child - 1][0].sequence_nr"),
