@@ -279,14 +279,21 @@ def through_modes(
 def _as_called(
     row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments without those that only say the default, which rows have as torch's schemas do."""
-    while len(args) > row.fewest and args[-1] is row.defaults[len(args) - 1]:
+    """The arguments without those that only say the default, which rows have as torch's schemas do.
+
+    Several sizes, dimensions or steps are a list.
+    """
+    while len(args) > row.fewest and _is_default(args[-1], row.defaults[len(args) - 1]):
         args = args[:-1]
-    return args, {
-        name: value
-        for name, value in kwargs.items()
-        if name != "out" and not (name in row.parameters and value is row.parameters[name].default)
-    }
+    told = {name: value for name, value in kwargs.items() if name != "out"}
+    for name in [name for name in told if name in row.parameters]:
+        if _is_default(told[name], row.parameters[name].default):
+            del told[name]
+    return tuple([*each] if type(each) is tuple else each for each in args), told
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) is not Tensor and bool(value == default))
 
 
 def _share_version(row: Row, result: Tensor, like: Tensor) -> None:

@@ -114,7 +114,7 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
     returns=return_types.linalg_qr,
     A=lambda grads, Q, R, mode: _qr_backward(grads, Q, R, mode),
 )
-def _qr(A: Array, mode: str) -> tuple[Array, Array]:
+def _qr(A: Array, mode: str = "reduced") -> tuple[Array, Array]:
     matrix("linalg.qr", A)
     floating("linalg.qr", A, False)
     kernels.refuse_without_lapack("geqrf_cpu", A)
@@ -171,7 +171,7 @@ def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     returns=return_types.linalg_eigh,
     A=lambda grads, eigenvalues, eigenvectors: _eigh_backward(grads, eigenvalues, eigenvectors),
 )
-def _eigh(A: Array, UPLO: str) -> tuple[Array, Array]:
+def _eigh(A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     square("linalg.eigh", A)
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
@@ -269,7 +269,7 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
         grads, U, S, Vh, full_matrices
     ),
 )
-def _svd(A: Array, full_matrices: bool, name: str = "linalg.svd") -> tuple[Array, Array, Array]:
+def _svd(A: Array, full_matrices: bool = False, name: str = "linalg.svd") -> tuple[Array, Array, Array]:
     matrix(name, A)
     floating(name, A, False)
     if not A.size:

@@ -128,7 +128,7 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
         "self b": lambda grads, self, b, solution, needed: _lstsq_backward(grads, self, b, solution, needed)
     },
 )
-def _lstsq(self: Array, b: Array, rcond: Any, driver: Any) -> tuple[Array, ...]:
+def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tuple[Array, ...]:
     vector = is_vector(self.shape, b.shape)
     right = b[..., None] if vector else b
     m, n = self.shape[-2:]

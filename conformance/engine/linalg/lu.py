@@ -95,7 +95,7 @@ def _factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor, pivot: bool) -> T
     returns=return_types.linalg_lu_factor_ex,
     A=lambda grad, LU, pivots, pivot: _factor_backward(grad, LU, pivots, pivot),
 )
-def _factor(A: Array, pivot: bool) -> tuple[Array, Array, Array]:
+def _factor(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
     _check("torch.lu_factor", A, pivot)
     factors, pivots, info = kernels.factor(A)
     return columns_first(factors), pivots, info
@@ -165,7 +165,7 @@ def _triangles(factors: Array) -> tuple[Array, Array]:
     returns=return_types.linalg_lu,
     A=lambda grads, P, L, U, pivot: _factors_backward(grads[0], grads[1], P, L, U, pivot),
 )
-def _lu(A: Array, pivot: bool) -> tuple[Array, Array, Array]:
+def _lu(A: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
     _check("linalg.lu", A, pivot)
     factors, pivots, _ = kernels.factor(A)
     P = _permutation(pivots, A.shape[-2], A.dtype) if pivot else np.zeros(0, A.dtype)
@@ -209,7 +209,7 @@ def _unpack_backward(grads: Any, m: int, n: int) -> Any:
     ),
 )
 def _lu_unpack(
-    LU_data: Array, LU_pivots: Array, unpack_data: bool, unpack_pivots: bool
+    LU_data: Array, LU_pivots: Array, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> tuple[Array, Array, Array]:
     """The factors of one matrix apart, and the permutation that the pivots make."""
     if LU_data.ndim < 2:
@@ -273,7 +273,7 @@ def _solve_factors_backward(
     ),
     B=lambda grad, LU, pivots, left, adjoint: _lu_solve(LU, pivots, grad, left, not adjoint),
 )
-def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool, adjoint: bool) -> Array:
+def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False) -> Array:
     name = "linalg.lu_solve"
     floating(f"torch.{name}", LU, False)
     square(f"torch.{name}", LU)

@@ -122,7 +122,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
     "LeakyReluBackward0",
     self=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
 )
-def leaky_relu(self: Array, negative_slope: Any) -> Array:
+def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     """The number where it is positive, else negative_slope times it."""
     need_floats("leaky_relu_cpu", self)
     return chosen(self > 0, self, self * negative_slope)

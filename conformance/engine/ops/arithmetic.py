@@ -89,7 +89,7 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
     tensors="self",
     self=lambda grad, alpha: maybe_times(-grad, alpha),
 )
-def _rsub_number(self: Any, other: Any, alpha: Any) -> Array:
+def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
     """other - alpha * self, for a number."""
     if self.dtype in FULL_PRECISION and alpha.__class__ is int and alpha == 1 and other.__class__ is not bool:
         return np.subtract(other, self)
@@ -107,7 +107,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any) -> Array:
     self=lambda grad, alpha: maybe_times(-grad, alpha),
     other=lambda grad: grad,
 )
-def _rsub_tensor(self: Array, other: Array, alpha: Any) -> Array:
+def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     check_subtractable(self, other)
     broadcast_shapes(other.shape, self.shape)  # torch subtracts them the other way round, and says so
     return np.subtract(other, _scaled(self, alpha, self.dtype))

@@ -55,7 +55,7 @@ def flipud(input: Tensor) -> Tensor:
     name="roll",
     self=lambda grad, shifts, dims: _roll(grad, tuple(-n for n in reversed(shifts)), tuple(reversed(dims))),
 )
-def _roll(self: Array, shifts: Any, dims: Any) -> Array:
+def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:

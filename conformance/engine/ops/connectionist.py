@@ -114,8 +114,8 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
     ),
 )
 def ctc_loss(
-    log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int,
-    zero_infinity: bool,
+    log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints, blank: int = 0,
+    zero_infinity: bool = False,
 ) -> tuple[Array, Array]:  # fmt: skip
     """The negative logarithm of the probability of each sample's labels, and of the paths to each state."""
     _check(log_probs, targets, input_lengths, target_lengths, blank)
@@ -152,7 +152,7 @@ def ctc_loss(
 )
 def ctc_loss_backward(
     grad: Array, log_probs: Array, targets: Array, input_lengths: Ints, target_lengths: Ints,
-    neg_log_likelihood: Array, log_alpha: Array, blank: int, zero_infinity: bool,
+    neg_log_likelihood: Array, log_alpha: Array, blank: int, zero_infinity: bool = False,
 ) -> Array:  # fmt: skip
     """The gradient of ctc_loss for log_probs that are a log_softmax: what that adds is in it already."""
     labels = log_probs.shape[2]

@@ -274,7 +274,7 @@ def trace(self: Array) -> Array:
     self=lambda grad, other, dim: _cross(other, grad, dim=dim),
     other=lambda grad, self, dim: _cross(grad, self, dim=dim),
 )
-def _cross(self: Array, other: Array, *, dim: int) -> Array:
+def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     if not self.ndim:

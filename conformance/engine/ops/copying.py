@@ -65,12 +65,12 @@ def _cast_back(grad: Tensor, kind: Any) -> Tensor:
     name="_to_copy",
     self=lambda grad, _self_scalar_type: _cast_back(grad, _self_scalar_type),
 )
-def _to_copy(self: Array, dtype: Any, memory_format: Any) -> Array:
+def _to_copy(self: Array, dtype: Any, memory_format: Any = None) -> Array:
     return _converted(self, dtype, memory_format)
 
 
 @op(name="_to_copy_integer", tensors="self")
-def _to_copy_integer(self: Array, dtype: Any, memory_format: Any) -> Array:
+def _to_copy_integer(self: Array, dtype: Any, memory_format: Any = None) -> Array:
     return _converted(self, dtype, memory_format)
 
 

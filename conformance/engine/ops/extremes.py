@@ -87,7 +87,7 @@ def taken(array: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, 
 
 
 def _reduce_dim(name: str, node: str, find: Any) -> Any:
-    def forward(self: Array, dim: Any, keepdim: bool) -> tuple[Array, Array]:
+    def forward(self: Array, dim: Any, keepdim: bool = False) -> tuple[Array, Array]:
         axis = wrap_dim(dim, self.ndim)
         nonzero_size(name, self, axis)
         where = find(self, axis=axis) if self.ndim else np.zeros((), np.int64)
@@ -169,7 +169,7 @@ def _no_identity(name: str, self: Array, dim: Any) -> None:
 
 
 def _ax(name: str, node: str, function: Any, text: str) -> Any:
-    def forward(self: Array, dim: Any, keepdim: bool) -> Array:
+    def forward(self: Array, dim: Any = (), keepdim: bool = False) -> Array:
         _no_identity(name, self, dim)
         return np.asarray(function.reduce(self, axis=axes_of(dim, self.ndim), keepdims=keepdim))
 

@@ -194,7 +194,7 @@ def _sigmoid(x: Array) -> Array:
 
 
 @op("GluBackward0", self=lambda grad, self, dim: _glu_backward(grad, self, dim))
-def glu(self: Array, dim: int) -> Array:
+def glu(self: Array, dim: int = -1) -> Array:
     """The first half of a dimension times the sigmoid of the second."""
     first, second = _halves(self, dim)
     need_floats("glu_cpu", self)

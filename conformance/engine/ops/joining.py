@@ -80,7 +80,7 @@ concat = concatenate = cat
     lists="tensors",
     inputs={"tensors": lambda grad, dim: [grad.select(dim, i) for i in range(grad._array.shape[dim])]},
 )
-def _stack(tensors: Any, dim: Any) -> Array:
+def _stack(tensors: Any, dim: Any = 0) -> Array:
     kind = dtypes.result_dtype(*tensors)
     for number, each in enumerate(tensors):
         if each.shape != tensors[0].shape:

@@ -63,7 +63,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     name="cholesky",
     self=lambda grad, upper, result: cholesky_backward(grad, upper, result),
 )
-def _cholesky(self: Array, upper: bool) -> Array:
+def _cholesky(self: Array, upper: bool = False) -> Array:
     if not self.size:
         return self.copy()
     square("cholesky", self)
@@ -230,7 +230,7 @@ def _triangular_solve_backward(
     },
 )
 def _triangular_solve(
-    self: Array, A: Array, upper: bool, transpose: bool, unitriangular: bool
+    self: Array, A: Array, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> tuple[Array, Array]:
     for text, each in (("b", self), ("A", A)):
         if each.ndim < 2:

@@ -53,7 +53,7 @@ def _met(name: str, self: Array, target: Array) -> None:
     self=lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction),
     target=lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction),
 )
-def mse_loss(self: Array, target: Array, reduction: int) -> Array:
+def mse_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
     """The square of the difference."""
     _met("mse_cpu", self, target)
     difference = self - target
@@ -90,7 +90,7 @@ def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
         grad, target, self, reduction, beta
     ),
 )
-def smooth_l1_loss(self: Array, target: Array, reduction: int, beta: float) -> Array:
+def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: float = 1.0) -> Array:
     """The absolute difference, a parabola where it is below beta."""
     _met("smooth_l1_cpu", self, target)
     z = np.abs(self - target)
@@ -133,7 +133,7 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
         grad, target, self, reduction, delta
     ),
 )
-def huber_loss(self: Array, target: Array, reduction: int, delta: float) -> Array:
+def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
     """delta times the absolute difference, a parabola where it is below delta."""
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -191,7 +191,7 @@ def _huber_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, del
     tensors="target",
     self=lambda grad, self, target, reduction: soft_margin_loss_backward(grad, self, target, reduction),
 )
-def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
+def soft_margin_loss(self: Array, target: Array, reduction: int = MEAN) -> Array:
     """log(1 + exp(-target * self))."""
     refuse_bool_negation(self)
     product = updated(np.multiply, np.negative(self), target)
@@ -257,7 +257,7 @@ def _margins(self: Array, target: Array, p: int, margin: float, weight: Any) -> 
     ),
 )
 def multi_margin_loss(
-    self: Array, target: Array, p: int, margin: float, weight: Any = None, reduction: int = MEAN
+    self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None, reduction: int = MEAN
 ) -> Array:
     """How far other classes come closer to the right one's score than the margin."""
     if self.size and self.dtype not in dtypes.FULL_PRECISION:
@@ -282,7 +282,7 @@ def multi_margin_loss(
     self=unsupported("multi_margin_loss_backward"),
 )
 def multi_margin_loss_backward(
-    grad_output: Array, self: Array, target: Array, p: int, margin: float, weight: Any = None,
+    grad_output: Array, self: Array, target: Array, p: int = 1, margin: float = 1, weight: Any = None,
     reduction: int = MEAN,
 ) -> Array:  # fmt: skip
     """The gradient of multi_margin_loss."""

@@ -83,7 +83,9 @@ def norm_backward(
         grad, self, ord, result, dim or (), keepdim
     ),
 )
-def _vector_norm(self: Array, ord: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
+def _vector_norm(
+    self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
+) -> Array:
     name = "linalg.vector_norm"
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise TypeError(
@@ -374,7 +376,7 @@ def cdist(
     name="_pdist_forward",
     self=lambda grad, self, p, result: _pdist_backward(grad, self, p, result),
 )
-def _pdist_forward(self: Array, p: Any) -> Array:
+def _pdist_forward(self: Array, p: Any = 2.0) -> Array:
     first, second = np.triu_indices(self.shape[0], 1)
     if not self.shape[1]:
         return np.zeros(first.size, self.dtype)

@@ -72,7 +72,7 @@ def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]
     returns=return_types.sort,
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
-def _sort(self: Array, dim: Any, descending: bool) -> tuple[Array, Array]:
+def _sort(self: Array, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
     return _sorted(self, dim, descending, False)
 
 
@@ -83,7 +83,7 @@ def _sort(self: Array, dim: Any, descending: bool) -> tuple[Array, Array]:
     returns=return_types.sort,
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
-def _sort_stable(self: Array, stable: Any, dim: Any, descending: bool) -> tuple[Array, Array]:
+def _sort_stable(self: Array, stable: Any, dim: Any = -1, descending: bool = False) -> tuple[Array, Array]:
     return _sorted(self, dim, descending, bool(stable))
 
 
@@ -142,7 +142,9 @@ def msort(input: Tensor, *, out: Any = None) -> Tensor:
     returns=return_types.topk,
     self=lambda grad, self_sym_sizes, dim, indices: _gather_back(grad, dim, indices, self_sym_sizes),
 )
-def _topk(self: Array, k: int, dim: Any, largest: bool, sorted: bool) -> tuple[Array, Array]:
+def _topk(
+    self: Array, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Array, Array]:
     axis = wrap_dim(dim, self.ndim)
     if not 0 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
@@ -171,7 +173,7 @@ def topk(
         grad, dim, indices, self_sym_sizes, keepdim
     ),
 )
-def _kthvalue(self: Array, k: int, dim: Any, keepdim: bool) -> tuple[Array, Array]:
+def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Array]:
     axis = wrap_dim(dim, self.ndim)
     nonzero_size("kthvalue", self, axis)
     if not 1 <= k <= (self.shape[axis] if self.ndim else 1):
@@ -219,7 +221,7 @@ def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
 
 
 def _median_dim(name: str, node: str, ignore_nan: bool) -> Any:
-    def forward(self: Array, dim: Any, keepdim: bool) -> tuple[Array, Array]:
+    def forward(self: Array, dim: Any, keepdim: bool = False) -> tuple[Array, Array]:
         axis = wrap_dim(dim, self.ndim)
         nonzero_size("median", self, axis)
         refuse_bools("median_out", self)
@@ -260,7 +262,7 @@ nanmedian = _median("nanmedian", True, "The lower median of what is not nan.")
         grad, dim, indices, self_sym_sizes, keepdim
     ),
 )
-def _mode(self: Array, dim: Any, keepdim: bool) -> tuple[Array, Array]:
+def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Array]:
     axis = wrap_dim(dim, self.ndim)
     nonzero_size("mode", self, axis)
     if self.ndim == 0:

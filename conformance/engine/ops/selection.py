@@ -114,7 +114,7 @@ def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     name="clamp",
     self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
 )
-def _clamp_numbers(self: Array, min: Any, max: Any) -> Array:
+def _clamp_numbers(self: Array, min: Any = None, max: Any = None) -> Array:
     return _clamped_to_numbers(self, min, max)
 
 

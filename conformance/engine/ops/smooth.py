@@ -79,7 +79,7 @@ def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
         grad, alpha, scale, input_scale, False, self
     ),
 )
-def elu(self: Array, alpha: Any, scale: Any = 1, input_scale: Any = 1) -> Array:
+def elu(self: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Array:
     """The number where it is positive, else alpha * (exp(number) - 1)."""
     return _elu_kernel(self, alpha, scale, input_scale)
 

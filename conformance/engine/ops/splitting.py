@@ -50,7 +50,7 @@ def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
     view="multi_output",
     self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
 )
-def _split(self: Array, split_size: int, dim: Any) -> Any:
+def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
     if self.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     axis = wrap_dim(dim, self.ndim)
@@ -187,7 +187,7 @@ dsplit = _split_along("dsplit", lambda ndim: 2, 3, "Pieces from front to back.")
     outputs="first others",
     self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
 )
-def _unsafe_split(self: Array, split_size: int, dim: Any) -> Any:
+def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
     return ROWS["split"].forward(self, split_size, dim)
 
 

@@ -25,7 +25,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
 
 
-def weight_norm(v: Tensor, g: Tensor, dim: int) -> Tensor:
+def weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
     """v with its norms, over all dimensions but one, replaced by g."""
     if dim in (0, v.dim() - 1):
         return _weight_norm_interface(v.contiguous(), g.contiguous(), dim)[0]
@@ -50,7 +50,7 @@ def _gradients(grads: Any, v: Tensor, g: Tensor, dim: int, result1: Tensor) -> A
 @op(
     "WeightNormInterfaceBackward0", outputs="result0 result1", constants="result1", inputs={"v g": _gradients}
 )
-def _weight_norm_interface(v: Array, g: Array, dim: int) -> Any:
+def _weight_norm_interface(v: Array, g: Array, dim: int = 0) -> Any:
     """The weights and the norms of v."""
     others = tuple(number for number in range(v.ndim) if number != dim)
     norms = np.sqrt((v * v).sum(others, keepdims=True, dtype=np.float64)).astype(v.dtype)
