@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
-from .accumulate import accumulate_grad, add_into
+from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
 from .batching import each_example, level_of
 from .fitting import conform, validate_outputs
@@ -27,6 +27,7 @@ from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Nod
 from .shapes import is_dense
 from .tensor import Tensor, make
 from .transforms import transforms
+from .views import increment_version
 
 AccumulateGrad.apply = accumulate_grad  # type: ignore[method-assign, assignment]
 MOST_NESTED = 32  # backward passes inside one another on one thread's stack
@@ -320,7 +321,11 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             and first._view is None  # see Note [Conjugated views]
             and (array.base is None or _holds_all(array))
         ):
-            add_into(first, gradient)
+            if array.dtype is gradient._array.dtype:
+                np.add(array, gradient._array, out=array)
+                increment_version(first)
+            else:  # as at a leaf that takes gradients of any dtype
+                first.add_(gradient)
             return
     buffer[input_nr] = first + gradient
 
