@@ -157,9 +157,8 @@ def node_hooks(node: Node) -> NodeHooks:
     return hooks
 
 
-FIRST = (
-    2**64 - 1
-)  # the sequence number of what runs before all else that is ready: leaves, and what only raises
+# The sequence number of what runs before all else that is ready: leaves, and what only raises.
+FIRST = 2**64 - 1
 
 
 def new_node(cls: type[Any]) -> Any:

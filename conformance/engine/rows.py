@@ -216,23 +216,21 @@ class Row:
         Raises:
             NotImplementedError: the formulas are not known to be right for them.
         """
-        check_declared(self)
-        return self.__dict__.setdefault("complex_node", self._special_node(complex_apply_source))
+        return self.__dict__.setdefault("complex_node", self._node_of_complex(complex_apply_source))
 
     @cached_property
     def uncast_node(self) -> type[Node]:
         """The class of those of them that have an operand which was given complex data after its real node."""
-        check_declared(self)
-        return self.__dict__.setdefault("uncast_node", self._special_node(uncast_apply_source))
+        return self.__dict__.setdefault("uncast_node", self._node_of_complex(uncast_apply_source))
 
-    def _special_node(self, source: Callable[[Row], str]) -> type[Node]:
-        """A class of nodes that run backward in another way."""
+    def _node_of_complex(self, apply: Callable[[Row], str]) -> type[Node]:
+        check_declared(self)
         assert self.node is not None
         made: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
         if self.node_name != "NotImplemented":
-            made.apply = _lazy(self, "apply", source)
-        special: type[Node] = made
-        return special
+            made.apply = _lazy(self, "apply", apply)
+        found: type[Node] = made
+        return found
 
     @cached_property
     def call(self) -> Callable[..., Any]:

@@ -14,5 +14,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 @lru_cache  # a matrix repeats a mistake in each of its cases
 def _nearest(word: str, known: frozenset[str]) -> str:
-    near = difflib.get_close_matches(word, sorted(known - {word}), n=1, cutoff=0.7)
+    others = sorted(known - {word})
+    swapped = [
+        each for each in others if sorted(each) == sorted(word)
+    ]  # far off by difflib where words are short
+    near = swapped or difflib.get_close_matches(word, others, n=1, cutoff=0.7)
     return f"did you mean `{near[0]}`?" if near else ""
