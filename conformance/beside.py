@@ -1,15 +1,20 @@
-"""Torch in a process beside that of pytest.
+"""What runs in a process beside that of pytest, where a processor is to spare.
 
 Note [Torch beside]: to import torch takes longer than to read a thousand scenarios and to import all else. So it starts
 with the first file of scenarios, in a process of its own, and runs them there before their items are reached; until it
 is there, the engine under test runs what comes first. That takes a processor, which no worker of xdist has to spare,
 and is in vain where torch has been imported here already.
+
+Note [From the end]: where torch's answers are stored, a fork checks the scenarios from the last towards the first. What
+agrees there need not be run again. All else is, by this process when it gets there, where it can be looked at: so
+an engine that hangs or ends the fork, or cannot be forked, costs time and nothing else.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -25,9 +30,7 @@ def start_torch(config: pytest.Config) -> None:
     """Let torch start in a process of its own, if scenarios are going to run and it saves time."""
     if _TORCH in config.stash or config.getoption("--collect-only") or config.getoption("--reference"):
         return
-    if hasattr(config, "workerinput") or "torch" in sys.modules or _processors() < 2:
-        return
-    if find_spec("torch") is None:
+    if "torch" in sys.modules or not _is_to_spare(config) or find_spec("torch") is None:
         return
     from conformance.adapters.remote import RemoteEngine
 
@@ -39,10 +42,22 @@ def torch_beside(config: pytest.Config) -> RemoteEngine | None:
     return config.stash.get(_TORCH, None)
 
 
+def may_fork(config: pytest.Config) -> bool:
+    """Whether a fork may check scenarios too: none where somebody traces what runs, or other threads would be lost."""
+    recorded = config.getoption("--reference") and hasattr(os, "fork")
+    watched = sys.gettrace() is not None or sys.getprofile() is not None or config.getoption("usepdb")
+    return bool(recorded and not watched and threading.active_count() == 1 and _is_to_spare(config))
+
+
 def end_torch(config: pytest.Config) -> None:
-    """End that process."""
+    """End the process of torch."""
     if _TORCH in config.stash:
         config.stash[_TORCH].close()
+
+
+def _is_to_spare(config: pytest.Config) -> bool:
+    """Whether there is a processor that nobody else of this run has use for."""
+    return not hasattr(config, "workerinput") and _processors() > 1
 
 
 def _processors() -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.beside import torch_beside
+from conformance.beside import may_fork, torch_beside
 from conformance.options import engine_names
 from conformance.report.result import Result
 from conformance.session.library import Library, shown
@@ -24,14 +24,16 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
     from conformance.runner.engine import Engine
+    from conformance.processes import FromTheEnd
     from conformance.session.candidate import Candidate
-    from conformance.session.check import Checker
+    from conformance.session.check import Checked, Checker
 
 ALONE = pytest.StashKey[bool]()
 """Whether scenarios are all that runs."""
 _LIBRARY = pytest.StashKey[Library]()
 _CANDIDATES = pytest.StashKey["dict[str, Candidate]"]()
 _CHECKER = pytest.StashKey["Checker"]()
+_FROM_THE_END = pytest.StashKey["FromTheEnd[Checked]"]()
 
 
 def library_of(config: pytest.Config) -> Library:
@@ -67,7 +69,25 @@ def checker_of(session: pytest.Session) -> Checker:
         config.stash[_CHECKER].expect(_coming(session))
         if config.stash.get(ALONE, False):  # tests beside them may wait for their own garbage
             gc.freeze()  # what has been imported lives as long as the run: collections need not look at it
+        if may_fork(config):
+            _start_from_the_end(session)
     return config.stash[_CHECKER]
+
+
+def _start_from_the_end(session: pytest.Session) -> None:
+    """See Note [From the end]."""
+    from conformance.processes import FromTheEnd
+
+    items = [item for item in session.items if isinstance(item, ScenarioItem)]
+    for number, item in enumerate(items):
+        item.number = number
+    session.config.stash[_FROM_THE_END] = FromTheEnd([item.agreement for item in items])
+
+
+def end_from_the_end(config: pytest.Config) -> None:
+    """End what checks from the end."""
+    if _FROM_THE_END in config.stash:
+        config.stash[_FROM_THE_END].close()
 
 
 def _announce(session: pytest.Session, engine: Engine) -> None:
@@ -200,6 +220,8 @@ class _Item(pytest.Item):
 class ScenarioItem(_Item):
     """A case of a scenario on an engine."""
 
+    number = -1  # among the scenarios of the run, where another process checks some of them
+
     def __init__(self, scenario: Scenario, engine: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.scenario = scenario
@@ -215,8 +237,8 @@ class ScenarioItem(_Item):
 
         try:
             candidate = candidate_of(self.session, self.engine)
-            entries = candidate.entries_for(self.scenario.id)
-            checked = checker_of(self.session)(self.scenario, candidate.engine, entries)
+            checker_of(self.session)
+            checked = self._agreed() or self._check()
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would say the same
             raise EngineMissing(str(error), self.position) from None
@@ -236,6 +258,22 @@ class ScenarioItem(_Item):
                 raise Mismatch(checked.text, replace(self.position, line=result.differences[0].line))
             case "skipped" | "unsupported":
                 pytest.skip(result.reason)
+
+
+    def _check(self) -> Checked:
+        candidate = candidate_of(self.session, self.engine)
+        entries = candidate.entries_for(self.scenario.id)
+        return checker_of(self.session)(self.scenario, candidate.engine, entries)
+
+    def agreement(self) -> Checked | None:
+        """What a check leaves where nobody will ask what was different."""
+        checked = self._check()
+        return checked if checked.result.verdict == "agrees" else None
+
+    def _agreed(self) -> Checked | None:
+        """That, where it has been found already: see Note [From the end]."""
+        ahead = self.session.config.stash.get(_FROM_THE_END, None)
+        return None if ahead is None else ahead.take(self.number)
 
 
 class InvalidItem(_Item):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, SpawnContext
@@ -31,6 +33,56 @@ def forked(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[i
 def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[int, T | Died]]:
     """As :func:`forked`, in interpreters that load everything anew: a fork would share torch's threads."""
     return _apart(multiprocessing.get_context("spawn"), tasks, processes)
+
+
+class FromTheEnd(Generic[T]):
+    """Tasks that a fork of this process does from the last towards the first, while this one goes the other way.
+
+    Nobody waits for it: what it has not done, or could not do, is for this process to do. What it prints is dropped.
+    """
+
+    def __init__(self, tasks: Sequence[Callable[[], T | None]]) -> None:
+        context = multiprocessing.get_context("fork")
+        self._results: dict[int, T | None] = {}
+        self._receiver, sender = context.Pipe(duplex=False)
+        self._process: BaseProcess | None = context.Process(
+            target=_send_from_the_end, args=(tasks, sender), daemon=True
+        )
+        self._process.start()
+        sender.close()
+
+    def take(self, number: int) -> T | None:
+        """What a task has left there; None where it is to be done here."""
+        try:
+            while self._process is not None and self._receiver.poll():
+                done, result = self._receiver.recv()
+                self._results[done] = result
+        except (EOFError, OSError):
+            self.close()
+        if number in self._results:  # and so is all that comes after it
+            self.close()
+        return self._results.pop(number, None)
+
+    def close(self) -> None:
+        """End it."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process = None
+            self._receiver.close()
+
+
+def _send_from_the_end(tasks: Sequence[Callable[[], T | None]], sender: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process lives
+    os.dup2(sys.stdout.fileno(), 1)
+    os.dup2(sys.stdout.fileno(), 2)
+    for number in reversed(range(len(tasks))):
+        try:
+            result = tasks[number]()
+        except Exception:  # as will be seen where it is done again
+            result = None
+        sender.send((number, result))
 
 
 def _apart(

@@ -69,6 +69,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Nothing is left running."""
     end_torch(config)
+    if "conformance.items" in sys.modules:
+        from conformance.items import end_from_the_end
+
+        end_from_the_end(config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
