@@ -23,8 +23,8 @@ from conformance.spec.scenario import Position, Scenario
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
-    from conformance.runner.engine import Engine
     from conformance.processes import FromTheEnd
+    from conformance.runner.engine import Engine
     from conformance.session.candidate import Candidate
     from conformance.session.check import Checked, Checker
 
@@ -70,18 +70,18 @@ def checker_of(session: pytest.Session) -> Checker:
         if config.stash.get(ALONE, False):  # tests beside them may wait for their own garbage
             gc.freeze()  # what has been imported lives as long as the run: collections need not look at it
         if may_fork(config):
-            _start_from_the_end(session)
+            config.stash[_FROM_THE_END] = _from_the_end(session)
     return config.stash[_CHECKER]
 
 
-def _start_from_the_end(session: pytest.Session) -> None:
+def _from_the_end(session: pytest.Session) -> FromTheEnd[Checked]:
     """See Note [From the end]."""
     from conformance.processes import FromTheEnd
 
     items = [item for item in session.items if isinstance(item, ScenarioItem)]
     for number, item in enumerate(items):
         item.number = number
-    session.config.stash[_FROM_THE_END] = FromTheEnd([item.agreement for item in items])
+    return FromTheEnd([item.agreement for item in items])
 
 
 def end_from_the_end(config: pytest.Config) -> None:
@@ -258,7 +258,6 @@ class ScenarioItem(_Item):
                 raise Mismatch(checked.text, replace(self.position, line=result.differences[0].line))
             case "skipped" | "unsupported":
                 pytest.skip(result.reason)
-
 
     def _check(self) -> Checked:
         candidate = candidate_of(self.session, self.engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from ctypes import addressof, c_char
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,10 @@ def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def address(array: np.ndarray[Any, Any]) -> int:
     """Where the first element lies in memory."""
-    return array.__array_interface__["data"][0]
+    try:
+        return addressof(c_char.from_buffer(array))
+    except (TypeError, ValueError):  # it has gaps, is empty or read-only
+        return array.__array_interface__["data"][0]  # which takes four times as long
 
 
 def offset(array: np.ndarray[Any, Any]) -> int:

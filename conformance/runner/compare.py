@@ -145,7 +145,7 @@ def _of_moments(scenario: Scenario, one: Moment, other: Moment) -> Iterator[Diff
         if mine[expression] != its.get(expression):
             shown = shown_value(mine[expression], None), shown_value(its.get(expression, NOTHING), None)
             yield Difference(place, expression, "value", group_of(expression), *shown)
-    if one.state is not None and other.state is not None:
+    if one.state is not None and other.state is not None and one.state != other.state:
         expressions = set(mine)
         yield from (
             d

@@ -120,9 +120,7 @@ _WRITERS: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
 
 
 def _restore(setting: _Setting, value: Any) -> None:
-    now = setting.read()
-    same = now.equal(value) if hasattr(now, "equal") else now == value
-    if not same:
+    if hasattr(value, "equal") or setting.read() != value:  # a tensor takes longer to compare than to write
         setting.write(value)
 
 

@@ -10,7 +10,6 @@ import io
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
@@ -21,7 +20,7 @@ from conformance.runner.observe import Observer
 from conformance.runner.paths import OWN_MODULE
 from conformance.runner.program import Program, compile_expression, compile_step
 from conformance.runner.texts import error_text, normalised
-from conformance.runner.trace import Moment, Raised, Statement, Warned
+from conformance.runner.trace import Moment, Raised, Statement, Warned, statement_at
 from conformance.spec.scenario import Scenario, Step
 from conformance.spec.words import BOUND
 
@@ -178,10 +177,7 @@ class Recorder:
         if self._program is None or not self._program.places:
             return Statement(self._step, 1)
         place = self._program.places[k]
-        if not place.loops:
-            return statement_at(self._step, *place.start)
-        (line, column), turn = place.start, tuple(self._turns[n] for n in place.loops)
-        return Statement(self._step, line, turn, column)
+        return statement_at(self._step, *place.start, tuple(self._turns[n] for n in place.loops))
 
     # What the compiled program calls: see `program`.
 
@@ -219,12 +215,6 @@ class Recorder:
         for part in path.split(".")[1:]:
             found = _part(found, part)
         return self._engine.torch if name else found
-
-
-@lru_cache(maxsize=4096)
-def statement_at(step: int, line: int, column: int) -> Statement:
-    """The statement there, outside of loops: one object for all runs, which the traces of two then share."""
-    return Statement(step, line, (), column)
 
 
 def collect() -> None:

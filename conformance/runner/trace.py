@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 Facet: TypeAlias = str | int | bool | None
@@ -32,6 +33,14 @@ class Statement:
         place = f"step {self.step + 1}, line {self.line}"
         place += "".join(f", turn {turn + 1}" for turn in self.turn)
         return f"{place}, expectations" if self.kind == "expect" else place
+
+
+@lru_cache(maxsize=4096)
+def statement_at(
+    step: int, line: int, column: int, turn: tuple[int, ...] = (), kind: Literal["run", "expect"] = "run"
+) -> Statement:
+    """The statement there: one object for all runs, which the traces of two then share."""
+    return Statement(step, line, turn, column, kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +135,9 @@ def _data(moment: Moment) -> dict[str, Any]:
 def _moment(entry: dict[str, Any], state: State | None) -> Moment:
     place = entry["statement"]
     return Moment(
-        statement=Statement(**{**place, "turn": tuple(place["turn"])}),
+        statement=statement_at(
+            place["step"], place["line"], place["column"], tuple(place["turn"]), place["kind"]
+        ),
         state=state,
         raised=Raised(**entry["raised"]) if "raised" in entry else None,
         warned=tuple(Warned(**warning) for warning in entry.get("warned", ())),
