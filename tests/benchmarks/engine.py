@@ -3,23 +3,25 @@
     OMP_NUM_THREADS=1 python tests/benchmarks/engine.py [--rounds 30] [--only WORDS | --kernels]
 
 Each round runs a program once on every engine; the table shows the ratio of the least times of the thread (below 1:
-faster than torch), which other work on the machine disturbs less than others. Engines that are not installed are left
-out. Nothing here is a test: these numbers belong to a machine.
+faster than torch), which other work on the machine disturbs less than others. Memory and imports are measured in
+processes of their own. Engines that are not installed are left out. Nothing here is a test: these numbers belong to a
+machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import gc
 import importlib
 import importlib.util
+import math
 import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
 import time
-import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -42,6 +44,25 @@ def used_often(x: Any) -> Any:
     y = x
     for _ in range(1000):
         y = y + x
+    return y
+
+
+def plain_chain(y: Any, length: int) -> Any:
+    for _ in range(length):
+        y = y * 1.0
+    return y
+
+
+def product_of_50(x: Any) -> Any:
+    y = x
+    for _ in range(50):
+        y = y * x
+    return y
+
+
+def product_of_all(y: Any, matrices: list[Any]) -> Any:
+    for matrix in matrices:
+        y = y @ matrix
     return y
 
 
@@ -95,10 +116,7 @@ def four_products(torch: Any) -> Program:
     x = torch.rand(512, 512)
 
     def program() -> None:
-        y = x
-        for weight in weights:
-            y = y @ weight
-        y.sum().backward()
+        product_of_all(x, weights).sum().backward()
 
     return program
 
@@ -107,41 +125,54 @@ def grad_of_grad(torch: Any) -> Program:
     x = torch.full((100,), 1.01, requires_grad=True)
 
     def program() -> None:
-        y = x
-        for _ in range(50):
-            y = y * x
-        (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        (first,) = torch.autograd.grad(product_of_50(x).sum(), x, create_graph=True)
         torch.autograd.grad(first.sum(), x)
 
     return program
 
 
-def long_chain(torch: Any, length: int = 1_000_000) -> Program:
+def long_chain(torch: Any, length: int) -> Program:
     x = torch.ones(1, requires_grad=True)
 
     def program() -> None:
-        y = x
-        for _ in range(length):
-            y = y * 1.0
-        y.backward()
+        plain_chain(x, length).backward()
 
     return program
 
 
-PROGRAMS: dict[str, Callable[[Any], Program]] = {
-    "chain of 1000 by numbers (1,)": lambda torch: chain_by_numbers(torch, (1,)),
-    "chain of 1000 by numbers (64, 64)": lambda torch: chain_by_numbers(torch, (64, 64)),
-    "chain of 1000 by tensors (1,)": lambda torch: chain_by_tensors(torch, (1,)),
-    "chain of 1000 by tensors (64, 64)": lambda torch: chain_by_tensors(torch, (64, 64)),
-    "1000 uses of one leaf (64,)": uses_of_one_leaf,
-    "MLP step 64x784-256-10, SGD": mlp_step,
-    "four 512x512 products": four_products,
-    "grad of grad, product of 50, (100,)": grad_of_grad,
-    "chain of 1,000,000": long_chain,
-}
+def graph_of_1000(torch: Any) -> Program:
+    return lambda: plain_chain(torch.ones(1, requires_grad=True), 1000)
+
+
+GRAPH = "graph of 1000, kept or dropped"
+
+
+def torch_programs(module: str) -> dict[str, Program]:
+    """torch, or a module that stands in for it."""
+    torch = importlib.import_module(module)
+    return {
+        "chain of 1000 by numbers (1,)": chain_by_numbers(torch, (1,)),
+        "chain of 1000 by numbers (64, 64)": chain_by_numbers(torch, (64, 64)),
+        "chain of 1000 by tensors (1,)": chain_by_tensors(torch, (1,)),
+        "chain of 1000 by tensors (64, 64)": chain_by_tensors(torch, (64, 64)),
+        "1000 uses of one leaf (64,)": uses_of_one_leaf(torch),
+        "MLP step 64x784-256-10, SGD": mlp_step(torch),
+        "four 512x512 products": four_products(torch),
+        "grad of grad, product of 50, (100,)": grad_of_grad(torch),
+        GRAPH: graph_of_1000(torch),
+        "chain of 50,000": long_chain(torch, 50_000),
+        "chain of 1,000,000": long_chain(torch, 1_000_000),
+    }
 
 
 # Single operations on 512 x 512 numbers, forward and with their gradient ---------------------------
+
+
+@functools.cache
+def places(torch: Any, *shape: int) -> Any:
+    """Indices below 128, each of them several times."""
+    return (torch.arange(math.prod(shape)) * 37 % 128).view(*shape)
+
 
 KERNELS: dict[str, Callable[[Any, Any], Any]] = {
     "x ** 3": lambda torch, x: x**3,
@@ -169,11 +200,16 @@ KERNELS: dict[str, Callable[[Any, Any], Any]] = {
     "cumsum(1)": lambda torch, x: x.cumsum(1),
     "sort(1)": lambda torch, x: x.sort(1).values,
     "topk(5)": lambda torch, x: x.topk(5).values,
+    "gather(1)": lambda torch, x: x.gather(1, places(torch, 512, 512)),
+    "index_add(0)": lambda torch, x: x.index_add(0, places(torch, 512), x),
+    "embedding": lambda torch, x: torch.nn.functional.embedding(places(torch, 512), x),
     "t().contiguous()": lambda torch, x: x.t().contiguous(),
     "3x3 convolution, 8 to 8": lambda torch, x: torch.nn.functional.conv2d(
         x.view(8, 8, 64, 64), torch.ones(8, 8, 3, 3), padding=1
     ),
 }
+
+LARGE: dict[str, Callable[[Any, Any], Any]] = {"sum of 2048 x 2048": lambda torch, x: x.sum()}
 
 
 def kernel(torch: Any, operation: Callable[[Any, Any], Any], values: Any) -> tuple[Program, Program]:
@@ -191,144 +227,225 @@ def kernel(torch: Any, operation: Callable[[Any, Any], Any], values: Any) -> tup
 # Peers, in their own words ------------------------------------------------------------------------
 
 
-def hips_programs() -> dict[str, Program]:
+def hips_programs(_: str) -> dict[str, Program]:
     """HIPS autograd: a gradient is a function of a function."""
     import autograd.numpy as anp
     from autograd import grad
+    from autograd.core import make_vjp
+    from autograd.scipy.special import logsumexp
+
+    one, several = anp.ones(1, anp.float32), anp.ones(64, anp.float32)
+
+    def random(*shape: int) -> Any:
+        return anp.random.rand(*shape).astype(anp.float32)
 
     def chain(shape: tuple[int, ...], operands: bool) -> Program:
         x, c = anp.ones(shape, anp.float32), anp.ones(shape, anp.float32)
         factor, summand = (c, c) if operands else (1.0001, 0.5)
         return lambda: grad(lambda y: anp.sum(chained(y, factor, summand)))(x)
 
-    def uses() -> Program:
-        return lambda: grad(lambda x: anp.sum(used_often(x)))(anp.ones(64, anp.float32))
+    def step() -> Program:
+        weights = [(random(784, 256) - 0.5) / 14, (random(256) - 0.5) / 14]
+        weights += [(random(256, 10) - 0.5) / 8, (random(10) - 0.5) / 8]
+        x, rows, target = random(64, 784), anp.arange(64), anp.random.randint(0, 10, 64)
+
+        def loss(given: list[Any]) -> Any:
+            inner, first, outer, second = given
+            scores = anp.maximum(x @ inner + first, 0) @ outer + second
+            return anp.mean(logsumexp(scores, axis=1) - scores[rows, target])
+
+        def program() -> None:
+            for weight, slope in zip(weights, grad(loss)(weights), strict=True):
+                weight[...] -= 0.01 * slope
+
+        return program
 
     def products() -> Program:
-        weights = [anp.random.rand(512, 512).astype("float32") for _ in range(4)]
-        x = anp.random.rand(512, 512).astype("float32")
+        x, weights = random(512, 512), [random(512, 512) for _ in range(4)]
+        return lambda: grad(lambda given: anp.sum(product_of_all(x, given)))(weights)
 
-        def loss(given: Any) -> Any:
-            y = x
-            for weight in given:
-                y = y @ weight
-            return anp.sum(y)
+    def twice() -> Program:
+        x = anp.full(100, 1.01, anp.float32)
+        first = grad(lambda x: anp.sum(product_of_50(x)))
+        return lambda: grad(lambda x: anp.sum(first(x)))(x)
 
-        return lambda: grad(loss)(weights)
+    def long(length: int) -> Program:
+        return lambda: grad(lambda x: anp.sum(plain_chain(x, length)))(one)
 
     return {
         "chain of 1000 by numbers (1,)": chain((1,), False),
         "chain of 1000 by numbers (64, 64)": chain((64, 64), False),
         "chain of 1000 by tensors (1,)": chain((1,), True),
         "chain of 1000 by tensors (64, 64)": chain((64, 64), True),
-        "1000 uses of one leaf (64,)": uses(),
+        "1000 uses of one leaf (64,)": lambda: grad(lambda x: anp.sum(used_often(x)))(several),
+        "MLP step 64x784-256-10, SGD": step(),
         "four 512x512 products": products(),
+        "grad of grad, product of 50, (100,)": twice(),
+        GRAPH: lambda: make_vjp(lambda x: plain_chain(x, 1000), one),
+        "chain of 50,000": long(50_000),
+        "chain of 1,000,000": long(1_000_000),
     }
 
 
-def mygrad_programs() -> dict[str, Program]:
-    """MyGrad."""
+def mygrad_programs(_: str) -> dict[str, Program]:
+    """MyGrad, whose gradients have no gradients."""
     import mygrad as mg
     import numpy as np
+    from mygrad.nnet import relu, softmax_crossentropy
+
+    def ones(*shape: int) -> Any:
+        return mg.tensor(np.ones(shape, np.float32))
+
+    def random(*shape: int) -> Any:
+        return np.random.rand(*shape).astype(np.float32)
 
     def chain(shape: tuple[int, ...], operands: bool) -> Program:
         c = mg.tensor(np.ones(shape, np.float32), constant=True)
         factor, summand = (c, c) if operands else (1.0001, 0.5)
-        return lambda: chained(mg.tensor(np.ones(shape, np.float32)), factor, summand).sum().backward()
+        return lambda: chained(ones(*shape), factor, summand).sum().backward()
 
-    def uses() -> None:
-        used_often(mg.tensor(np.ones(64, np.float32))).sum().backward()
+    def step() -> Program:
+        inner, first = mg.tensor((random(784, 256) - 0.5) / 14), mg.tensor((random(256) - 0.5) / 14)
+        outer, second = mg.tensor((random(256, 10) - 0.5) / 8), mg.tensor((random(10) - 0.5) / 8)
+        x, target = mg.tensor(random(64, 784), constant=True), np.random.randint(0, 10, 64)
+
+        def program() -> None:
+            softmax_crossentropy(relu(x @ inner + first) @ outer + second, target).backward()
+            for weight in (inner, first, outer, second):
+                weight.data -= 0.01 * weight.grad
+
+        return program
+
+    def products() -> Program:
+        x = mg.tensor(random(512, 512), constant=True)
+        weights = [mg.tensor(random(512, 512)) for _ in range(4)]
+        return lambda: product_of_all(x, weights).sum().backward()
 
     return {
         "chain of 1000 by numbers (1,)": chain((1,), False),
         "chain of 1000 by numbers (64, 64)": chain((64, 64), False),
         "chain of 1000 by tensors (1,)": chain((1,), True),
         "chain of 1000 by tensors (64, 64)": chain((64, 64), True),
-        "1000 uses of one leaf (64,)": uses,
+        "1000 uses of one leaf (64,)": lambda: used_often(ones(64)).sum().backward(),
+        "MLP step 64x784-256-10, SGD": step(),
+        "four 512x512 products": products(),
+        GRAPH: lambda: plain_chain(ones(1), 1000),
+        "chain of 50,000": lambda: plain_chain(ones(1), 50_000).backward(),
     }
 
 
-def micrograd_programs() -> dict[str, Program]:
+def micrograd_programs(_: str) -> dict[str, Program]:
     """micrograd: scalars only."""
     from micrograd.engine import Value
 
     def program() -> None:
         chained(Value(1.0), 1.0001, 0.5, 450).backward()  # which recurses: 500 would be too deep
 
-    return {"chain of 1000 by numbers (1,)": program}
+    return {"chain of 1000 by numbers (1,)": program, GRAPH: lambda: plain_chain(Value(1.0), 1000)}
 
 
-def paddle_programs() -> dict[str, Program]:
-    """PaddlePaddle."""
+def paddle_programs(_: str) -> dict[str, Program]:
+    """PaddlePaddle, which crashes on chains of more than some 70,000."""
     import paddle
 
     paddle.set_device("cpu")
 
-    def leaf(shape: tuple[int, ...], value: float = 1.0) -> Any:
-        return paddle.full(shape, value).detach().clone().detach()
+    def leaf(values: Any) -> Any:
+        values.stop_gradient = False
+        return values
 
     def chain(shape: tuple[int, ...], operands: bool) -> Program:
-        x, c = leaf(shape), paddle.ones(shape)
-        x.stop_gradient = False
+        x, c = leaf(paddle.ones(shape)), paddle.ones(shape)
         factor, summand = (c, c) if operands else (1.0001, 0.5)
         return lambda: chained(x, factor, summand).sum().backward()
 
-    def uses() -> Program:
-        x = leaf((64,))
-        x.stop_gradient = False
-        return lambda: used_often(x).sum().backward()
-
-    def twice() -> Program:
-        x = leaf((100,), 1.01)
-        x.stop_gradient = False
+    def step() -> Program:
+        model = paddle.nn.Sequential(paddle.nn.Linear(784, 256), paddle.nn.ReLU(), paddle.nn.Linear(256, 10))
+        optimizer = paddle.optimizer.SGD(0.01, parameters=model.parameters())
+        x, target = paddle.rand((64, 784)), paddle.randint(0, 10, (64,))
 
         def program() -> None:
-            y = x
-            for _ in range(50):
-                y = y * x
-            (first,) = paddle.grad(y.sum(), x, create_graph=True)
+            optimizer.clear_grad()
+            paddle.nn.functional.cross_entropy(model(x), target).backward()
+            optimizer.step()
+
+        return program
+
+    def products() -> Program:
+        x, weights = paddle.rand((512, 512)), [leaf(paddle.rand((512, 512))) for _ in range(4)]
+        return lambda: product_of_all(x, weights).sum().backward()
+
+    def twice() -> Program:
+        x = leaf(paddle.full((100,), 1.01))
+
+        def program() -> None:
+            (first,) = paddle.grad(product_of_50(x).sum(), x, create_graph=True)
             paddle.grad(first.sum(), x)
 
         return program
 
+    one, several = leaf(paddle.ones((1,))), leaf(paddle.ones((64,)))
     return {
         "chain of 1000 by numbers (1,)": chain((1,), False),
         "chain of 1000 by numbers (64, 64)": chain((64, 64), False),
         "chain of 1000 by tensors (1,)": chain((1,), True),
         "chain of 1000 by tensors (64, 64)": chain((64, 64), True),
-        "1000 uses of one leaf (64,)": uses(),
+        "1000 uses of one leaf (64,)": lambda: used_often(several).sum().backward(),
+        "MLP step 64x784-256-10, SGD": step(),
+        "four 512x512 products": products(),
         "grad of grad, product of 50, (100,)": twice(),
+        GRAPH: lambda: plain_chain(one, 1000),
+        "chain of 50,000": lambda: plain_chain(one, 50_000).backward(),
     }
 
 
-def tinygrad_programs() -> dict[str, Program]:
+def tinygrad_programs(_: str) -> dict[str, Program]:
     """tinygrad, on its device that needs no compiler: interpreted in Python, unless DEV names another."""
     os.environ.setdefault("DEV", "PYTHON")
     from tinygrad import Tensor
 
+    def ones(length: int) -> Any:
+        return Tensor.ones(length).contiguous().realize()
+
     def ran(compute: Callable[[Any], Any], length: int) -> Program:
         def program() -> None:
-            x = Tensor.ones(length).contiguous().realize()
+            x = ones(length)
             compute(x).sum().backward()
             x.grad.realize()
 
         return program
 
-    c = Tensor.ones(1).contiguous().realize()
+    def twice() -> None:
+        x = Tensor.full((100,), 1.01).contiguous().realize()
+        (first,) = product_of_50(x).sum().gradient(x)
+        (second,) = first.sum().gradient(x)
+        second.realize()
+
+    c = ones(1)
     return {
         "chain of 1000 by numbers (1,)": ran(lambda x: chained(x, 1.0001, 0.5), 1),
         "chain of 1000 by tensors (1,)": ran(lambda x: chained(x, c, c), 1),
         "1000 uses of one leaf (64,)": ran(used_often, 64),
+        "grad of grad, product of 50, (100,)": twice,
+        GRAPH: lambda: plain_chain(ones(1), 1000),
     }
 
 
-PEERS = {
-    "HIPS autograd": ("autograd", hips_programs),
+# By its name: the module that is imported, and what makes its programs.
+ENGINES: dict[str, tuple[str, Callable[[str], dict[str, Program]]]] = {
+    "torch": ("torch", torch_programs),
+    "inhouse": ("conformance.engine", torch_programs),
+    "HIPS autograd": ("autograd.numpy", hips_programs),
     "mygrad": ("mygrad", mygrad_programs),
-    "micrograd": ("micrograd", micrograd_programs),
+    "micrograd": ("micrograd.engine", micrograd_programs),
     "paddle": ("paddle", paddle_programs),
     "tinygrad": ("tinygrad", tinygrad_programs),
 }
+
+
+def programs_of(engine: str) -> dict[str, Program]:
+    module, make = ENGINES[engine]
+    return make(module)
 
 
 # Measuring ----------------------------------------------------------------------------------------
@@ -353,48 +470,27 @@ def _resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def bytes_a_node(module: str, length: int = 20_000) -> float:
-    """Growth of a process for each node of a chain that is kept; of a new one, which has no memory to use again."""
-    torch = importlib.import_module(module)
-
-    def build() -> Any:
-        y = torch.ones(1, requires_grad=True)
-        for _ in range(length):
-            y = y * 1.0
-        return y
-
-    build()
+def kept(engine: str) -> float:
+    """Growth of a process for each node of graphs that are kept; of a new one, which has no memory to use again."""
+    graph = programs_of(engine)[GRAPH]
+    graph()
     gc.collect()
     before = _resident()
-    kept = [build() for _ in range(20)]
-    after = _resident()
-    del kept
-    return (after - before) / (20 * length)
+    graphs = [graph() for _ in range(100)]
+    return (_resident() - before) / (len(graphs) * 1000)
 
 
-def left_behind(torch: Any) -> tuple[int, int]:
-    """Bytes of five graphs that stay, cyclic collection off: after backward, and of graphs that are only dropped."""
-
-    def dropped() -> None:
-        y = torch.ones(64, requires_grad=True)
-        for _ in range(1000):
-            y = y * y
-
-    def left(program: Program) -> int:
-        program()
-        tracemalloc.start()
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(5):
-            program()
-        found = tracemalloc.get_traced_memory()[0] - before
-        tracemalloc.stop()
-        return found
-
+def left(engine: str, name: str) -> float:
+    """Growth of a new process, cyclic collection off, for each node of graphs that nothing refers to any more."""
+    program = programs_of(engine)[name]
     gc.collect()
     gc.disable()
-    found = left(chain_by_tensors(torch, (64,))), left(dropped)
-    gc.enable()
-    return found
+    for _ in range(10):
+        program()
+    before = _resident()
+    for _ in range(40):
+        program()
+    return (_resident() - before) / (40 * 1000)
 
 
 def import_seconds(module: str) -> float:
@@ -410,17 +506,50 @@ def import_seconds(module: str) -> float:
         )
 
 
-def print_kernels(torch: Any, inhouse: Any, rounds: int) -> None:
+def print_kernels(rounds: int) -> None:
     """The engine's time for single operations in ratio to torch's."""
+    torch, inhouse = (importlib.import_module(ENGINES[engine][0]) for engine in ("torch", "inhouse"))
     torch.manual_seed(0)
-    values = torch.randn(512, 512).tolist()
     print(f"{'ratio to torch (least of ' + str(rounds) + ')':30}{'forward':>12}{'with gradient':>16}")
-    for name, operation in KERNELS.items():
-        pairs = zip(kernel(inhouse, operation, values), kernel(torch, operation, values), strict=True)
-        found = [least({"inhouse": ours, "torch": theirs}, rounds) for ours, theirs in pairs]
-        print(
-            f"{name:30}" + "".join(f"{each['inhouse'] / each['torch']:14.2f}" for each in found), flush=True
-        )
+    for size, operations in ((512, KERNELS), (2048, LARGE)):
+        values = torch.randn(size, size).numpy()
+        for name, operation in operations.items():
+            pairs = zip(kernel(inhouse, operation, values), kernel(torch, operation, values), strict=True)
+            found = [least({"inhouse": ours, "torch": theirs}, rounds) for ours, theirs in pairs]
+            cells = [f"{each['inhouse'] / each['torch']:14.2f}" for each in found]
+            print(f"{name:30}" + "".join(cells), flush=True)
+
+
+def print_row(name: str, found: dict[str, float], columns: list[str], digits: int = 2) -> None:
+    cells = [f"{found[c]:15.{digits}f}" if c in found else f"{'-':>15}" for c in columns]
+    print(f"{name:42}" + "".join(cells), flush=True)
+
+
+def to_torch(found: dict[str, float]) -> dict[str, float]:
+    return {engine: value / found["torch"] for engine, value in found.items()}
+
+
+def print_times(engines: list[str], rounds: int, words: str) -> None:
+    programs = {engine: programs_of(engine) for engine in engines}
+    for name in programs["torch"]:
+        if words in name:
+            able = {engine: given[name] for engine, given in programs.items() if name in given}
+            print_row(name, to_torch(least(able, rounds if "000,000" not in name else 2)), engines)
+
+
+def print_memory(engines: list[str]) -> None:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
+        graphs = dict(zip(engines, pool.map(kept, engines), strict=True))
+        print_row("bytes a node of graph", graphs, engines, 0)
+        print_row("bytes a node of graph, in ratio", to_torch(graphs), engines)
+        for words, name in (("backward", "chain of 1000 by numbers (1,)"), ("dropping", GRAPH)):
+            found = dict(zip(engines, pool.map(left, engines, [name] * len(engines)), strict=True))
+            print_row(f"bytes a node left after {words}", found, engines, 0)
+
+
+def print_imports(engines: list[str]) -> None:
+    print_row("import", to_torch({engine: import_seconds(ENGINES[engine][0]) for engine in engines}), engines)
+    print_row("import of numpy", {"inhouse": import_seconds("numpy") / import_seconds("torch")}, engines)
 
 
 def main() -> None:
@@ -433,36 +562,22 @@ def main() -> None:
     known = parser.parse_args()
     import torch
 
-    import conformance.engine as inhouse
-
     torch.set_num_threads(1)
     if known.kernels:
-        print_kernels(torch, inhouse, known.rounds)
+        print_kernels(known.rounds)
         return
-    peers = {
-        name: make() for name, (module, make) in PEERS.items() if importlib.util.find_spec(module) is not None
-    }
-    columns = ["inhouse", *peers]
+    engines = [
+        engine
+        for engine, (module, _) in ENGINES.items()
+        if importlib.util.find_spec(module.partition(".")[0]) is not None
+    ]
     print(
-        f"{'ratio to torch (least of ' + str(known.rounds) + ')':42}" + "".join(f"{c:>15}" for c in columns)
+        f"{'ratio to torch (least of ' + str(known.rounds) + ')':42}" + "".join(f"{e:>15}" for e in engines)
     )
-    for name, make in PROGRAMS.items():
-        if known.only not in name:
-            continue
-        programs = {"torch": make(torch), "inhouse": make(inhouse)}
-        programs |= {peer: found[name] for peer, found in peers.items() if name in found}
-        found = least(programs, known.rounds if "1,000,000" not in name else 2)
-        cells = [f"{found[c] / found['torch']:15.2f}" if c in found else f"{'-':>15}" for c in columns]
-        print(f"{name:42}" + "".join(cells), flush=True)
+    print_times(engines, known.rounds, known.only)
     if not known.only:
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
-            ours, theirs = pool.map(bytes_a_node, ("conformance.engine", "torch"))
-        print(f"{'bytes a node of graph':42}{ours / theirs:15.2f}  ({ours:.0f} of {theirs:.0f})")
-        whole = import_seconds("torch")
-        for module in ("conformance.engine", "numpy"):
-            print(f"{'import of ' + module:42}{import_seconds(module) / whole:15.3f}")
-        print("bytes left by five graphs of 1000 nodes, inhouse: after backward {}, after dropping {}".format(
-            *left_behind(inhouse)))  # fmt: skip
+        print_memory(engines)
+        print_imports(engines)
 
 
 if __name__ == "__main__":
