@@ -94,12 +94,8 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
     """Where the k greatest (or least) elements are, along an axis."""
     lines = np.moveaxis(array, axis, -1)
     n = lines.shape[-1]
-    if largest:
-        order = n - 1 - np.argsort(lines[..., ::-1], -1, kind="stable")[..., ::-1]
-    else:
-        order = np.argsort(lines, -1, kind="stable")
-    found = np.ascontiguousarray(order[..., :k])
-    ranked = np.take_along_axis(lines, order, -1)[..., : k + 1]
+    found, ranked = _ranked(lines, min(k + 1, n), largest)  # the first that is not wanted tells of a tie
+    found = np.ascontiguousarray(found[..., :k])
     ties = _same(ranked[..., 1:], ranked[..., :-1]).any(-1) if k else np.zeros(ranked.shape[:-1], bool)
     if not in_order and k * 64 > n:
         ties = np.ones(ranked.shape[:-1], bool)
@@ -120,6 +116,19 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
                 _sort(items, 0, k - 1, before)
         found[tuple(place)] = [i for _, i in items[:k]]
     return np.ascontiguousarray(np.moveaxis(found, -1, axis))
+
+
+def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:
+    """Where the first of each line are, in order, and what they are; ties in any order."""
+    n = lines.shape[-1]
+    if count < n:
+        cut = n - count if largest else count - 1
+        where = np.argpartition(lines, cut, -1)[..., slice(cut, n) if largest else slice(count)]
+    else:
+        where = np.broadcast_to(np.arange(n), lines.shape)
+    order = np.argsort(np.take_along_axis(lines, where, -1), -1)[..., :: -1 if largest else 1]
+    where = np.take_along_axis(where, order, -1)
+    return where, np.take_along_axis(lines, where, -1)
 
 
 # mode ---------------------------------------------------------------------------------------------
