@@ -125,7 +125,10 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     """The number where it is positive, else negative_slope times it."""
     need_floats("leaky_relu_cpu", self)
-    return chosen(self > 0, self, self * negative_slope)
+    below = self * negative_slope
+    if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, which has no product with inf
+        return np.maximum(self, below)
+    return chosen(self > 0, self, below)
 
 
 @op(

@@ -10,6 +10,7 @@ from ..rows import Array
 from .kernels import scipy
 
 _MANY = 1000  # elements from which on the fraction is faster than scipy
+_BLOCK = 2**16  # elements that stay in the cache from one step to the next
 _LIMIT = np.float32(4)  # erf is 1 in single precision from here
 # erf(x) is about x * P(x * x) / Q(x * x), with a relative error below 5e-7 in single precision (Eigen has the same
 # coefficients, highest power first).
@@ -34,11 +35,15 @@ def erf(array: Any) -> Any:
     """The error function of floats; scipy's is exact, and ten times slower where single precision is enough."""
     if array.dtype != np.float32 or array.size < _MANY:
         return _exact(array)
-    x = array.clip(-_LIMIT, _LIMIT)
-    square = x * x
-    x *= _polynomial(_P, square)
-    x /= _polynomial(_Q, square)
-    return x.clip(-1, 1, out=x)
+    found = array.clip(-_LIMIT, _LIMIT)
+    flat = found.ravel("K")
+    for start in range(0, flat.size, _BLOCK):
+        x = flat[start : start + _BLOCK]
+        square = x * x
+        x *= _polynomial(_P, square)
+        x /= _polynomial(_Q, square)
+        x.clip(-1, 1, out=x)
+    return found
 
 
 def _polynomial(coefficients: Array, x: Array) -> Array:

@@ -14,7 +14,8 @@ from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
 from .error_function import erf
-from .kernels import half_up, nans_in_blocks, need_floats, need_inexact
+from .exponential import expm1, log1p
+from .kernels import chosen, half_up, nans_in_blocks, need_floats, need_inexact
 from .scalars import less_than, minus, plus, times
 
 # What is a function of torch too, not of torch.nn.functional alone.
@@ -51,7 +52,7 @@ def _elu_backward(
         if is_result
         else grad * (input_scale * slope) * np.exp(x * input_scale)
     )
-    found = np.where(x <= 0, below, grad * scale).astype(grad_output.dtype)
+    found = chosen(x <= 0, below, grad * scale).astype(grad_output.dtype, copy=False)
     blocks = nans_in_blocks(self_or_result, grad_output, widest=True)
     found = found if blocks is None else np.where(blocks, self_or_result, found)
     return laid_out(found, grad_output, self_or_result)
@@ -70,7 +71,8 @@ def _elu_double(
 def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     need_floats("elu_cpu", self)
     x = half_up(self)
-    return np.where(x <= 0, np.expm1(x * input_scale) * (alpha * scale), x * scale).astype(self.dtype)
+    below = expm1(x * input_scale) * (alpha * scale)
+    return chosen(x <= 0, below, x * scale).astype(self.dtype, copy=False)
 
 
 @op(
@@ -149,9 +151,11 @@ def selu_(input: Tensor) -> Tensor:
 )
 def _softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: Any) -> Array:
     grad, x = half_up(grad_output), half_up(self)
-    exponential = np.exp(x * beta)
+    scaled = x * beta
+    exponential = np.exp(scaled)
     inside = grad * exponential / (exponential + 1)
-    return laid_out(np.where(x * beta > threshold, grad, inside).astype(grad_output.dtype), grad_output, self)
+    found = np.where(scaled > threshold, grad, inside).astype(grad_output.dtype, copy=False)
+    return laid_out(found, grad_output, self)
 
 
 def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> Tensor:
@@ -168,7 +172,9 @@ def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     """log(1 + exp(beta * number)) / beta; the number itself above the threshold."""
     need_floats("softplus_cpu", self)
     x = half_up(self)
-    return np.where(x * beta > threshold, x, np.log1p(np.exp(x * beta)) / beta).astype(self.dtype)
+    scaled = x * beta
+    found = log1p(np.exp(scaled)) / beta
+    return np.where(scaled > threshold, x, found).astype(self.dtype, copy=False)
 
 
 @op(
@@ -197,7 +203,7 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
     self=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
-    found = np.minimum(half_up(self), 0) - np.log1p(half_up(buffer))
+    found = np.minimum(half_up(self), 0) - log1p(half_up(buffer))
     return found.astype(self.dtype, order="C", copy=False)
 
 
@@ -243,7 +249,7 @@ def silu(self: Array) -> Array:
 @op(name="mish_backward", tensors="grad_output self")
 def _mish_slope(grad_output: Array, self: Array) -> Array:
     grad, x = half_up(grad_output), half_up(self)
-    gate, s = np.tanh(np.log1p(np.exp(x))), 1 / (np.exp(-x) + 1)
+    gate, s = np.tanh(log1p(np.exp(x))), 1 / (np.exp(-x) + 1)
     return laid_out(
         (grad * (gate + x * s * (1 - gate * gate))).astype(self.dtype, copy=False), grad_output, self
     )
@@ -262,7 +268,7 @@ def mish(self: Array) -> Array:
     """The number times tanh(softplus(number))."""
     need_floats("mish_cpu", self)
     x = half_up(self)
-    return (x * np.tanh(np.log1p(np.exp(x)))).astype(self.dtype, copy=False)
+    return (x * np.tanh(log1p(np.exp(x)))).astype(self.dtype, copy=False)
 
 
 _BETA, _KAPPA = math.sqrt(2 / math.pi), 0.044715  # of gelu by tanh

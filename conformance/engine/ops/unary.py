@@ -14,6 +14,7 @@ from ..modes import state
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from ..zero_tensor import zeros
+from . import exponential
 from .kernels import half_up, refuse_bools
 from .scalars import less_than, minus, plus, times
 from .undefined import undefined
@@ -38,7 +39,9 @@ exp = _float("ExpBackward0", np.exp, lambda grad, result: grad * result, "e to t
 exp2 = _float(
     "Exp2Backward0", np.exp2, lambda grad, result: times(grad * result, LN2), "2 to the power of self."
 )
-expm1 = _float("Expm1Backward0", np.expm1, lambda grad, result: grad * plus(result, 1), "exp(self) - 1.")
+expm1 = _float(
+    "Expm1Backward0", exponential.expm1, lambda grad, result: grad * plus(result, 1), "exp(self) - 1."
+)
 log = _float("LogBackward0", np.log, lambda grad, self: grad.div(self), "The natural logarithm.")
 log2 = _float(
     "Log2Backward0", np.log2, lambda grad, self: grad / times(self, LN2), "The logarithm to the base 2."
@@ -46,7 +49,7 @@ log2 = _float(
 log10 = _float(
     "Log10Backward0", np.log10, lambda grad, self: grad / times(self, LN10), "The logarithm to the base 10."
 )
-log1p = _float("Log1PBackward0", np.log1p, lambda grad, self: grad / plus(self, 1), "log(1 + self).")
+log1p = _float("Log1PBackward0", exponential.log1p, lambda grad, self: grad / plus(self, 1), "log(1 + self).")
 
 
 # Trigonometry -------------------------------------------------------------------------------------
