@@ -54,6 +54,20 @@ def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
     return tuple(slice(None) if i == axis else slice(n) for i, n in enumerate(shape))
 
 
+def _flat(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int, ...]) -> Array:
+    """Where the elements that an index names along an axis are in contiguous memory of a shape.
+
+    ``part`` is the shape of those elements; ``where`` has it too, or 1 for other dimensions.
+    """
+    steps = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    offsets: Any = np.intp(0)
+    for i, step in enumerate(steps):
+        if i != axis:
+            along = np.arange(0, part[i] * step, step)
+            offsets = offsets + along.reshape(-1, *[1] * (len(shape) - 1 - i))
+    return offsets + (where if steps[axis] == 1 else where * np.intp(steps[axis]))
+
+
 # gather -------------------------------------------------------------------------------------------
 
 
@@ -84,8 +98,11 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
                 f"{_listed(self.shape)} apart from dimension {axis}"
             )
     in_bounds(where, axis, source.shape[axis])
-    found = np.take_along_axis(source[_window(where.shape, axis)], where, axis)
-    return np.ascontiguousarray(found).reshape(index.shape)
+    if source.flags.c_contiguous:
+        found = source.reshape(-1).take(_flat(source.shape, axis, where, where.shape))
+    else:
+        found = np.ascontiguousarray(np.take_along_axis(source[_window(where.shape, axis)], where, axis))
+    return found.reshape(index.shape)
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
@@ -173,13 +190,7 @@ def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
     ``where`` has the values' shape, or 1 for other dimensions. np.add.at is fast for flat memory alone.
     """
     target = at_least_1d(result)
-    steps = [math.prod(target.shape[i + 1 :]) for i in range(target.ndim)]
-    offsets: Any = np.intp(0)
-    for i, step in enumerate(steps):
-        if i != axis:
-            along = np.arange(0, values.shape[i] * step, step)
-            offsets = offsets + along.reshape(-1, *[1] * (target.ndim - 1 - i))
-    flat = offsets + (where if steps[axis] == 1 else where * np.intp(steps[axis]))
+    flat = _flat(target.shape, axis, where, values.shape)
     np.add.at(target.reshape(-1), flat.reshape(-1), np.ascontiguousarray(values).reshape(-1))
 
 
