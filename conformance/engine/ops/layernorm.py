@@ -43,26 +43,33 @@ def _fused(array: Array, mean: Array, rstd: Array) -> Array:
 # Of the last dimensions; mean and inverse deviation come from outside, see Note [Statistics] -------
 
 
-def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array]:
-    """Mean and inverse deviation of the last ``count`` dimensions, in double precision; of halves, in single."""
+def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array, Array]:
+    """Mean and inverse deviation of the last ``count`` dimensions, and the numbers less their mean.
+
+    In double precision; mean and deviation of halves in single.
+    """
     axes = tuple(range(array.ndim - count, array.ndim))
+    shape = (*array.shape[: array.ndim - count], *(1,) * count)
+    centered = _exact(array)
     if not array.size:
-        shape = (*array.shape[: array.ndim - count], *(1,) * count)
-        return np.zeros(shape), np.full(shape, np.nan)
-    exact = array.astype(np.float64)
-    mean = exact.mean(axes, keepdims=True)
-    exact -= mean
-    variance = np.square(exact, out=exact).mean(axes, keepdims=True)
+        return np.zeros(shape), np.full(shape, np.nan), centered
+    mean = centered.mean(axes, keepdims=True)
+    centered -= mean
+    lines = centered.reshape(math.prod(shape), -1)
+    variance = (np.vecdot(lines, lines) / lines.shape[1]).reshape(shape)
     if array.dtype == np.float16:
         mean, variance = mean.astype(np.float32), variance.astype(np.float32)
-    return mean, 1 / np.sqrt(variance + variance.dtype.type(eps))
+    return mean, 1 / np.sqrt(variance + variance.dtype.type(eps)), centered
 
 
 def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[int, ...], n: int) -> Array:
     """The gradient of the input as torch's kernel has it, in its precision: of a constant gradient it is 0."""
     along, total = (grad * input).sum(inner, keepdims=True), grad.sum(inner, keepdims=True)
     b = (total * mean - along) * rstd * rstd * rstd / n
-    return rstd * grad + b * input - (b * mean + total * rstd / n)
+    found = np.multiply(rstd, grad, order="C")
+    found += b * input
+    found -= b * mean + total * rstd / n
+    return found
 
 
 @op(
@@ -88,12 +95,13 @@ def native_layer_norm(
     result2: Any = None,
     exact: Any = None,
 ) -> Array:
-    """The last dimensions with mean 0 and deviation 1, then scaled and shifted; ``exact`` is what is saved, exact."""
+    """The last dimensions with mean 0 and deviation 1, then scaled and shifted; ``exact`` is what layer_statistics found."""
     if input.dtype.kind != "f":
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
-    found = (_fused if input.dtype == np.float16 else _normal)(input, *exact)
+    mean, rstd, centered = exact
+    found = _fused(input, mean, rstd) if input.dtype == np.float16 else centered * rstd
     if weight is not None:
         found *= weight
     if bias is not None:
@@ -116,22 +124,22 @@ def native_layer_norm_backward(
     """The gradients of input, weight and bias."""
     inner = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     outer = tuple(range(input.ndim - len(normalized_shape)))
-    grad, scale = _exact(grad_out), _exact(rstd)
-    normal = _normal(input, mean, scale)
+    kind = np.promote_types(input.dtype, np.float32)
     found = [np.zeros(0, input.dtype)] * 3
-    if output_mask[1]:
-        found[1] = (grad * normal).sum(outer).astype(weight.dtype)
-    if output_mask[2]:
-        found[2] = grad.sum(outer).astype(bias.dtype)
-    if output_mask[0]:  # last, since it is made in the memory of grad and normal
+    if output_mask[0]:
+        grad = grad_out.astype(kind, copy=False)
         if weight is not None:
-            grad *= weight
+            grad = grad * weight.astype(kind, copy=False)
         n = math.prod(normalized_shape)
-        kind = np.promote_types(input.dtype, np.float32)
         found[0] = _of_input(
-            grad.astype(kind), input.astype(kind), mean.astype(kind), rstd.astype(kind), inner, n
-        )
-        found[0] = found[0].astype(input.dtype, copy=False)
+            grad, input.astype(kind, copy=False), mean.astype(kind), rstd.astype(kind), inner, n
+        ).astype(input.dtype, copy=False)
+    if output_mask[1]:
+        normal = _normal(input, mean, _exact(rstd))
+        normal *= grad_out
+        found[1] = normal.sum(outer).astype(weight.dtype)
+    if output_mask[2]:
+        found[2] = _exact(grad_out).sum(outer).astype(bias.dtype)
     return found
 
 

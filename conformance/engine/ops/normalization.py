@@ -79,7 +79,8 @@ def _native_batch_norm(
         scale = scale * weight
     shift = -mean * scale if bias is None else bias - mean * scale
     kind = np.promote_types(input.dtype, np.float32)
-    found = input * _channels(scale.astype(kind), input.ndim) + _channels(shift.astype(kind), input.ndim)
+    found = input * _channels(scale.astype(kind), input.ndim)
+    found += _channels(shift.astype(kind), input.ndim)
     return found.astype(input.dtype, copy=False)
 
 
@@ -185,7 +186,8 @@ def _batch_statistics(
     count = array.size // array.shape[1]
     exact = array.astype(np.float64)
     mean = exact.mean(others)
-    squares = np.square(exact - _channels(mean, array.ndim)).sum(others)
+    exact -= _channels(mean, array.ndim)
+    squares = np.square(exact, out=exact).sum(others)
     kind = np.promote_types(array.dtype, np.float32)
     if running_mean is not None:
         running_mean._array[...] = momentum * mean + (1 - momentum) * running_mean._array.astype(np.float64)
