@@ -12,14 +12,13 @@ from array import array
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import libm
 from . import normal as box_muller
 from .dtypes import BY_NUMPY, c_name
 from .generator import Generator
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, Any]
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
 
@@ -404,7 +403,7 @@ def _representable(dtype: DType, bound: int, *, below: bool = False) -> int:
     return bound
 
 
-def _narrow(samples: NDArray[np.float64], dtype: DType) -> Array:
+def _narrow(samples: np.ndarray[Any, np.dtype[np.float64]], dtype: DType) -> Array:
     """From double to the dtype, to float16 by way of float32."""
     with np.errstate(over="ignore"):
         return samples.astype(np.float32).astype(dtype) if dtype == np.float16 else samples.astype(dtype)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 import os
 import struct
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 DEFAULT_SEED = 67280421310721
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .processor import FEATURES
 
-Doubles = NDArray[np.float64]
+Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def _one_by_one(function: Callable[[float], float]) -> Callable[[Doubles], Doubles]:

@@ -9,16 +9,17 @@ cephes polynomials of its AVX2 kernel (which AVX-512 processors run too), float6
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from . import libm
 from .generator import Generator
 
 BLOCK = 16  # elements: eight radii, eight angles
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def standard_pairs(generator: Generator, count: int) -> Doubles:

@@ -143,15 +143,17 @@ def typename(value: Any) -> str:
 
 
 @cache
-def _listed() -> dict[str, tuple[Signature, ...]]:
-    """The signatures of each function, and of each method as ``Tensor.name``."""
+def _lines() -> dict[str, str]:
+    """The signatures' texts of each function, and of each method as ``Tensor.name``, between tabs."""
     path = os.path.join(os.path.dirname(__file__), "overloads.txt")
-    found = {}
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            name, *texts = line.rstrip("\n").split("\t")
-            found[name] = tuple(_signature(text) for text in texts)
-    return found
+        parts = [line.rstrip("\n").partition("\t") for line in file]
+    return {name: texts for name, _, texts in parts}
+
+
+@cache
+def _signatures(name: str) -> tuple[Signature, ...]:
+    return tuple(map(_signature, _lines()[name].split("\t")))
 
 
 def _signature(text: str) -> Signature:
@@ -168,14 +170,14 @@ def _signature(text: str) -> Signature:
 
 def is_overloaded(name: str) -> bool:
     """Whether a function has several signatures; a method is called ``Tensor.name``."""
-    return name in _listed()
+    return name in _lines()
 
 
 def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
     """The TypeError for arguments that fit none of a function's signatures; None if one fits, or it has but one."""
-    signatures = _listed().get(name)
-    if signatures is None:
+    if not is_overloaded(name):
         return None
+    signatures = _signatures(name)
     called = name.removeprefix("Tensor.")
     try:
         if not all(_misfit(called, each, args, kwargs) for each in signatures):

@@ -9,9 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
