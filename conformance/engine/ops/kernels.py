@@ -109,7 +109,9 @@ def kept(array: Array, mask: Array) -> Array:
 
 
 def chosen(mask: Array, first: Array, second: Array) -> Array:
-    """np.where on two arrays of one dtype and shape: by their bits, since branches on random masks are slow."""
+    """np.where on two arrays of one dtype and shape: of many by their bits, since branches on random masks are slow."""
+    if mask.size < 1000:
+        return np.where(mask, first, second)
     found = np.empty_like(second)
     bits = f"i{second.dtype.itemsize}"
     out, other = found.view(bits), second.view(bits)

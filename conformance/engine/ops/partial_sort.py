@@ -121,13 +121,12 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
 def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:
     """Where the first of each line are, in order, and what they are; ties in any order."""
     n = lines.shape[-1]
-    if count < n:
+    if 4 * count < n:  # few of many are sorted alone
         cut = n - count if largest else count - 1
-        where = np.argpartition(lines, cut, -1)[..., slice(cut, n) if largest else slice(count)]
-    else:
-        where = np.broadcast_to(np.arange(n), lines.shape)
-    order = np.argsort(np.take_along_axis(lines, where, -1), -1)[..., :: -1 if largest else 1]
-    where = np.take_along_axis(where, order, -1)
+        few = np.argpartition(lines, cut, -1)[..., slice(cut, n) if largest else slice(count)]
+        where, ranked = _ranked(np.take_along_axis(lines, few, -1), count, largest)
+        return np.take_along_axis(few, where, -1), ranked
+    where = np.argsort(lines, -1)[..., :: -1 if largest else 1][..., :count]
     return where, np.take_along_axis(lines, where, -1)
 
 
