@@ -44,22 +44,24 @@ def _fused(array: Array, mean: Array, rstd: Array) -> Array:
 
 
 def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array, Array]:
-    """Mean and inverse deviation of the last ``count`` dimensions, and the numbers less their mean.
+    """Mean and inverse deviation of the last ``count`` dimensions, and the numbers with mean 0 and deviation 1.
 
     In double precision; mean and deviation of halves in single.
     """
-    axes = tuple(range(array.ndim - count, array.ndim))
     shape = (*array.shape[: array.ndim - count], *(1,) * count)
-    centered = _exact(array)
+    normal = array.astype(np.float64, order="C")
     if not array.size:
-        return np.zeros(shape), np.full(shape, np.nan), centered
-    mean = centered.mean(axes, keepdims=True)
-    centered -= mean
-    lines = centered.reshape(math.prod(shape), -1)
-    variance = (np.vecdot(lines, lines) / lines.shape[1]).reshape(shape)
+        return np.zeros(shape), np.full(shape, np.nan), normal
+    lines = normal.reshape(math.prod(shape), -1)
+    n = lines.shape[1]
+    mean = lines @ np.ones(n) / n  # in half of the time that lines.mean(1) takes
+    lines -= mean[:, None]
+    variance = np.vecdot(lines, lines) / n
     if array.dtype == np.float16:
         mean, variance = mean.astype(np.float32), variance.astype(np.float32)
-    return mean, 1 / np.sqrt(variance + variance.dtype.type(eps)), centered
+    rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
+    lines *= rstd[:, None]
+    return mean.reshape(shape), rstd.reshape(shape), normal
 
 
 def _of_input(grad: Array, input: Array, mean: Array, rstd: Array, inner: tuple[int, ...], n: int) -> Array:
@@ -100,12 +102,13 @@ def native_layer_norm(
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
-    mean, rstd, centered = exact
-    found = _fused(input, mean, rstd) if input.dtype == np.float16 else centered * rstd
+    mean, rstd, found = exact
+    if input.dtype == np.float16:
+        found = _fused(input, mean, rstd)
     if weight is not None:
-        found *= weight
+        found = found * weight
     if bias is not None:
-        found += bias
+        found = found + bias
     return found.astype(input.dtype, order="C")
 
 
