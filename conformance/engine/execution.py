@@ -224,10 +224,11 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     """
     heap: Heap = []
     waiting: dict[Node, Buffer] = {}
-    needed, captures, keep_graph = task.needed, task.captures, task.keep_graph
+    needed, captures = task.needed, task.captures
+    keep_graph, create_graph = task.keep_graph, task.create_graph
     # Recorded, no sum is written into a gradient. Neither does torch write into one while
     # allow_mutation_on_saved_tensors watches; and tangents are not in the memory.
-    afresh = task.create_graph or state.before_mutation is not None or bool(transforms.count)
+    afresh = create_graph or state.before_mutation is not None or bool(transforms.count)
     batched = bool(transforms.count) and (
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
@@ -246,8 +247,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             outputs = ()
         elif plain and node.hooks is None and (needed is None or node.selective):
             outputs = node.apply(buffer)
-            if outputs and task.create_graph:  # recorded before what they are added to
-                outputs = validate_outputs(node.next_edges, _wanted_of(node, outputs), node.name)
+            if outputs and create_graph:  # recorded before what they are added to
+                outputs = validate_outputs(node.next_edges, outputs, node.name, task.should_compute)
             elif outputs and outputs.__class__ is not list:  # they may not fit, and then nothing is freed
                 outputs = validate_outputs(node.next_edges, outputs, node.name)
             if task.running is node:  # Python ran inside it, and may have registered a hook on it
@@ -274,7 +275,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     if needed is not None and following not in needed and following not in captures:
                         outputs[number] = None  # torch does not compute it
                         continue
-                    pending = [None] * len(following.input_metadata)
+                    width = len(following.input_metadata)
+                    pending = [None] if width == 1 else [None] * width
                     if left:
                         waiting[following] = pending
                 elif not left:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import dtypes, errors
-from .node import Edge, Gradients
+from .node import Edge, Gradients, Node
 from .tensor import Tensor
 
 
-def validate_outputs(edges: tuple[Edge, ...], gradients: Gradients, name: Any) -> Gradients:
-    """Bring each gradient to the shape and dtype of what it is the gradient of.
+def validate_outputs(
+    edges: tuple[Edge, ...], gradients: Gradients, name: Any, wanted: Callable[[Node], bool] | None = None
+) -> Gradients:
+    """Bring each gradient, or those for the nodes that are wanted, to the shape and dtype of what it is the gradient of.
 
     Raises:
         RuntimeError: a shape is wrong, or a dtype cannot be brought over.
@@ -25,6 +28,8 @@ def validate_outputs(edges: tuple[Edge, ...], gradients: Gradients, name: Any) -
         shape, kind = node.input_metadata[input_nr]
         array = gradient._array
         if array.shape == shape and (array.dtype is kind or kind is None):
+            continue
+        if wanted is not None and not wanted(node):
             continue
         if changed is None:
             changed = list(gradients)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import weakref
 from collections.abc import Callable
@@ -244,20 +243,27 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     return node
 
 
-@functools.lru_cache(maxsize=10_000)
-def known_metadata(key: tuple[tuple[int, ...], np.dtype[Any]]) -> tuple[InputMetadata]:
-    """The metadata of a node of one output of this shape and dtype: one tuple for all that are alike.
-
-    Raises:
-        ComplexOutputError: of complex numbers; see Note [Complex gradients].
-    """
-    if key[1].kind == "c":
-        raise ComplexOutputError
-    return (key,)
-
-
 class ComplexOutputError(Exception):
     """Tells the code that records a node that its output is complex."""
+
+
+class _KnownMetadata(dict[InputMetadata, "tuple[InputMetadata]"]):
+    """The metadata of a node of one output, by shape and dtype: one tuple for all that are alike."""
+
+    def __missing__(self, key: InputMetadata) -> tuple[InputMetadata]:
+        """What is not known yet.
+
+        Raises:
+            ComplexOutputError: of complex numbers; see Note [Complex gradients].
+        """
+        if key[1] is not None and key[1].kind == "c":
+            raise ComplexOutputError
+        if len(self) >= 10_000:
+            self.clear()
+        return self.setdefault(key, (key,))
+
+
+known_metadata = _KnownMetadata()
 
 
 def gradient_edge(tensor: Tensor) -> Edge:

@@ -103,7 +103,7 @@ def record_lines(row: Row, linear: bool = False, shape: str = "result._array.sha
     if row.single:
         body.append(f"alike = ({shape}, result._array.dtype)")
         body += [
-            "try: node.input_metadata = known_metadata(alike)",
+            "try: node.input_metadata = known_metadata[alike]",
             f"except ComplexOutputError: as_complex(row, node, (alike,), {operands})",
         ]
     else:
