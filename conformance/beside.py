@@ -45,14 +45,21 @@ def torch_beside(config: pytest.Config) -> RemoteEngine | None:
 def may_fork(config: pytest.Config) -> bool:
     """Whether a fork may check scenarios too: none where somebody traces what runs, or other threads would be lost."""
     recorded = config.getoption("--reference") and hasattr(os, "fork")
-    watched = sys.gettrace() is not None or sys.getprofile() is not None or config.getoption("usepdb")
-    return bool(recorded and not watched and threading.active_count() == 1 and _is_to_spare(config))
+    looked_at = config.getoption("usepdb") or _is_watched()
+    return bool(recorded and not looked_at and threading.active_count() == 1 and _is_to_spare(config))
 
 
 def end_torch(config: pytest.Config) -> None:
     """End the process of torch."""
     if _TORCH in config.stash:
         config.stash[_TORCH].close()
+
+
+def _is_watched() -> bool:
+    """Whether a debugger, a profiler or a tool for coverage follows what runs in this process."""
+    monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on, for six tools
+    tools = [monitoring.get_tool(number) for number in range(6)] if monitoring else []
+    return any(each is not None for each in (sys.gettrace(), sys.getprofile(), *tools))
 
 
 def _is_to_spare(config: pytest.Config) -> bool:

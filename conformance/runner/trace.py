@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
@@ -100,7 +100,7 @@ class Trace:
                 before = moment.state
             moments.append(data)
         head = {"scenario": self.scenario, "engine": self.engine, "version": self.version}
-        return json.dumps({**head, "moments": moments}, separators=(",", ":"))
+        return _text({**head, "moments": moments})
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
@@ -119,9 +119,14 @@ class Trace:
         return cls(moments=tuple(moments), **data)
 
 
+_PLACE = tuple(each.name for each in fields(Statement))
+_text = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def _data(moment: Moment) -> dict[str, Any]:
     """All but the state; what is not there is left out."""
-    data: dict[str, Any] = {"statement": asdict(moment.statement)}
+    place = moment.statement  # asdict would copy each field in depth
+    data: dict[str, Any] = {"statement": {name: getattr(place, name) for name in _PLACE}}
     if moment.raised is not None:
         data["raised"] = asdict(moment.raised)
     if moment.warned:
