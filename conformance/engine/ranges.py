@@ -14,6 +14,7 @@ from .creation import finish, kind_of
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY
 from .ops.kernels import unimplemented
+from .processor import get_cpu_capability
 from .tensor import Tensor
 
 
@@ -146,6 +147,14 @@ def _kind_between(name: str, start: Any, end: Any, dtype: Any, out: Any) -> np.d
 _COMPLEX = (dtypes.complex64, dtypes.complex128)
 
 
+def _stepped(start: Any, step: Any, number: Any) -> Any:
+    """start + step * number, rounded once where torch's compiler fuses the two: with AVX2, but for halves."""
+    wide = {"f": np.float64, "d": np.longdouble}.get(number.dtype.char)
+    if wide is None or get_cpu_capability() == "DEFAULT":
+        return start + step * number
+    return (wide(start) + wide(step) * number).astype(number.dtype)
+
+
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     out: Any = None, layout: Any = None, pin_memory: bool = False,
@@ -167,8 +176,8 @@ def linspace(
     number = np.arange(steps)
     exact = kind if kind.kind in "fc" else np.dtype(np.float64)
     by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
-    ahead = exact.type(first) + by * number.astype(exact)
-    back = exact.type(last) - by * (steps - 1 - number).astype(exact)
+    ahead = _stepped(exact.type(first), by, number.astype(exact))
+    back = _stepped(exact.type(last), -by, (steps - 1 - number).astype(exact))
     return finish(np.where(number < steps // 2, ahead, back).astype(kind), requires_grad, out, "linspace")
 
 
