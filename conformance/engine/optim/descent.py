@@ -9,6 +9,7 @@ import numpy as np
 from ..tensor import Tensor, make
 from .optimizer import Optimizer, Params
 from .steps import (
+    add_product,
     check,
     check_rate,
     count_step,
@@ -62,11 +63,10 @@ class SGD(Optimizer):
                 else:
                     array = written(buffer, 2)
                     array *= momentum
-                    array += grad * (1 - group["dampening"])
+                    add_product(array, grad, 1 - group["dampening"])
                 mean = parts(buffer._array)
                 grad = grad + mean * momentum if group["nesterov"] else mean
-            array = written(param)
-            array += grad * -lr
+            add_product(written(param), grad, -lr)
 
 
 class RMSprop(Optimizer):
@@ -114,8 +114,7 @@ class RMSprop(Optimizer):
                 buffer = written(own["momentum_buffer"], 2)
                 buffer *= group["momentum"]
                 buffer += grad / root
-                array = written(param)
-                array += buffer * -lr
+                add_product(written(param), buffer, -lr)
             else:
                 array = written(param)
                 array += grad * -lr / root
@@ -197,8 +196,7 @@ class Adadelta(Optimizer):
             root = np.sqrt(decayed_square(own["square_avg"], grad, rho) + eps)
             delta = np.sqrt(parts(own["acc_delta"]._array) + eps) / root * grad
             decayed_square(own["acc_delta"], delta, rho)
-            array = written(param)
-            array += delta * -number(group["lr"])
+            add_product(written(param), delta, -number(group["lr"]))
 
 
 class Rprop(Optimizer):
@@ -274,7 +272,7 @@ class ASGD(Optimizer):
             else:
                 array = written(param, 2)
                 array *= 1 - lambd * eta
-                array += grad * -eta
+                add_product(array, grad, -eta)
             mean = written(own["ax"])
             if mu != 1 or group["foreach"]:
                 mean += (array - mean) * own["mu"]._array
