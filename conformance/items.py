@@ -237,7 +237,6 @@ class ScenarioItem(_Item):
 
         try:
             candidate = candidate_of(self.session, self.engine)
-            checker_of(self.session)
             checked = self._agreed() or self._check()
         except EngineNotFoundError as error:
             self.session.shouldfail = f"conformance: {error}"  # every other scenario would say the same
@@ -271,6 +270,7 @@ class ScenarioItem(_Item):
 
     def _agreed(self) -> Checked | None:
         """That, where it has been found already: see Note [From the end]."""
+        checker_of(self.session)  # with which the other process starts
         ahead = self.session.config.stash.get(_FROM_THE_END, None)
         return None if ahead is None else ahead.take(self.number)
 
