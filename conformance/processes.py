@@ -46,7 +46,7 @@ class FromTheEnd(Generic[T]):
         self._results: dict[int, T | None] = {}
         self._receiver, sender = context.Pipe(duplex=False)
         self._process: BaseProcess | None = context.Process(
-            target=_send_from_the_end, args=(tasks, sender), daemon=True
+            target=_send_from_the_end, args=(tasks, sender, self._receiver), daemon=True
         )
         self._process.start()
         sender.close()
@@ -72,7 +72,10 @@ class FromTheEnd(Generic[T]):
             self._receiver.close()
 
 
-def _send_from_the_end(tasks: Sequence[Callable[[], T | None]], sender: Connection) -> None:
+def _send_from_the_end(
+    tasks: Sequence[Callable[[], T | None]], sender: Connection, receiver: Connection
+) -> None:
+    receiver.close()  # else it would wait for ever to be read, once the process that does so was killed
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process lives
     os.dup2(sys.stdout.fileno(), 1)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,3 +100,23 @@ def test_tasks_from_the_last_to_the_first() -> None:
     tasks._process.join()  # type: ignore[union-attr]
     assert [tasks.take(n) for n in (3, 2, 1, 0, 3)] == [3, None, None, 0, None]
     tasks.close()
+
+
+KILLED = """
+import os, signal
+from conformance.processes import FromTheEnd
+
+FromTheEnd([lambda: "more than a pipe holds" * 10_000] * 3)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_nothing_is_left_where_the_main_process_is_killed() -> None:
+    """The fork does not wait for ever to be read."""
+    reader, writer = os.pipe()
+    done = subprocess.run([sys.executable, "-c", KILLED], check=False, pass_fds=[writer])
+    os.close(writer)
+    assert done.returncode == -signal.SIGKILL
+    ended, _, _ = select.select([reader], [], [], 20)  # when nobody is left who could write
+    os.close(reader)
+    assert ended
