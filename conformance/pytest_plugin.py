@@ -13,6 +13,7 @@ import pytest
 
 from conformance.beside import end_torch, start_torch
 from conformance.options import DEFAULT_ENGINE, add_options, engine_names
+from conformance.phases import call_alone, may_be_one
 
 if TYPE_CHECKING:
     from conformance.report.claims import Finding
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from conformance.session.findings import Findings
     from conformance.spec.loaded import Problem
     from conformance.spec.scenario import Position
+
+_ONE_PHASE = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -83,6 +86,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         if all(map(is_own, session.items)):
             session.config.stash[ALONE] = True
             _without_plugins(session.config)
+            session.config.stash[_ONE_PHASE] = may_be_one(session.config)
 
 
 def _without_plugins(config: pytest.Config) -> None:
@@ -96,6 +100,11 @@ def _without_plugins(config: pytest.Config) -> None:
     for name in ("hypothesispytest", *(() if logs else ("logging-plugin",))):
         if config.pluginmanager.has_plugin(name):
             config.pluginmanager.unregister(name=name)
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """See Note [One phase]."""
+    return (item.config.stash.get(_ONE_PHASE, False) and call_alone(item, nextitem)) or None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,0 +1,39 @@
+"""How a scenario runs among pytest's items.
+
+Note [One phase]: a scenario sets nothing up and tears nothing down. pytest's phases for that, each with the hooks of a
+dozen plugins and a report, are more than half of what it does for an item. So where scenarios are all that runs, and
+nobody but pytest hears of phases, a scenario is called and no more. The last of a file goes the whole way: there
+pytest leaves the file, and enters the next.
+"""
+
+from __future__ import annotations
+
+import pytest
+from _pytest.runner import call_and_report
+
+_HOOKS = tuple(
+    f"pytest_runtest_{name}" for name in ("protocol", "setup", "teardown", "makereport", "logreport")
+)
+_OWN = ("_pytest", "xdist", "__channelexec__", "conformance")  # the third is a worker's side of xdist
+
+
+def may_be_one(config: pytest.Config) -> bool:
+    """Whether nobody would miss the phases before and after the call."""
+    hears = {
+        impl.function.__module__ for name in _HOOKS for impl in getattr(config.hook, name).get_hookimpls()
+    }
+    shown = config.getoption("setuponly") or config.getoption("setupshow")
+    return not shown and all(module.partition(".")[0] in _OWN for module in hears)
+
+
+def call_alone(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Call an item between others of its file, without the other phases; whether that was all there is to do."""
+    if nextitem is None or nextitem.parent is not item.parent or next(item.iter_markers(), None) is not None:
+        return False
+    hooks = item.ihook
+    hooks.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    call_and_report(item, "call")
+    if item.session.shouldfail or item.session.shouldstop:
+        call_and_report(item, "teardown", nextitem=None)
+    hooks.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
