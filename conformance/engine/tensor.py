@@ -109,11 +109,7 @@ class Tensor:
 
     def _get_grad_fn(self) -> Node | None:
         """The node that made this tensor; a view whose base was written gets a new one here."""
-        if self._view is None:
-            return self._node
-        from .views import view_grad_fn
-
-        return view_grad_fn(self)
+        return self._node if self._view is None else self._view.grad_fn(self)
 
     grad_fn = property(_get_grad_fn, read_only("grad_fn"))
 

@@ -84,6 +84,8 @@ def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
 
 def is_twin(array: Array) -> bool:
     """Whether an array lies in a twin."""
+    if not PAIRS:
+        return False
     memory = storage(array)
     return memory_of(array) is not memory
 
@@ -98,7 +100,7 @@ def original(array: Array) -> Array:
 def memory_of(array: Array) -> Array:
     """The memory of an array, not its twin."""
     memory = storage(array)
-    pair = PAIRS.get(id(memory))
+    pair = PAIRS.get(id(memory)) if PAIRS else None
     return memory if pair is None else pair.memory
 
 

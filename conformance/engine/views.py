@@ -29,6 +29,33 @@ class ViewInfo:
     def __init__(self, base: Tensor, creation: str, attr_version: int) -> None:
         self.base, self.creation, self.attr_version = base, creation, attr_version
 
+    def grad_fn(self, view: Tensor) -> Node | None:
+        """The grad_fn of a differentiable view.
+
+        Note [Regenerating grad_fn]: an in-place change of the base, or of another view of it, gives the base a new
+        history; the views' own grad_fn are then stale. They are made anew when next read: an AsStridedBackward0
+        straight from the base. A view that must not be changed in place says so here.
+
+        Raises:
+            RuntimeError: the view was made under no_grad, in inference mode, as one of several or by a Function; or of a
+                base that is detached since, and is not to be taken by strides: it is outside the graph then.
+        """
+        if view._node is None and not self.base._requires_grad:
+            return None
+        current = version_counter(view).value
+        if self.attr_version == current:
+            return view._node
+        if self.creation != "default":
+            raise RuntimeError(errors.modified_view(self.creation, view._node, view._output_nr, indirect=True))
+        old = view._node
+        node = self.regenerated(view)
+        view._node, view._output_nr, view._requires_grad = node, 0, node is not None
+        self.attr_version = current
+        if node is None:
+            raise RuntimeError(errors.VIEW_WITHOUT_NODE)
+        move_hooks(view, old, node)
+        return node
+
     def regenerated(self, view: Tensor) -> Node | None:
         """The node of the view anew; see view_replay.py for another way."""
         return as_strided_node(view, self.base)
@@ -120,37 +147,6 @@ class Geometry:
         self.shape, self.strides = array.shape, array.strides
         self.start = offset(array)
         self.offset = self.start - offset(base)
-
-
-def view_grad_fn(view: Tensor) -> Node | None:
-    """The grad_fn of a differentiable view.
-
-    Note [Regenerating grad_fn]: an in-place change of the base, or of another view of it, gives the base a new
-    history; the views' own grad_fn are then stale. They are made anew when next read: an AsStridedBackward0
-    straight from the base. A view that must not be changed in place says so here.
-
-    Raises:
-        RuntimeError: the view was made under no_grad, in inference mode, as one of several or by a Function; or of a
-            base that is detached since, and is not to be taken by strides: it is outside the graph then.
-    """
-    info = view._view
-    assert info is not None
-    base = info.base
-    if view._node is None and not base._requires_grad:
-        return None
-    current = version_counter(view).value
-    if info.attr_version == current:
-        return view._node
-    if info.creation != "default":
-        raise RuntimeError(errors.modified_view(info.creation, view._node, view._output_nr, indirect=True))
-    old = view._node
-    node = info.regenerated(view)
-    view._node, view._output_nr, view._requires_grad = node, 0, node is not None
-    info.attr_version = current
-    if node is None:
-        raise RuntimeError(errors.VIEW_WITHOUT_NODE)
-    move_hooks(view, old, node)
-    return node
 
 
 def as_strided_node(view: Tensor, base: Tensor) -> Node:
