@@ -83,9 +83,9 @@ def obeys_layout(gradient: Tensor, variable: Tensor) -> bool:
     array, leaf = gradient._array, variable._array
     if (
         array.shape == leaf.shape
-        and array.base is None
         and array.flags.c_contiguous
         and leaf.flags.c_contiguous
+        and (array.base is None or (array.size and 0 not in array.strides))
     ):
         return True
     if not array.size:

@@ -78,7 +78,9 @@ def is_expandable_to(shape: tuple[int, ...], desired: tuple[int, ...]) -> bool:
     """Whether a tensor of this shape broadcasts to the desired one."""
     if len(shape) > len(desired):
         return False
-    return all(have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False))
+    return desired[len(desired) - len(shape) :] == shape or all(
+        have in (1, want) for have, want in zip(reversed(shape), reversed(desired), strict=False)
+    )
 
 
 def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:

@@ -11,12 +11,12 @@ import numpy as np
 from . import dtypes, errors
 from .modes import Recorder, _set, state
 from .tangents import DualOutput
+from .tensor import Tensor, make
 from .transforms import transforms
 from .version_counter import VersionCounter
 
 if TYPE_CHECKING:
     from .node import Node
-    from .tensor import Tensor
 
 
 class SavedTensor:
@@ -93,8 +93,6 @@ class SavedTensor:
         return self._rebuild(self.array, node)
 
     def _rebuild(self, array: np.ndarray[Any, Any], node: Node | None) -> Tensor:
-        from .tensor import make
-
         tensor = make(array)
         if node is not None:
             if self.view_node.__class__ is DualOutput:
@@ -109,8 +107,6 @@ class SavedTensor:
         return node if self.view_node is None else self.view_node() or node
 
     def _unpack_hooked(self, node: Node | None) -> Tensor:
-        from .tensor import Tensor
-
         assert self.hooks is not None
         if state.graph_task is not None and node is not None:
             state.graph_task.running = node

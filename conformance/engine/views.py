@@ -46,7 +46,9 @@ class ViewInfo:
         if self.attr_version == current:
             return view._node
         if self.creation != "default":
-            raise RuntimeError(errors.modified_view(self.creation, view._node, view._output_nr, indirect=True))
+            raise RuntimeError(
+                errors.modified_view(self.creation, view._node, view._output_nr, indirect=True)
+            )
         old = view._node
         node = self.regenerated(view)
         view._node, view._output_nr, view._requires_grad = node, 0, node is not None

@@ -224,7 +224,7 @@ def _ignored(target: Array, ignore_index: int) -> Array | None:
 def _places(target: Array, ignored: Array | None, channel: int) -> tuple[Array, ...]:
     """Where the entries of the target's classes are; of a target that does not count, any entry."""
     classes = target.astype(np.intp, copy=False) if ignored is None else np.where(ignored, 0, target)
-    places: list[Array] = list(np.indices(target.shape, sparse=True))
+    places = [np.arange(n).reshape(-1, *(1,) * (target.ndim - 1 - i)) for i, n in enumerate(target.shape)]
     places.insert(channel, classes)
     return tuple(places)
 
