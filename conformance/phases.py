@@ -2,8 +2,8 @@
 
 Note [One phase]: a scenario sets nothing up and tears nothing down. pytest's phases for that, each with the hooks of a
 dozen plugins and a report, are more than half of what it does for an item. So where scenarios are all that runs, and
-nobody but pytest hears of phases, a scenario is called and no more. The last of a file goes the whole way: there
-pytest leaves the file, and enters the next.
+nobody but pytest hears of phases, here or where a worker's reports go, a scenario is called and no more. The last of a
+file goes the whole way: there pytest leaves the file, and enters the next.
 """
 
 from __future__ import annotations
@@ -14,16 +14,21 @@ from _pytest.runner import call_and_report
 _HOOKS = tuple(
     f"pytest_runtest_{name}" for name in ("protocol", "setup", "teardown", "makereport", "logreport")
 )
-_OWN = ("_pytest", "xdist", "__channelexec__", "conformance")  # the third is a worker's side of xdist
+# A worker's side of xdist is the third; the last asks of each report whether hypothesis was at work.
+_OWN = ("_pytest", "xdist", "__channelexec__", "conformance", "_hypothesis_pytestplugin")
+
+ONE_PHASE = "conformance_one_phase"
+"""What a worker is told under this name: whether nobody hears of phases where its reports go."""
 
 
 def may_be_one(config: pytest.Config) -> bool:
-    """Whether nobody would miss the phases before and after the call."""
+    """Whether nobody would miss the phases before and after the call; a worker has been told of those it reports to."""
     hears = {
         impl.function.__module__ for name in _HOOKS for impl in getattr(config.hook, name).get_hookimpls()
     }
-    shown = config.getoption("setuponly") or config.getoption("setupshow")
-    return not shown and all(module.partition(".")[0] in _OWN for module in hears)
+    shown = config.getoption("setuponly", False) or config.getoption("setupshow", False)
+    alone = not shown and all(module.partition(".")[0] in _OWN for module in hears)
+    return alone and getattr(config, "workerinput", {}).get(ONE_PHASE, True)
 
 
 def call_alone(item: pytest.Item, nextitem: pytest.Item | None) -> bool:

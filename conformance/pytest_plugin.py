@@ -13,7 +13,7 @@ import pytest
 
 from conformance.beside import end_torch, start_torch
 from conformance.options import DEFAULT_ENGINE, add_options, engine_names
-from conformance.phases import call_alone, may_be_one
+from conformance.phases import ONE_PHASE, call_alone, may_be_one
 
 if TYPE_CHECKING:
     from conformance.report.claims import Finding
@@ -167,6 +167,11 @@ class Reporter:
 
         cases = {item.scenario.id for item in items if isinstance(item, ScenarioItem)}
         return self._header(len(cases) + sum(isinstance(item, InvalidItem) for item in items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker who hears what it reports."""
+        node.workerinput[ONE_PHASE] = may_be_one(self.config)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:

@@ -46,6 +46,24 @@ def test_who_hears_of_phases_hears_of_all(pytester: pytest.Pytester, hook: str) 
     assert phases(pytester) == {"setup": 4, "call": 4, "teardown": 4}
 
 
+def test_who_hears_a_worker_hears_of_all(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_ADDOPTS")  # so that hypothesis hears, which asks for nothing
+    pytester.makefile(".yaml", one=SCENARIOS)
+    assert phases(pytester, "-n", "1") == {"setup": 1, "call": 4, "teardown": 1}
+    pytester.makeconftest(
+        """
+        class Listener:
+            def pytest_runtest_logreport(self, report):
+                pass
+
+        def pytest_configure(config):
+            if not hasattr(config, "workerinput"):
+                config.pluginmanager.register(Listener())
+        """
+    )
+    assert phases(pytester, "-n", "1") == {"setup": 4, "call": 4, "teardown": 4}
+
+
 def test_tests_beside_them_have_all(pytester: pytest.Pytester) -> None:
     pytester.makefile(".yaml", one=SCENARIOS)
     pytester.makepyfile(test_nothing=PASSING)
