@@ -6,10 +6,10 @@ import gc
 from contextlib import nullcontext
 from typing import Literal
 
+from conformance.runner.bytecode import programs_of
 from conformance.runner.engine import Engine, is_elsewhere
 from conformance.runner.isolate import collected_on_demand, isolated, lookup
 from conformance.runner.limit import Alarm, TimeLimit, bounded_memory
-from conformance.runner.program import compile_step
 from conformance.runner.recorder import Recorder, drop_frames
 from conformance.runner.texts import error_text
 from conformance.runner.trace import Moment, Raised, Trace
@@ -34,7 +34,7 @@ def run(
     recorder = Recorder(scenario, engine, alarm.check, each=(observe or scenario.observe) == "each")
     raised = None
     try:
-        programs = [compile_step(step.run) for step in scenario.steps]
+        programs = programs_of(scenario)
         generators = any(program.generators for program in programs)
         collects = any(program.collects for program in programs)
         bounded = nullcontext() if scenario.needs else bounded_memory()

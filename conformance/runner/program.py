@@ -13,6 +13,7 @@ write, such as ``<done>``:
 from __future__ import annotations
 
 import ast
+import marshal
 import warnings
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -51,9 +52,31 @@ class Program:
         return next(around, max(after - 1, 0))
 
 
+MARSHALLED: dict[str, bytes] = {}
+"""Programs that need not be compiled, by their text; see bytecode.py."""
+
+
 @lru_cache(maxsize=4096)
 def compile_step(source: str) -> Program:
     """The program of one step. Raises SyntaxError."""
+    form = MARSHALLED.get(source)
+    return _compile(source) if form is None else unmarshalled(form)
+
+
+def marshalled(program: Program) -> bytes:
+    """A program as Python writes its bytecode."""
+    places = [(each.start, each.end, each.loops) for each in program.places]
+    rest = program.loops, program.last, program.asserts, program.generators, program.collects
+    return marshal.dumps((program.code, places, *rest))
+
+
+def unmarshalled(form: bytes) -> Program:
+    """The program that `marshalled` wrote."""
+    code, places, *rest = marshal.loads(form)
+    return Program(code, tuple(Place(*each) for each in places), *rest)
+
+
+def _compile(source: str) -> Program:
     tree = ast.parse(source, PROGRAM)
     nodes = list(ast.walk(tree))
     if any(map(_is_rewritten, nodes)):  # few are, and it takes as long as all the rest

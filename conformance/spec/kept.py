@@ -21,7 +21,7 @@ from conformance.spec.loaded import Loaded
 
 def load(path: Path) -> Loaded:
     """As `load.load_file`, of which not even the import is needed where the file is kept."""
-    key, kept = _key(path), Path(cache_from_source(f"{path.absolute()}.py")).with_suffix(".scenarios")
+    key, kept = _key(path), place_of(path, ".scenarios")
     if key:
         with suppress(Exception):  # absent or damaged: pickle raises what it likes
             content = kept.read_bytes()
@@ -34,8 +34,13 @@ def load(path: Path) -> Loaded:
     loaded = load_file(path)
     if key and not sys.dont_write_bytecode:
         with suppress(OSError):  # a folder that is not ours to write
-            _write(kept, key + pickle.dumps(loaded, pickle.HIGHEST_PROTOCOL))
+            write(kept, key + pickle.dumps(loaded, pickle.HIGHEST_PROTOCOL))
     return loaded
+
+
+def place_of(path: Path | str, suffix: str) -> Path:
+    """Where something about a file is kept."""
+    return Path(cache_from_source(f"{os.path.abspath(path)}.py")).with_suffix(suffix)
 
 
 def _key(path: Path) -> bytes:
@@ -56,8 +61,8 @@ def _checks() -> bytes:
     return repr([(name, of.st_size, of.st_mtime_ns) for name, of in files]).encode()
 
 
-def _write(path: Path, content: bytes) -> None:
-    """At once: another process may be reading it."""
+def write(path: Path, content: bytes) -> None:
+    """Keep something, at once: another process may be reading it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     beside.write_bytes(content)

@@ -1,0 +1,69 @@
+"""Programs that were compiled before: to compile one takes longer than most take to run.
+
+They are kept beside what the file was found to hold, see Note [Kept beside bytecode] in spec/kept.py, when the process
+ends that compiled them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import marshal
+import os
+import sys
+from contextlib import suppress
+from importlib.util import MAGIC_NUMBER
+
+from conformance.runner import program
+from conformance.runner.program import MARSHALLED, compile_step, marshalled
+from conformance.spec.kept import place_of, write
+from conformance.spec.scenario import Scenario
+
+_KEY = hashlib.sha256().digest_size
+# What was compiled of each file that was met; None where there is no file to keep it beside.
+_files: dict[str, dict[str, bytes] | None] = {}
+
+
+def programs_of(scenario: Scenario) -> list[program.Program]:
+    """The programs of a scenario's steps. Raises SyntaxError."""
+    file = scenario.position.file
+    if file not in _files:
+        MARSHALLED.update(_read(file))
+        _files[file] = {} if os.path.isfile(file) and not sys.dont_write_bytecode else None
+    found = [compile_step(step.run) for step in scenario.steps]
+    if (compiled := _files[file]) is not None:
+        for step, each in zip(scenario.steps, found, strict=True):
+            if step.run not in MARSHALLED:
+                MARSHALLED[step.run] = compiled[step.run] = marshalled(each)
+    return found
+
+
+@atexit.register
+def keep() -> None:
+    """Write what was compiled, beside the files it is of."""
+    for file, compiled in _files.items():
+        if compiled and (key := _key(file)):
+            content = marshal.dumps(_read(file) | compiled)
+            with suppress(OSError):  # a folder that is not ours to write
+                write(place_of(file, ".programs"), key + hashlib.sha256(content).digest() + content)
+    _files.clear()
+
+
+def _read(file: str) -> dict[str, bytes]:
+    """What is kept of a file; nothing, where it was written by other code, or for a file that has changed."""
+    with suppress(OSError):
+        found = place_of(file, ".programs").read_bytes()
+        key, checked, content = found[:_KEY], found[_KEY : 2 * _KEY], found[2 * _KEY :]
+        if key == _key(file) and checked == hashlib.sha256(content).digest():
+            kept: dict[str, bytes] = marshal.loads(content)
+            return kept
+    return {}
+
+
+def _key(file: str) -> bytes:
+    """Of the file, of what compiles, and of Python; empty where there is no file."""
+    try:
+        about = [(each.st_size, each.st_mtime_ns) for each in map(os.stat, (file, program.__file__))]
+    except OSError:
+        return b""
+    return hashlib.sha256(repr((MAGIC_NUMBER, about)).encode()).digest()
