@@ -92,5 +92,5 @@ def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     dims = [*range(leading)]
     dims += [i for i in range(leading, len(have)) if shape[i - leading] == 1 and have[i] != 1]
     if dims:
-        tensor = tensor.sum(dims, keepdim=True)
+        tensor = tensor.sum(dims, True)
     return tensor.view(shape) if leading else tensor

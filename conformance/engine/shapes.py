@@ -61,13 +61,14 @@ def sizes(arguments: tuple[Any, ...], called: str = "argument 'size'") -> tuple[
     """
     if not arguments:
         raise _none_given(called)
-    alone = len(arguments) == 1 and not isinstance(arguments[0], (tuple, list))
-    if len(arguments) == 1 and not hasattr(arguments[0], "__index__"):
-        arguments = arguments[0]
+    given = arguments
+    if len(given) == 1 and not hasattr(given[0], "__index__"):
+        given = given[0]
     try:
-        return tuple([each.__index__() for each in arguments])
+        return tuple([each.__index__() for each in given])
     except (AttributeError, TypeError):
-        raise _no_sizes(arguments, alone, called) from None
+        alone = len(arguments) == 1 and not isinstance(arguments[0], (tuple, list))
+        raise _no_sizes(given, alone, called) from None
 
 
 def _none_given(called: str) -> TypeError:
@@ -132,15 +133,15 @@ def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
     Raises:
         RuntimeError: it does not fit that many elements, or has two -1.
     """
+    if math.prod(shape) == numel and min(shape, default=0) >= 0:
+        return tuple(shape)
     unknown = [i for i, n in enumerate(shape) if n == -1]
     if len(unknown) > 1:
         raise RuntimeError("only one dimension can be inferred")
     for i, n in enumerate(shape):
         if n < -1:
             raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}")
-    known = 1
-    for n in shape:
-        known *= n if n != -1 else 1
+    known = math.prod(n for n in shape if n != -1)
     if unknown:
         if known == 0 and numel == 0:
             raise RuntimeError(
@@ -149,8 +150,6 @@ def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
             )
         if known and numel % known == 0:
             return tuple(numel // known if n == -1 else n for n in shape)
-    elif known == numel:
-        return tuple(shape)
     raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
 
 
@@ -219,8 +218,10 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
     1 steps of its own.
     """
     shape = result.shape
-    arrays = [each for each in operands if isinstance(each, np.ndarray)]
-    if all(each is None or getattr(each, "shape", None) == shape for each in operands):
+    arrays = [each for each in operands if isinstance(each, np.ndarray) and each.ndim]
+    if all(each.shape == shape for each in arrays) and (
+        1 not in shape or len(arrays) == sum(each is not None for each in operands)  # a number among them
+    ):
         if all(each.flags.c_contiguous for each in arrays):
             return result
         alike = all(each.strides == arrays[0].strides for each in arrays)
@@ -236,7 +237,6 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
             for s, n, m in zip(strides(each), each.shape, shape[ndim - each.ndim :], strict=True)
         ]
         for each in arrays
-        if each.ndim
     ]
     return in_steps(result, _dense_steps(shape, steps))
 
@@ -317,7 +317,16 @@ def viewed(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[An
             base, extent, seen = array.strides[number - 1], 1, 1
     if found.strides == (wanted := tuple(steps)):
         return found
-    return as_strided(array, shape, wanted, subok=True)
+    return restrided(array, shape, wanted)
+
+
+def restrided(
+    array: np.ndarray[Any, Any], shape: Sequence[int], steps: Sequence[int]
+) -> np.ndarray[Any, Any]:
+    """The same memory in another shape, with these steps in bytes."""
+    if array.flags.c_contiguous and array.__class__ is np.ndarray:
+        return np.ndarray(shape, array.dtype, array, 0, steps)
+    return as_strided(array, shape, steps, subok=True)
 
 
 def is_dense(array: np.ndarray[Any, Any]) -> bool:

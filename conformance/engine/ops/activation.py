@@ -37,7 +37,7 @@ def _zero(array: Array) -> Any:
     self=lambda grad: zeros_like(grad),
 )
 def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Array:
-    return laid_out(kept(grad_output, ~(self <= threshold)), self, grad_output)
+    return kept(grad_output, ~(self <= threshold), self, grad_output)
 
 
 @op("ReluBackward0", self=lambda grad, result: _threshold_backward(grad, result, 0))

@@ -209,7 +209,7 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
             f"shape: {list(weight.shape)}"
         )
     outside = (target < 0) | (target >= classes)
-    if outside.any():
+    if np.count_nonzero(outside):
         wrong = target[outside & (target != ignore_index)]
         if wrong.size:
             raise IndexError(f"Target {int(wrong.flat[0])} is out of bounds.")
@@ -218,7 +218,7 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
 def _ignored(target: Array, ignore_index: int) -> Array | None:
     """Which targets do not count; None where all do."""
     ignored = target == ignore_index
-    return ignored if ignored.any() else None
+    return ignored if np.count_nonzero(ignored) else None
 
 
 def _places(target: Array, ignored: Array | None, channel: int) -> tuple[Array, ...]:

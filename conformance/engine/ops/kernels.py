@@ -23,8 +23,9 @@ def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
 def kind_of(*operands: Any) -> np.dtype[Any]:
     """The dtype of operands that have met; numbers among them count for nothing."""
     for each in operands:
-        if isinstance(each, (np.ndarray, np.generic)):
-            return each.dtype
+        kind: np.dtype[Any] | None = getattr(each, "dtype", None)
+        if kind is not None:
+            return kind
     return np.asarray(operands[0]).dtype
 
 
@@ -100,12 +101,15 @@ def half_up(array: Array) -> Array:
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
-def kept(array: Array, mask: Array) -> Array:
-    """The elements where the mask holds, 0 elsewhere: by their bits, so that inf and nan go as well without a branch."""
+def kept(array: Array, mask: Array, *order: Array) -> Array:
+    """The elements where the mask holds, 0 elsewhere: by their bits, so that inf and nan go as well without a branch.
+
+    They are laid out as a result of ``order``, or of the two; see Note [Order of an elementwise result].
+    """
     found = np.empty_like(mask, array.dtype)  # an expanded gradient does not say how a result lies in memory
     bits = f"i{array.dtype.itemsize}"
     np.multiply(array.view(bits), mask, out=found.view(bits))
-    return laid_out(found, array, mask)
+    return laid_out(found, *(order or (array, mask)))
 
 
 def chosen(mask: Array, first: Array, second: Array) -> Array:

@@ -117,13 +117,15 @@ def _check_factor(self: Array, beta: Any) -> None:
 
 
 def _factor(kind: np.dtype[Any], number: Any) -> Any:
-    """alpha or beta in the dtype of what it multiplies."""
+    """alpha or beta in the dtype of what it multiplies; 0 and 1 are numbers of every dtype."""
+    if number in (0, 1):
+        return number
     return kind.type(dtypes.number_within(kind, number)) if number.__class__ is complex else kind.type(number)
 
 
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
     """beta * self + alpha * found, in the memory of found."""
-    alpha, beta = (_factor(found.dtype, each) for each in (alpha, beta))
+    alpha, beta = _factor(found.dtype, alpha), _factor(found.dtype, beta)
     if alpha != 1:
         found = found * alpha
     try:

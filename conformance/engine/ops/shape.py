@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from .. import dtypes, errors
 from ..attributes import is_conj, is_neg
 from ..fitting import sum_to
 from ..modes import state
 from ..rows import Array, op
-from ..shapes import infer_size, sizes, strides, viewed, wrap_dim, wrap_dims
+from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, read_only, version_counter
 from .copying import in_order
 
@@ -167,7 +166,7 @@ def _expand(self: Array, size: Any) -> Array:
     for n in reversed(shape[:offset]):
         extent = shape[-len(steps)] * steps[0] if steps else 0  # of a number all steps are 0
         steps.insert(0, extent if n == 1 else 0)
-    return as_strided(self, shape, steps, subok=True)
+    return restrided(self, shape, steps)
 
 
 def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) -> Tensor:
@@ -200,9 +199,7 @@ def unsqueeze(self: Array, dim: Any) -> Array:
     shape, steps = self.shape, self.strides
     step = steps[axis] * shape[axis] if axis < len(shape) else self.itemsize
     shape, steps = (*shape[:axis], 1, *shape[axis:]), (*steps[:axis], step, *steps[axis:])
-    if self.flags.c_contiguous and self.__class__ is np.ndarray:
-        return np.ndarray(shape, self.dtype, self, 0, steps)
-    return as_strided(self, shape, steps, subok=True)
+    return restrided(self, shape, steps)
 
 
 def _unsqueeze_to(grad: Tensor, shape: tuple[int, ...], dims: Any) -> Tensor:
