@@ -17,6 +17,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("is_warn_always_enabled", "set_warn_always", True),  # else a once-only warning shows in one scenario
     ("is_anomaly_check_nan_enabled", "_set_check_nan", True),
     ("is_anomaly_enabled", "set_anomaly_enabled", False),
+    ("backends.opt_einsum.enabled", "_set_opt_einsum", False),  # else a package that is there changes the graph
     ("get_num_threads", "set_num_threads", _KEPT),
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),
@@ -108,7 +109,15 @@ def _print_options(torch: Any) -> Callable[[], Any] | None:
     return None if options is None else lambda: dict(vars(options))
 
 
-_READERS: dict[str, Callable[[Any], Callable[[], Any] | None]] = {"_tensor_str.PRINT_OPTS": _print_options}
+def _opt_einsum(torch: Any) -> Callable[[], Any] | None:
+    module = lookup(torch, "backends.opt_einsum")
+    return None if module is None else lambda: module.enabled
+
+
+_READERS: dict[str, Callable[[Any], Callable[[], Any] | None]] = {
+    "_tensor_str.PRINT_OPTS": _print_options,
+    "backends.opt_einsum.enabled": _opt_einsum,
+}
 
 # Settings that are read as one and written by a function of another form.
 _WRITERS: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
@@ -116,6 +125,7 @@ _WRITERS: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
         lambda value: torch.set_anomaly_enabled(torch.is_anomaly_enabled(), value)
     ),
     "_set_all_printoptions": lambda torch: lambda value: torch.set_printoptions(**value),
+    "_set_opt_einsum": lambda torch: lambda value: setattr(torch.backends.opt_einsum, "enabled", value),
 }
 
 

@@ -166,6 +166,17 @@ def test_an_engine_without_settings_runs_all_the_same() -> None:
     assert [moment.raised for moment in trace.moments] == [None, None]
 
 
+def test_a_package_that_finds_paths_for_einsum_is_not_asked() -> None:
+    """Where it is installed, torch multiplies in its order, and the graph is another one."""
+    seen: list[bool] = []
+    paths = SimpleNamespace(enabled=True)
+    asking = SimpleNamespace(
+        backends=SimpleNamespace(opt_einsum=paths), look=lambda: seen.append(paths.enabled)
+    )
+    run(scenario("torch.look()"), ModuleEngine("asking", asking))
+    assert seen == [False] and paths.enabled
+
+
 def test_a_setting_that_fails_costs_its_scenario_alone() -> None:
     """An engine whose setter raises has that error in its trace."""
 

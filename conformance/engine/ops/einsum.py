@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from ..operands import check_list
 from ..tensor import Tensor
@@ -111,10 +111,12 @@ class _Places:
         self.of: dict[str, int] = {}
         self.ellipsis = 0
         self.count = 0
+        given = Counter(label for labels in inputs for label in labels)
+        letters = [label for label in LETTERS if label in given]
         if output is None:  # what appears once, in alphabetical order, after the ellipsis
             self.count = covered
-            for label in LETTERS:
-                if sum(labels.count(label) for labels in inputs) == 1:
+            for label in letters:
+                if given[label] == 1:
                     self._add(label)
         else:
             for label in output:
@@ -127,8 +129,8 @@ class _Places:
         if output is not None and ELLIPSIS not in output:
             self.ellipsis = self.count
             self.count += covered
-        for label in LETTERS:
-            if label not in self.of and any(label in labels for labels in inputs):
+        for label in letters:
+            if label not in self.of:
                 self._add(label)
 
     def _add(self, label: str) -> None:
@@ -199,7 +201,7 @@ def _multiply(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
         return _multiply(right, left, summed)
 
     def extent(tensor: Tensor, dims: list[int]) -> int:
-        return int(np.prod([tensor._array.shape[d] for d in dims], dtype=np.int64))
+        return math.prod(tensor._array.shape[d] for d in dims)
 
     shape = [left._array.shape[d] for d in (*both, *only_left)] + [1] * len(summed)
     shape += [right._array.shape[d] for d in only_right]
