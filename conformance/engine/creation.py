@@ -95,6 +95,13 @@ def _filled(
 
 
 zeros, zeros_like = _filled("zeros", np.zeros)
+
+
+def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
+    """Zeros of version 1: torch writes those that it makes of a shape and a dtype that a node has saved."""
+    return zeros(shape, dtype=dtype).zero_()
+
+
 ones, ones_like = _filled("ones", np.ones)
 # Memory that was not written has no defined values; zeros are as good as any.
 empty, empty_like = _filled("empty", np.zeros)

@@ -12,7 +12,7 @@ import numpy as np
 from . import draws, dtypes
 from . import generator as streams
 from .absent import look_up
-from .creation import empty_like, finish, kind_of
+from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_device, check_memory, device
 from .inplace import check_no_overlap, run_inplace
 from .out import check_out, store_out
@@ -345,7 +345,12 @@ def _geometric(self: Array, p: Any, *, generator: Any = None) -> Array:
     return _fill(self, draws.geometric, generator, p)
 
 
-@op("BernoulliBackward1", name="bernoulli_each", self=_zeros, p=_zeros)
+@op(
+    "BernoulliBackward1",
+    name="bernoulli_each",
+    self=_zeros,
+    p=lambda _p_sym_sizes, _p_scalar_type: zeros_written(_p_sym_sizes, _p_scalar_type),
+)
 def _bernoulli_each(self: Array, p: Array, *, generator: Any = None) -> Array:
     return draws.bernoulli_each(_from(generator), np.broadcast_to(p, self.shape), self.dtype)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..creation import scalar_tensor, zeros, zeros_like
+from ..creation import scalar_tensor, zeros_like, zeros_written
 from ..dtypes import c_name
 from ..inplace import run_inplace
 from ..operands import is_number
@@ -70,9 +70,7 @@ def _copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     numbers=False,
     to_float=True,
     self=_copysign_backward,
-    other=lambda _other_sym_sizes, _other_scalar_type: zeros(
-        _other_sym_sizes, dtype=_other_scalar_type
-    ).zero_(),  # written, as torch makes them
+    other=lambda _other_sym_sizes, _other_scalar_type: zeros_written(_other_sym_sizes, _other_scalar_type),
 )
 def _copysign_tensor(self: Array, other: Array) -> Array:
     return np.copysign(self, other)

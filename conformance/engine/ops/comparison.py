@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import zeros_like
+from ..creation import zeros_written
 from ..inplace import run_inplace
 from ..operands import is_number
 from ..rows import ROWS, Array, op
@@ -28,13 +28,16 @@ def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[...
 
     node = f"{name.capitalize()}Backward"
     compared = op(name=name, meet="self other", numbers="other")(forward)
-    op(
-        f"{node}0", name=f"{name}_number_", meet="self other", numbers="other", self=lambda grad: zeros_like(grad)
-    )(forward)  # fmt: skip
-    op(
-        f"{node}1", name=f"{name}_tensor_", meet="self other", numbers=False,
-        self=lambda grad: zeros_like(grad), other=lambda grad: zeros_like(grad),
-    )(forward)  # fmt: skip
+    of_self = {
+        "self": lambda _self_sym_sizes, _self_scalar_type: zeros_written(_self_sym_sizes, _self_scalar_type)
+    }
+    of_other = {
+        "other": lambda _other_sym_sizes, _other_scalar_type: zeros_written(
+            _other_sym_sizes, _other_scalar_type
+        )
+    }
+    op(f"{node}0", name=f"{name}_number_", meet="self other", numbers="other", **of_self)(forward)
+    op(f"{node}1", name=f"{name}_tensor_", meet="self other", numbers=False, **of_self, **of_other)(forward)
 
     def in_place(self: Tensor, other: Any) -> Tensor:
         row = ROWS[f"{name}_number_" if is_number(other) else f"{name}_tensor_"]

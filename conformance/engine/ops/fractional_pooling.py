@@ -84,7 +84,7 @@ def _rows(spatial: int) -> Any:
         name=f"{name}_backward",
         tensors="indices",
         grad_output=lambda grad, indices: gathered(grad, indices, spatial),
-        self=lambda self: zeros_like(self),
+        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
     )
     def backward(
         grad_output: Array, self: Array, kernel_size: Ints, output_size: Ints, indices: Array

@@ -10,9 +10,10 @@ import numpy as np
 
 from .. import dtypes, errors, return_types, twins
 from ..creation import scalar_tensor, zeros_like
+from ..operands import check_recorded
 from ..out import given_several
-from ..rows import Array, op
-from ..shapes import laid_out
+from ..rows import ROWS, Array, op
+from ..shapes import laid_out, strides
 from ..storage import offset, storage
 from ..tensor import Tensor
 from ..views import converted
@@ -94,6 +95,8 @@ def resolve_neg(input: Tensor) -> Tensor:
 
 @op("ViewAsRealBackward0", name="_view_as_real", view="default", self=lambda grad: _as_complex(grad))
 def _view_as_real(self: Array) -> Array:
+    if self.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
     return np.ndarray((*self.shape, 2), f"f{self.itemsize // 2}", *_place(self, self.itemsize // 2))
 
 
@@ -106,9 +109,8 @@ def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
 
 def view_as_real(input: Tensor) -> Tensor:
     """Real and imaginary parts along a last dimension, as a view."""
-    if input._array.dtype.kind != "c":
-        raise RuntimeError("view_as_real is only supported for complex tensors")
     if input.is_conj():
+        check_recorded(ROWS["_view_as_real"], (input,))
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias "
@@ -128,30 +130,30 @@ def _as_parts(grad: Tensor) -> Tensor:
 
 @op("ViewAsComplexBackward0", name="_view_as_complex", view="default", self=lambda grad: _as_parts(grad))
 def _view_as_complex(self: Array) -> Array:
+    if self.dtype.kind != "f":
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            + dtypes.BY_NUMPY[self.dtype].legacy
+        )
+    if self.itemsize < 4:
+        raise NotImplementedError(errors.COMPLEX_HALF)
+    if not self.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if self.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    *outer, last = strides(self)
+    if last != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(step % 2 for step in outer):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if offset(self) // self.itemsize % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     memory, start, steps = _place(self, 0)
     return np.ndarray(self.shape[:-1], f"c{self.itemsize * 2}", memory, start, steps[:-2])
 
 
 def view_as_complex(input: Tensor) -> Tensor:
     """A last dimension of real and imaginary parts as complex numbers, a view."""
-    array = input._array
-    if array.dtype.kind != "f":
-        raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
-            + input.dtype.legacy
-        )
-    if array.itemsize < 4:
-        raise NotImplementedError(errors.COMPLEX_HALF)
-    if not array.ndim:
-        raise RuntimeError("Input tensor must have one or more dimensions")
-    if array.shape[-1] != 2:
-        raise RuntimeError("Tensor must have a last dimension of size 2")
-    if input.stride(-1) != 1:
-        raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(step % 2 for step in input.stride()[:-1]):
-        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    if input.storage_offset() % 2:
-        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     return converted(_view_as_complex(input), input, view_as_complex)
 
 

@@ -39,7 +39,7 @@ GRAPH = (
         ("sum-in-place-while-recording", "with create_graph gradients that meet are summed in place, unrecorded",
          "execution:_add", "if not afresh and", "if"),
         ("no-sum-to-shape", "a broadcast gradient is cut to the input's shape, not summed",
-         "fitting:sum_to", "tensor = tensor.sum(dims, keepdim=True)", "tensor = tensor.mean(dims, keepdim=True)"),
+         "fitting:sum_to", "tensor = tensor.sum(dims, True)", "tensor = tensor.mean(dims, True)"),
         ("no-sum-to-scalar", "a gradient for a scalar input is the mean, not the sum",
          "fitting:sum_to", "return tensor.sum()", "return tensor.mean()"),
         ("no-cast-to-leaf", "a gradient keeps its own dtype where the input has another",
