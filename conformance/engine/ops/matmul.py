@@ -117,9 +117,9 @@ def _check_factor(self: Array, beta: Any) -> None:
 
 
 def _factor(kind: np.dtype[Any], number: Any) -> Any:
-    """alpha or beta in the dtype of what it multiplies; 0 and 1 are numbers of every dtype."""
-    if number in (0, 1):
-        return number
+    """alpha or beta in the dtype of what it multiplies; by 1 nothing is."""
+    if number.__class__ is int and number == 1:
+        return 1
     return kind.type(dtypes.number_within(kind, number)) if number.__class__ is complex else kind.type(number)
 
 
