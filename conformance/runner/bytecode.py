@@ -20,7 +20,7 @@ from conformance.spec.kept import place_of, write
 from conformance.spec.scenario import Scenario
 
 _KEY = hashlib.sha256().digest_size
-# What was compiled of each file that was met; None where there is no file to keep it beside.
+# What was compiled of each file that was met; None where it is not kept: beside no file, or where bytecode is not.
 _files: dict[str, dict[str, bytes] | None] = {}
 
 

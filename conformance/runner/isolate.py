@@ -17,11 +17,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("is_warn_always_enabled", "set_warn_always", True),  # else a once-only warning shows in one scenario
     ("is_anomaly_check_nan_enabled", "_set_check_nan", True),
     ("is_anomaly_enabled", "set_anomaly_enabled", False),
-    (
-        "backends.opt_einsum.enabled",
-        "_set_opt_einsum",
-        False,
-    ),  # else a package that is there changes the graph
+    ("backends.opt_einsum.enabled", "_set_opt_einsum", False),  # else another package decides on the graph
     ("get_num_threads", "set_num_threads", _KEPT),
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),

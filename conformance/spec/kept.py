@@ -3,6 +3,7 @@
 Note [Kept beside bytecode]: to read a file and check its programs takes longer than to run them. What it was found to
 hold is pickled into ``__pycache__`` beside it, or where ``PYTHONPYCACHEPREFIX`` says; under ``PYTHONDONTWRITEBYTECODE``
 nothing is written. It counts while the bytes and the path of the file are the same, and all files of this package.
+Its programs, compiled, are kept there too, by runner/bytecode.py.
 """
 
 from __future__ import annotations
