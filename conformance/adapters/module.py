@@ -38,6 +38,7 @@ class ModuleEngine:
 
         A lazy parameter, which says what class it will be of, has no values yet, and answers none of them.
         """
-        return (
-            value if isinstance(value, self._tensor) and not hasattr(type(value), "cls_to_become") else None
-        )
+        kind = type(value)
+        if kind is self._tensor:
+            return value
+        return value if isinstance(value, self._tensor) and not hasattr(kind, "cls_to_become") else None

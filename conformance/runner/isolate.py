@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 _KEPT = object()  # starts as it is, and is put back
+_FAILED = object()
 
 # How a setting is read, how it is written, how it starts: torch's names, used where an engine has them.
 _SETTINGS: tuple[tuple[str, str, Any], ...] = (
@@ -35,6 +36,7 @@ class _Setting(NamedTuple):
     read: Callable[[], Any]
     write: Callable[[Any], Any]
     start: Any
+    compare: bool  # a tensor takes longer to compare than to write
 
 
 @contextlib.contextmanager
@@ -43,10 +45,8 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
     given); outside: all as before."""
     with warnings.catch_warnings(record=True) as log:
         warnings.simplefilter("always")
-        before: list[tuple[_Setting, Any]] = []
-        for setting in _settings(torch):
-            with contextlib.suppress(Exception):  # it has the name, but cannot say
-                before.append((setting, setting.read()))
+        read = [(setting, _attempt(setting.read)) for setting in _settings(torch)]
+        before = [(setting, value) for setting, value in read if value is not _FAILED]
         try:
             for setting, value in before:
                 if setting.start is not _KEPT and value != setting.start:
@@ -56,11 +56,9 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
             log.clear()
             yield log
         finally:
-            with contextlib.suppress(Exception):
-                _leave_modes(torch)
+            _attempt(_leave_modes, torch)
             for setting, value in before:
-                with contextlib.suppress(Exception):
-                    _restore(setting, value)
+                _attempt(_restore, setting, value)
 
 
 @contextlib.contextmanager
@@ -94,11 +92,12 @@ def _settings(torch: Any) -> list[_Setting]:
     """The settings that an engine has, looked up once."""
     if id(torch) not in _found:
         found = []
-        for reading, writing, start in _SETTINGS:
+        for reading, writing, named in _SETTINGS:
             read = _READERS[reading](torch) if reading in _READERS else lookup(torch, reading)
             write = _WRITERS[writing](torch) if writing in _WRITERS else lookup(torch, writing)
             if read is not None and write is not None:
-                found.append(_Setting(read, write, lookup(torch, start) if isinstance(start, str) else start))
+                start = lookup(torch, named) if isinstance(named, str) else named
+                found.append(_Setting(read, write, start, compare=reading != "get_rng_state"))
         _found[id(torch)] = (torch, found)
     return _found[id(torch)][1]
 
@@ -130,8 +129,16 @@ _WRITERS: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
 
 
 def _restore(setting: _Setting, value: Any) -> None:
-    if hasattr(value, "equal") or setting.read() != value:  # a tensor takes longer to compare than to write
+    if not setting.compare or setting.read() != value:
         setting.write(value)
+
+
+def _attempt(action: Callable[..., Any], *args: Any) -> Any:
+    """What it returns, or that it failed: an engine may have a name, and no more."""
+    try:
+        return action(*args)
+    except Exception:
+        return _FAILED
 
 
 def _seed(torch: Any) -> None:

@@ -186,8 +186,10 @@ _CANNOT_SAY = ("raises AttributeError", "raises TypeError", "raises NotImplement
 
 def _may_read_grad(facets: Facets) -> bool:
     """Of a leaf, of a tensor that retains its grad, and on an engine that cannot say what is one."""
-    leaf, retains = facets["is_leaf"], facets["retains_grad"]
-    return leaf is True or retains is True or str(leaf).startswith(_CANNOT_SAY)
+    leaf = facets["is_leaf"]
+    if leaf is True or facets["retains_grad"] is True:
+        return True
+    return leaf is not False and str(leaf).startswith(_CANNOT_SAY)
 
 
 def _has_identity(value: Any, kind: Kind) -> bool:

@@ -177,7 +177,8 @@ class Recorder:
         if self._program is None or not self._program.places:
             return Statement(self._step, 1)
         place = self._program.places[k]
-        return statement_at(self._step, *place.start, tuple(self._turns[n] for n in place.loops))
+        turn = tuple(self._turns[n] for n in place.loops) if place.loops else ()
+        return statement_at(self._step, *place.start, turn)
 
     # What the compiled program calls: see `program`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -111,10 +111,9 @@ class Trace:
         for entry in data.pop("moments"):
             state = None
             if "state" in entry:
-                gone = set(entry["gone"])
-                state = {name: facets for name, facets in before.items() if name not in gone}
-                state |= entry["state"]
-                before = state
+                before = state = before | entry["state"]
+                for name in entry["gone"]:
+                    del state[name]
             moments.append(_moment(entry, state))
         return cls(moments=tuple(moments), **data)
 
@@ -137,16 +136,18 @@ def _data(moment: Moment) -> dict[str, Any]:
     return data
 
 
+_READ: dict[str, Callable[[Any], Any]] = {
+    "raised": lambda told: Raised(**told),
+    "warned": lambda told: tuple(Warned(**warning) for warning in told),
+    "printed": str,
+    "values": lambda told: tuple((expression, text) for expression, text in told),
+    "failed": tuple,
+}
+
+
 def _moment(entry: dict[str, Any], state: State | None) -> Moment:
     place = entry["statement"]
-    return Moment(
-        statement=statement_at(
-            place["step"], place["line"], place["column"], tuple(place["turn"]), place["kind"]
-        ),
-        state=state,
-        raised=Raised(**entry["raised"]) if "raised" in entry else None,
-        warned=tuple(Warned(**warning) for warning in entry.get("warned", ())),
-        printed=entry.get("printed", ""),
-        values=tuple((expression, text) for expression, text in entry.get("values", ())),
-        failed=tuple(entry.get("failed", ())),
+    statement = statement_at(
+        place["step"], place["line"], place["column"], tuple(place["turn"]), place["kind"]
     )
+    return Moment(statement, state, **{key: _READ[key](entry[key]) for key in _READ if key in entry})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from conformance.runner.compare import Difference, counts, differences, resolved
@@ -128,8 +128,8 @@ def _vacuous(scenario: Scenario, reference: Trace) -> str:
     if scenario.claims:
         return "it has a claim, but no expect, raises, warns, assert or claimed"
     happened = any(moment.raised or moment.warned or moment.printed for moment in reference.moments)
-    states = [telling(moment.state) for moment in reference.moments if moment.state is not None]
-    if happened or any(before != after for before, after in pairwise(({}, *states))):
+    states = (telling(moment.state) for moment in reference.moments if moment.state is not None)
+    if happened or any(before != after for before, after in pairwise(chain(({},), states))):
         return ""
     return "it shows nothing: no state differs between two of its statements, and there is no expect"
 
