@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors, twins
+from .dtypes import FULL_PRECISION
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_recorded, check_tensors, plain_number
@@ -51,13 +52,28 @@ def inplace(row: Row) -> Callable[..., Tensor]:
         if len(given) > row.most:
             given, numbers = by_name(row, given, kwargs, row.name + "_", True)
             kwargs = kwargs | numbers
-        bound = inspect.signature(row.forward).bind(*given, **kwargs)
-        bound.apply_defaults()
-        return run_inplace(row, list(bound.arguments.values()))
+        return run_inplace(row, _bound(row, given, kwargs))
 
     method.__name__ = method.__qualname__ = row.name + "_"
     functools.update_wrapper(method, row.forward, assigned=("__doc__",))
     return method
+
+
+def _bound(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+    """All arguments, in order.
+
+    Raises:
+        TypeError: as Python words it.
+    """
+    arguments = [*given, *row.defaults[len(given) :]]
+    for name, value in named.items():
+        place = row.places.get(name, 0)
+        if place < len(given):
+            row.signature.bind(*given, **named)  # says what is wrong
+        arguments[place] = value
+    if any(each is inspect.Parameter.empty for each in arguments):
+        row.signature.bind(*given, **named)
+    return arguments
 
 
 def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
@@ -70,7 +86,54 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         from .forward import in_place
 
         return in_place(row, arguments, lambda given: _run_inplace(row, given))
+    if row.ufunc is not None and _at_once(row.ufunc, *arguments):
+        return counted(arguments[0])
     return _run_inplace(row, arguments)
+
+
+def is_free(target: Any) -> bool:
+    """Whether numpy may write into a tensor's memory at once.
+
+    Note [Written at once]: to compute a result, look at it and copy it takes three times as long as numpy does to write
+    it where it belongs. So it does where there is nothing to look at: the tensor holds floating numbers, what is written
+    is a number, or has its shape and dtype and lies apart; and nothing is recorded, watched, or kept as conjugates.
+    """
+    if not isinstance(target, Tensor) or transforms.count or PAIRS or state.before_mutation is not None:
+        return False
+    array = target._array
+    plain = array.__class__ is np.ndarray and array.dtype in FULL_PRECISION and 0 not in array.strides
+    return plain and not (state.recording and target.requires_grad)
+
+
+def lies_apart(target: Tensor, operand: Tensor) -> bool:
+    """Whether an operand has the target's shape and dtype and none of its memory, and is not recorded."""
+    ours, its = target._array, operand._array
+    if its.shape != ours.shape or its.dtype is not ours.dtype or its.__class__ is not np.ndarray:
+        return False
+    return not np.may_share_memory(its, ours) and not (state.recording and operand.requires_grad)
+
+
+def counted(target: Tensor) -> Tensor:
+    """The tensor, whose memory has been written to."""
+    increment_version(target)
+    return target
+
+
+def _at_once(ufunc: np.ufunc, target: Any, other: Any, alpha: Any = 1) -> bool:
+    """Write a sum, a difference, a product or a quotient, if that may be; whether it was."""
+    if alpha.__class__ not in (int, float) or not is_free(target):
+        return False
+    array: Array = target._array
+    if isinstance(other, Tensor) and lies_apart(target, other):
+        operand = other._array
+        if alpha != 1:
+            operand = operand * array.dtype.type(dtypes.number_within(array.dtype, alpha))
+        ufunc(array, operand, array)
+    elif other.__class__ in (int, float) and alpha == 1:
+        ufunc(array, other, array)
+    else:
+        return False
+    return True
 
 
 def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:

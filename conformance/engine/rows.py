@@ -123,12 +123,18 @@ class Row:
     view: str | None  # how views are made: "default" or "multi_output"
     returns: Callable[..., Any]
     check: Callable[..., None] | None
+    ufunc: np.ufunc | None  # which writes in place, see Note [Written at once]
     scope: dict[str, Any] = field(default_factory=dict)  # what the compiled functions have for globals
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """How the forward is called; to ask for it takes longer than a small operation."""
+        return inspect.signature(self.forward)
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """What the forward takes."""
-        return dict(inspect.signature(self.forward).parameters)
+        return dict(self.signature.parameters)
 
     @cached_property
     def defaults(self) -> tuple[Any, ...]:
@@ -282,6 +288,7 @@ def op(
     view: str | None = None,
     returns: Callable[..., Any] | None = None,
     check: Callable[..., None] | None = None,
+    ufunc: np.ufunc | None = None,
     **formulas: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an operation; the decorated function is its forward on arrays.
@@ -299,6 +306,7 @@ def op(
         view: "default" or "multi_output" where the results share the first argument's memory.
         returns: what to make of several results (a named tuple).
         check: what refuses operands of different dtypes before they meet.
+        ufunc: what the forward is for two operands of one floating dtype.
         formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names.
     """
 
@@ -319,6 +327,7 @@ def op(
             view=view,
             returns=returns or tuple,
             check=check,
+            ufunc=ufunc,
         )
         ROWS[row.name] = row
         return row.call

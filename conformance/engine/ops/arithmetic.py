@@ -43,6 +43,7 @@ def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
 @op(
     "AddBackward0",
     meet="self other",
+    ufunc=np.add,
     self=lambda grad: grad,
     other=maybe_times,
 )
@@ -68,6 +69,7 @@ def _is_finite(array: Array) -> bool:
 @op(
     "SubBackward0",
     meet="self other",
+    ufunc=np.subtract,
     check=check_subtractable,
     self=lambda grad: grad,
     other=lambda grad, alpha: maybe_times(-grad, alpha),
@@ -128,6 +130,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 @op(
     "MulBackward0",
     meet="self other",
+    ufunc=np.multiply,
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -145,6 +148,7 @@ def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
     "DivBackward0",
     name="div",
     meet="self other",
+    ufunc=np.true_divide,
     to_float=True,
     self=lambda grad, other: grad / other,
     other=_div_other_backward,

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..dtypes import BY_NUMPY, number_within
+from ..dtypes import BY_NUMPY, NUMBERS, number_within
 from ..from_data import infer_array
-from ..inplace import run_inplace, warn_of_overlap
+from ..inplace import counted, is_free, lies_apart, run_inplace, warn_of_overlap
 from ..modes import state
-from ..operands import check_recorded
+from ..operands import check_recorded, plain_number
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps
 from ..tensor import Tensor, make
@@ -377,11 +377,24 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 
 
 def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
-    """Overwrite the tensor with another's values, in its own dtype."""
-    if other is None:
-        raise TypeError("copy_(): argument 'other' (position 1) must be Tensor, not NoneType")
+    """Overwrite the tensor with another's values, or with a number, in its own dtype.
+
+    Raises:
+        TypeError: it is neither.
+        OverflowError: an integer of more than 64 bits.
+    """
     if not isinstance(other, Tensor):
-        other = make(np.asarray(other, self._array.dtype))
+        number = plain_number(other)
+        if number.__class__ not in NUMBERS:
+            raise TypeError(
+                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
+            )
+        if number.__class__ is int:
+            number.to_bytes(8, "little", signed=number < 0)  # which says what torch says
+        other = make(np.asarray(number))  # in double precision, and cast like any tensor
+    if is_free(self) and lies_apart(self, other):  # see Note [Written at once]
+        np.copyto(self._array, other._array)
+        return counted(self)
     return run_inplace(ROWS["copy"], [self, other])
 
 
@@ -406,6 +419,9 @@ def _fill_tensor(self: Array, value: Array) -> Array:
 
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element the same number."""
+    if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
+        self._array.fill(number_within(self._array.dtype, value))
+        return counted(self)
     if isinstance(value, Tensor):
         return run_inplace(ROWS["fill_tensor"], [self, value])
     if self._array.dtype.kind == "b" and isinstance(value, float):
@@ -431,6 +447,9 @@ def _zero(self: Array) -> Array:
 
 def zero_(self: Tensor) -> Tensor:
     """Every element 0."""
+    if is_free(self):  # see Note [Written at once]
+        self._array.fill(0)
+        return counted(self)
     return run_inplace(ROWS["zero"], [self])
 
 
