@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
+from ..dtypes import FULL_PRECISION
 from ..inplace import run_inplace
 from ..modes import is_grad_enabled, no_grad
 from ..operands import meet_arrays
@@ -196,19 +197,29 @@ def _check_weight(self: Array, weight: Array | None) -> None:
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
 
 
+_CLASS_TYPES = frozenset({np.dtype(np.int64), np.dtype(np.uint8)})
+
+
 def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore_index: int) -> None:
     """Refuse what is no class of self."""
-    if target.dtype not in (np.int64, np.uint8):
+    if target.dtype not in _CLASS_TYPES:
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {dtypes.BY_NUMPY[target.dtype].legacy}"
         )
-    classes = self.shape[channel]
+    image, classes = self.ndim == 4, self.shape[channel]
     if weight is not None and (weight.ndim != 1 or weight.size != classes):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
-            f"shape: {list(weight.shape)}"
+            "weight tensor should be defined either for all or no classes"
+            if image
+            else f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+            f"tensor of shape: {list(weight.shape)}"
         )
-    outside = (target < 0) | (target >= classes)
+    need_floats("nll_loss2d_forward_out_frame" if image else "nll_loss_out_frame", self)
+    if image and target.dtype == np.uint8:
+        raise RuntimeError("expected scalar type Long but found Byte")
+    outside = (
+        target.view(f"u{target.itemsize}") >= classes
+    )  # as an unsigned number, one below 0 is beyond all
     if np.count_nonzero(outside):
         wrong = target[outside & (target != ignore_index)]
         if wrong.size:
@@ -229,10 +240,10 @@ def _places(target: Array, ignored: Array | None, channel: int) -> tuple[Array, 
     return tuple(places)
 
 
-def _class_weights(target: Array, weight: Any, ignored: Array | None, kind: np.dtype[Any]) -> Any:
-    """The weight of each target; 1 where all have that."""
+def _class_weights(target: Array, weight: Any, ignored: Array | None, kind: np.dtype[Any]) -> Array | None:
+    """The weight of each target; None where all have 1."""
     if weight is None:
-        return kind.type(1) if ignored is None else (~ignored).astype(kind)
+        return None if ignored is None else (~ignored).astype(kind)
     each = weight[target if ignored is None else np.where(ignored, 0, target)].astype(kind, copy=False)
     return each if ignored is None else np.where(ignored, kind.type(0), each)
 
@@ -245,7 +256,7 @@ def nll_total_weight(
     if reduction == NONE:
         return np.zeros((), self.dtype)
     weights = _class_weights(target, weight, _ignored(target, ignore_index), self.dtype)
-    return np.asarray(weights.sum() if weights.ndim == target.ndim else target.size, self.dtype)
+    return np.asarray(target.size if weights is None else weights.sum(), self.dtype)
 
 
 def _nll(
@@ -253,12 +264,14 @@ def _nll(
 ) -> Array:
     ignored = _ignored(target, ignore_index)
     weights = _class_weights(target, weight, ignored, self.dtype)
-    each = -self[_places(target, ignored, channel)] * weights
+    each = -self[_places(target, ignored, channel)]
+    if weights is not None:
+        each = each * weights
     if ignored is not None:
         each = np.where(ignored, self.dtype.type(0), each)
     if reduction == NONE:
         return each
-    found = np.asarray(each).sum(dtype=np.promote_types(self.dtype, np.float32))
+    found = np.asarray(each).sum(dtype=self.dtype if self.dtype in FULL_PRECISION else np.float32)
     return np.asarray(found / total if reduction == MEAN else found, self.dtype)
 
 
@@ -273,7 +286,8 @@ def _nll_gradient(
     channel: int,
 ) -> Array:
     ignored = _ignored(target, ignore_index)
-    values = -_class_weights(target, weight, ignored, self.dtype) * grad
+    weights = _class_weights(target, weight, ignored, self.dtype)
+    values = -grad if weights is None else -weights * grad
     if reduction == MEAN:
         values = values / total
     if ignored is not None:
