@@ -224,6 +224,29 @@ def kernel(torch: Any, operation: Callable[[Any, Any], Any], values: Any) -> tup
     return lambda: operation(torch, x), passes
 
 
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "x += y": lambda x, y: x.add_(y),
+    "x.add_(y, alpha=0.5)": lambda x, y: x.add_(y, alpha=0.5),
+    "x -= 0.5 * y": lambda x, y: x.sub_(0.5 * y),
+    "x *= 1.0": lambda x, y: x.mul_(1.0),
+    "x.copy_(y)": lambda x, y: x.copy_(y),
+    "x.zero_()": lambda x, y: x.zero_(),
+    "x.clamp_(0, 1)": lambda x, y: x.clamp_(0, 1),
+    "x.addcmul_(y, y)": lambda x, y: x.addcmul_(y, y),
+}
+"""What changes a tensor in place, where nothing is recorded."""
+
+
+def written(torch: Any, operation: Callable[[Any, Any], Any], size: int) -> Program:
+    x, y = torch.ones(size, size), torch.zeros(size, size)
+
+    def program() -> None:
+        for _ in range(10):
+            operation(x, y)
+
+    return program
+
+
 # Peers, in their own words ------------------------------------------------------------------------
 
 
@@ -518,6 +541,16 @@ def print_kernels(rounds: int) -> None:
             found = [least({"inhouse": ours, "torch": theirs}, rounds) for ours, theirs in pairs]
             cells = [f"{each['inhouse'] / each['torch']:14.2f}" for each in found]
             print(f"{name:30}" + "".join(cells), flush=True)
+    print(f"{'in place':30}{'(16, 16)':>14}{'(512, 512)':>14}")
+    for name, change in IN_PLACE.items():
+        both = (
+            {"inhouse": written(inhouse, change, size), "torch": written(torch, change, size)}
+            for size in (16, 512)
+        )
+        found = [least(each, rounds) for each in both]
+        print(
+            f"{name:30}" + "".join(f"{each['inhouse'] / each['torch']:14.2f}" for each in found), flush=True
+        )
 
 
 def print_row(name: str, found: dict[str, float], columns: list[str], digits: int = 2) -> None:
