@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors, twins
-from .dtypes import FULL_PRECISION
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_recorded, check_tensors, plain_number
@@ -63,13 +62,15 @@ def _bound(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]
     """All arguments, in order.
 
     Raises:
-        TypeError: as Python words it.
+        TypeError: one is missing, unknown, or given twice.
     """
     arguments = [*given, *row.defaults[len(given) :]]
     for name, value in named.items():
         place = row.places.get(name, 0)
         if place < len(given):
-            row.signature.bind(*given, **named)  # says what is wrong
+            row.signature.bind(
+                *given, **named
+            )  # raises, and says what is wrong; it takes longer than the operation
         arguments[place] = value
     if any(each is inspect.Parameter.empty for each in arguments):
         row.signature.bind(*given, **named)
@@ -101,7 +102,7 @@ def is_free(target: Any) -> bool:
     if not isinstance(target, Tensor) or transforms.count or PAIRS or state.before_mutation is not None:
         return False
     array = target._array
-    plain = array.__class__ is np.ndarray and array.dtype in FULL_PRECISION and 0 not in array.strides
+    plain = array.__class__ is np.ndarray and array.dtype in dtypes.FULL_PRECISION and 0 not in array.strides
     return plain and not (state.recording and target.requires_grad)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
-from ..dtypes import FULL_PRECISION
 from ..inplace import run_inplace
 from ..modes import is_grad_enabled, no_grad
 from ..operands import meet_arrays
@@ -217,9 +216,8 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
     need_floats("nll_loss2d_forward_out_frame" if image else "nll_loss_out_frame", self)
     if image and target.dtype == np.uint8:
         raise RuntimeError("expected scalar type Long but found Byte")
-    outside = (
-        target.view(f"u{target.itemsize}") >= classes
-    )  # as an unsigned number, one below 0 is beyond all
+    # As an unsigned number, one below 0 is beyond all.
+    outside = target.view(f"u{target.itemsize}") >= classes
     if np.count_nonzero(outside):
         wrong = target[outside & (target != ignore_index)]
         if wrong.size:
@@ -271,7 +269,7 @@ def _nll(
         each = np.where(ignored, self.dtype.type(0), each)
     if reduction == NONE:
         return each
-    found = np.asarray(each).sum(dtype=self.dtype if self.dtype in FULL_PRECISION else np.float32)
+    found = np.asarray(each).sum(dtype=self.dtype if self.dtype in dtypes.FULL_PRECISION else np.float32)
     return np.asarray(found / total if reduction == MEAN else found, self.dtype)
 
 
