@@ -88,7 +88,8 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
 
         return in_place(row, arguments, lambda given: _run_inplace(row, given))
     if row.ufunc is not None and _at_once(row.ufunc, *arguments):
-        return counted(arguments[0])
+        written: Tensor = arguments[0]
+        return written
     return _run_inplace(row, arguments)
 
 
@@ -114,12 +115,6 @@ def lies_apart(target: Tensor, operand: Tensor) -> bool:
     return not np.may_share_memory(its, ours) and not (state.recording and operand.requires_grad)
 
 
-def counted(target: Tensor) -> Tensor:
-    """The tensor, whose memory has been written to."""
-    increment_version(target)
-    return target
-
-
 def _at_once(ufunc: np.ufunc, target: Any, other: Any, alpha: Any = 1) -> bool:
     """Write a sum, a difference, a product or a quotient, if that may be; whether it was."""
     if alpha.__class__ not in (int, float) or not is_free(target):
@@ -134,6 +129,7 @@ def _at_once(ufunc: np.ufunc, target: Any, other: Any, alpha: Any = 1) -> bool:
         ufunc(array, other, array)
     else:
         return False
+    increment_version(target)
     return True
 
 

@@ -307,7 +307,6 @@ def nll_loss(
     total_weight: Any = None,
 ) -> Array:  # fmt: skip
     """Minus the target class's entry."""
-    need_floats("nll_loss_out_frame", self)
     _check_weight(self, weight)
     if self.ndim == 1:  # of a target of one element, too, which the gradient refuses
         target = target.reshape(())
@@ -348,7 +347,6 @@ def nll_loss2d(
     total_weight: Any = None,
 ) -> Array:  # fmt: skip
     """nll_loss of an image: a class for each pixel."""
-    need_floats("nll_loss2d_forward_out_frame", self)
     _check_weight(self, weight)
     return _nll(self, target, weight, reduction, ignore_index, total_weight, 1)
 

@@ -11,7 +11,7 @@ import numpy as np
 from .. import errors
 from ..dtypes import BY_NUMPY, NUMBERS, number_within
 from ..from_data import infer_array
-from ..inplace import counted, is_free, lies_apart, run_inplace, warn_of_overlap
+from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
 from ..modes import state
 from ..operands import check_recorded, plain_number
 from ..rows import ROWS, Array, op
@@ -393,8 +393,8 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
             number.to_bytes(8, "little", signed=number < 0)  # which says what torch says
         other = make(np.asarray(number))  # in double precision, and cast like any tensor
     if is_free(self) and lies_apart(self, other):  # see Note [Written at once]
-        np.copyto(self._array, other._array)
-        return counted(self)
+        write(self, other._array)
+        return self
     return run_inplace(ROWS["copy"], [self, other])
 
 
@@ -420,8 +420,8 @@ def _fill_tensor(self: Array, value: Array) -> Array:
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Every element the same number."""
     if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
-        self._array.fill(number_within(self._array.dtype, value))
-        return counted(self)
+        write(self, number_within(self._array.dtype, value))
+        return self
     if isinstance(value, Tensor):
         return run_inplace(ROWS["fill_tensor"], [self, value])
     if self._array.dtype.kind == "b" and isinstance(value, float):
@@ -448,8 +448,8 @@ def _zero(self: Array) -> Array:
 def zero_(self: Tensor) -> Tensor:
     """Every element 0."""
     if is_free(self):  # see Note [Written at once]
-        self._array.fill(0)
-        return counted(self)
+        write(self, 0)
+        return self
     return run_inplace(ROWS["zero"], [self])
 
 
