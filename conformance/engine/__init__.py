@@ -46,7 +46,15 @@ from .dtypes import (
     set_default_dtype,
     uint8,
 )  # fmt: skip
-from .formats import channels_last, contiguous_format, layout, memory_format, preserve_format, strided
+from .formats import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
 from .from_data import as_tensor, asarray, from_numpy, tensor
 from .modes import (
     enable_grad,

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .shapes import ordered
+
 
 class layout:
     """Whether a tensor stores all its elements (``torch.strided``)."""
@@ -34,31 +36,70 @@ strided = layout("strided")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
 
 
 def by_name(name: str) -> layout:
     """The layout or memory format of a name, of which there is one."""
-    formats = (strided, contiguous_format, preserve_format, channels_last)
+    formats = (strided, contiguous_format, preserve_format, channels_last, channels_last_3d)
     return next(each for each in formats if each._name == name)
+
+
+_CHANNELS_LAST = {channels_last: 4, channels_last_3d: 5}  # and how many dimensions they are for
+
+
+def suggested(array: np.ndarray[Any, Any]) -> memory_format:
+    """The format that the steps suggest, which many results follow (torch: TensorImpl, suggest_memory_format).
+
+    Channels last are those whose steps grow from the channels to the last dimension and on to the first; where lengths
+    of 1 leave it open, they are in order.
+    """
+    for wanted, ndim in _CHANNELS_LAST.items():
+        if array.ndim == ndim and array.size and array.strides[1]:
+            least = 0
+            for axis in (1, *range(ndim - 1, 1, -1), 0):
+                step, n = array.strides[axis], array.shape[axis]
+                if step < least or (axis == 0 and least == array.strides[1]):
+                    break
+                least = step * n
+            else:
+                return wanted
+    return contiguous_format
+
+
+def following(found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A result with the channels last where the steps of an operand suggest it, else in order."""
+    for each in operands:
+        wanted = suggested(each)
+        if _CHANNELS_LAST.get(wanted) == found.ndim:
+            return laid_out(found, wanted)
+    return ordered(found)
+
+
+def following_image(found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same of two dimensions beside the channels; of three, always in order."""
+    return following(found, *operands) if found.ndim == 4 else ordered(found)
 
 
 def lies_so(array: np.ndarray[Any, Any], wanted: Any) -> bool:
     """Whether the elements lie in memory in the order of a format."""
-    if wanted is not channels_last:
+    ndim = _CHANNELS_LAST.get(wanted)
+    if ndim is None:
         return bool(array.flags.c_contiguous)
-    return array.ndim == 4 and bool(array.transpose(0, 2, 3, 1).flags.c_contiguous)
+    return array.ndim == ndim and bool(np.moveaxis(array, 1, -1).flags.c_contiguous)
 
 
 def laid_out(array: np.ndarray[Any, Any], wanted: Any) -> np.ndarray[Any, Any]:
     """A copy whose elements lie in the order of a format; as they lie now where none is wanted.
 
     Raises:
-        RuntimeError: channels_last for anything but four dimensions.
+        RuntimeError: channels_last for anything but four dimensions, channels_last_3d for anything but five.
     """
-    if wanted is channels_last:
-        if array.ndim != 4:
-            raise RuntimeError("required rank 4 tensor to use channels_last format")
-        return array.transpose(0, 2, 3, 1).copy("C").transpose(0, 3, 1, 2)
+    if wanted in _CHANNELS_LAST:
+        ndim = _CHANNELS_LAST[wanted]
+        if array.ndim != ndim:
+            raise RuntimeError(f"required rank {ndim} tensor to use {wanted._name} format")
+        return np.moveaxis(np.moveaxis(array, 1, -1).copy("C"), -1, 1)
     if wanted is contiguous_format or array.flags.c_contiguous or 0 in array.strides:
         return array.copy("C")
     return array.copy("K")  # which would put repeated dimensions, of stride 0, last

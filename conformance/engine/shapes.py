@@ -188,9 +188,19 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 def ordered(result: Any) -> Any:
     """A result that lies in order, as torch's reductions make theirs, whatever the order of their operand."""
-    if result.flags.c_contiguous and 1 not in result.shape:  # a length of 1 may have any step
+    if result.flags.c_contiguous and (1 not in result.shape or _has_steps_in_order(result)):
         return result
     return result.copy()
+
+
+def _has_steps_in_order(array: np.ndarray[Any, Any]) -> bool:
+    """Whether the steps are in order, those of lengths of 1 too, which numpy leaves open."""
+    expected = array.itemsize
+    for step, n in zip(reversed(array.strides), reversed(array.shape), strict=True):
+        if step != expected:
+            return False
+        expected *= n
+    return True
 
 
 def is_expanded(array: np.ndarray[Any, Any]) -> bool:

@@ -27,7 +27,19 @@ from .positional import NUMBERS_OF
 if TYPE_CHECKING:
     from .rows import Row
 
-_NOT_ELEMENTWISE = ("isin", "linalg_cross", "dist")
+_NOT_ELEMENTWISE = ("angle", "isin", "linalg_cross", "dist", "logsumexp", "mvlgamma")
+# torch makes a tensor of their number, which is an operand like others.
+_BESIDE_A_NUMBER = (
+    *("add_scalar", "copysign", "div_scalar", "isfinite", "isinf", "mul_scalar", "rsub", "special_xlog1py"),
+    *(
+        "special_xlog1py_of_number",
+        "special_zeta_of_number",
+        "special_zeta_with_number",
+        "sub_scalar",
+        "xlogy",
+    ),
+    "xlogy_of_number",
+)
 _ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")  # as what has keepdim, see ordered
 
 
@@ -99,8 +111,9 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
     out = ", out" if _has_out(row) and otherwise == "call" else ""
     body.append(f"    return retry(row, row.{otherwise}, ({arguments(row)},){out})")
     met = [name for name in row.meet if name not in row.lists]
-    if len(met) == 1 and row.to_float:
-        body.append(f"if {met[0]}_a.dtype not in FULL: {met[0]}_a = to_float({met[0]}_a)")
+    if len(met) == 1:
+        if row.to_float:
+            body.append(f"if {met[0]}_a.dtype not in FULL: {met[0]}_a = to_float({met[0]}_a)")
     elif met:
         arrays = ", ".join(f"{name}_a" for name in met)
         if len(met) == 2:
@@ -224,9 +237,9 @@ def call_source(row: Row, variant: str = "call") -> str:
         outside = " or ".join(_some_tensor(row, name, "not {}._inference") for name in seen)
         body += ["recording = state.recording", f"recorded = recording and ({requires}) and ({outside})"]
     met = [name for name in row.meet if name not in row.lists]
-    elementwise = len(met) > 1 and row.name not in _NOT_ELEMENTWISE
+    elementwise = bool(met) and row.name not in _NOT_ELEMENTWISE
     if elementwise:  # see Note [Order of an elementwise result]
-        arrays = [f"{name}_a" for name in row.tensors]
+        arrays = [f"{name}_a" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
         in_order = " and ".join(_in_order(row, name) for name in row.tensors)
         body += [
             "shape = out_.shape",

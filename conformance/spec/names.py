@@ -157,7 +157,8 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch": """
             float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 bool
             complex64 complex128
-            contiguous_format preserve_format channels_last strided pi e inf nan newaxis get_default_dtype
+            contiguous_format preserve_format channels_last channels_last_3d strided pi e inf nan newaxis
+            get_default_dtype
             set_default_dtype set_default_tensor_type result_type promote_types can_cast is_tensor is_floating_point
             is_complex is_signed numel typename
             """,

@@ -40,7 +40,7 @@ def _threshold_backward(grad_output: Array, self: Array, threshold: Any) -> Arra
     return kept(grad_output, ~(self <= threshold), self, grad_output)
 
 
-@op("ReluBackward0", self=lambda grad, result: _threshold_backward(grad, result, 0))
+@op("ReluBackward0", meet="self", self=lambda grad, result: _threshold_backward(grad, result, 0))
 def relu(self: Array) -> Array:
     """The positive part; its gradient at 0 is 0."""
     if self.dtype.kind == "b":
@@ -48,7 +48,11 @@ def relu(self: Array) -> Array:
     return np.maximum(0, self)  # of zeros the second, whose sign counts
 
 
-@op("ThresholdBackward0", self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold))
+@op(
+    "ThresholdBackward0",
+    meet="self",
+    self=lambda grad, self, threshold: _threshold_backward(grad, self, threshold),
+)
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
     """The number where it is above the threshold, else the value."""
     refuse_bools("threshold_cpu", self)
@@ -72,7 +76,7 @@ def threshold_(input: Tensor, threshold: Any, value: Any) -> Tensor:
 def _kept_but_in_blocks(grad: Array, self: Array, mask: Array) -> Array:
     """The gradient where the mask holds, but for nan in blocks; see Note [Blocks and the rest]."""
     blocks = nans_in_blocks(self, grad)
-    return kept(grad, mask if blocks is None else mask & ~blocks)
+    return kept(grad, mask if blocks is None else mask & ~blocks, grad, self)
 
 
 @op(
@@ -87,6 +91,7 @@ def _hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: A
 
 @op(
     "HardtanhBackward0",
+    meet="self",
     self=lambda grad, self, min_val, max_val: _hardtanh_backward(grad, self, min_val, max_val),
 )
 def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
@@ -120,6 +125,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 
 @op(
     "LeakyReluBackward0",
+    meet="self",
     self=lambda grad, self, negative_slope: _leaky_relu_backward(grad, self, negative_slope, False),
 )
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
@@ -156,7 +162,7 @@ def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     return laid_out(found, grad_output, self)
 
 
-@op("HardsigmoidBackward0", self=lambda grad, self: _hardsigmoid_backward(grad, self))
+@op("HardsigmoidBackward0", meet="self", self=lambda grad, self: _hardsigmoid_backward(grad, self))
 def hardsigmoid(self: Array) -> Array:
     """A line from 0 at -3 to 1 at 3."""
     need_floats("hardsigmoid_cpu", self)
@@ -180,7 +186,7 @@ def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     return laid_out(found if blocks is None else np.where(blocks, self, found), grad_output, self)
 
 
-@op("HardswishBackward0", self=lambda grad, self: _hardswish_backward(grad, self))
+@op("HardswishBackward0", meet="self", self=lambda grad, self: _hardswish_backward(grad, self))
 def hardswish(self: Array) -> Array:
     """The number times its hardsigmoid."""
     need_floats("hardswish_cpu", self)
@@ -198,7 +204,9 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
     return _kept_but_in_blocks(grad_out, self, ~((self >= -lambd) & (self <= lambd)))
 
 
-@op("HardshrinkBackward0", self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd))
+@op(
+    "HardshrinkBackward0", meet="self", self=lambda grad, self, lambd: _hardshrink_backward(grad, self, lambd)
+)
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     """0 between -lambd and lambd, else the number."""
     need_floats("hardshrink_cpu", self)
@@ -215,7 +223,9 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
     return _kept_but_in_blocks(grad_output, self, ~((self >= -lambd) & (self <= lambd)))
 
 
-@op("SoftshrinkBackward0", self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd))
+@op(
+    "SoftshrinkBackward0", meet="self", self=lambda grad, self, lambd: _softshrink_backward(grad, self, lambd)
+)
 def softshrink(self: Array, lambd: Any = 0.5) -> Array:
     """The number, lambd nearer to 0; 0 between -lambd and lambd."""
     need_floats("softshrink_check", self)

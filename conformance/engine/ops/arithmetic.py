@@ -87,6 +87,7 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
 
 @op(
     "RsubBackward1",
+    meet="self",
     name="rsub",
     tensors="self",
     self=lambda grad, alpha: maybe_times(-grad, alpha),
@@ -207,7 +208,7 @@ def true_divide_(self: Tensor, other: Any) -> Tensor:
     return run_inplace(ROWS["div"], [self, other])
 
 
-@op("NegBackward0", self=lambda grad: -grad)
+@op("NegBackward0", meet="self", self=lambda grad: -grad)
 def neg(self: Array) -> Array:
     """-self."""
     refuse_bool_negation(self)

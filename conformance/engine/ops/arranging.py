@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..rows import Array, op
-from ..shapes import is_dense, like_steps, sizes, still_expanded, wrap_dim, wrap_dims
+from ..formats import following
+from ..rows import ROWS, Array, op
+from ..shapes import is_dense, like_steps, ordered, sizes, still_expanded, wrap_dim, wrap_dims
 from ..tensor import Tensor, wrap
 from .copying import in_order
 from .kernels import unimplemented
@@ -72,8 +73,13 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
         raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     result = self
     for shift, dim in zip(shifts, dims, strict=True):
-        result = np.roll(result, shift, wrap_dim(dim, self.ndim))
-    return np.asarray(result, order="C")
+        axis = wrap_dim(dim, self.ndim)
+        moves = (
+            shift % self.shape[axis] != 0
+        )  # if not, torch joins all of it with nothing, which has no format
+        result = np.roll(result, shift, axis)
+        result = following(result, self) if moves else ordered(result)
+    return result
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
@@ -96,8 +102,8 @@ def _rot90(self: Array, k: int, dims: Any) -> Array:
             f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
         )
     if k % 2 == 0:
-        return np.flip(self, dims).copy("K") if k % 4 else self.copy()
-    turned = np.flip(self, second if k % 4 == 1 else first).copy("K")
+        return ROWS["flip"].forward(self, dims) if k % 4 else self.copy()
+    turned = ROWS["flip"].forward(self, (second if k % 4 == 1 else first,))
     return np.swapaxes(turned, first, second)
 
 

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY
+from ..formats import following_image
 from ..rows import Array, op
 from ..tensor import Tensor
+from .joining import cat
 from .kernels import refuse_integers
 
 PUBLIC = ()
@@ -178,7 +180,7 @@ def convolution(
         found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
         found += b.reshape(-1, *(1,) * len(stride))
-    return found.astype(kind, copy=False)
+    return following_image(found.astype(kind, copy=False), input, weight)
 
 
 def _scalar(kind: np.dtype[Any]) -> str:
@@ -210,7 +212,14 @@ def convolution_backward(
     grad_output: Array, input: Array, weight: Array, bias_sizes: Ints, stride: Ints, padding: Ints, dilation: Ints,
     transposed: bool, output_padding: Ints, groups: int, output_mask: tuple[bool, ...],
 ) -> Any:  # fmt: skip
-    """The gradients of input, weight and bias, those that are asked for."""
+    """The gradients of input, weight and bias, those that are asked for.
+
+    Raises:
+        RuntimeError: as torch does where the second derivative of a transposed convolution is differentiated.
+    """
+    if not transposed and any(output_padding):
+        got = " ".join(map(str, output_padding))
+        raise RuntimeError(f"output_padding is not supported for non-transposed convolutions; got: {got}")
     kind = input.dtype
     g, x, w = _single(grad_output, input, weight)
     geometry = Geometry(weight.shape[2:], stride, full(padding, len(stride)), dilation)
@@ -226,7 +235,8 @@ def convolution_backward(
         found[1] = weigh(over, along, weight.shape, geometry, groups)
     if output_mask[2]:
         found[2] = g.sum((0, *range(2, g.ndim)))
-    return [each.astype(kind, copy=False) for each in found]
+    found = [each.astype(kind, copy=False) for each in found]
+    return [*(following_image(each, input, weight) for each in found[:2]), found[2]]
 
 
 def _double_backward(
@@ -240,20 +250,47 @@ def _double_backward(
     if gg_input is not None:
         g_out = convolution(gg_input, weight, None, *settings)
         if needed[2]:
-            g_weight = convolution_backward(
-                grad_output, gg_input, weight, (0,), *settings, (False, True, False)
-            )[1]
+            g_weight = _weight_by_channels(
+                grad_output, gg_input, weight, stride, padding, dilation, transposed, groups
+            )
     if gg_weight is not None:
         term = convolution(input, gg_weight, None, *settings)
         g_out = term if g_out is None else g_out + term
         if needed[1]:
-            g_input = convolution_backward(
-                grad_output, input, gg_weight, (0,), *settings, (True, False, False)
-            )[0]
+            geometry = Geometry(weight._array.shape[2:], stride, full(padding, len(stride)), dilation)
+            least = transposed_sizes(grad_output._array.shape[2:], geometry, (0,) * len(stride))
+            beyond = tuple(n - m for n, m in zip(input._array.shape[2:], least, strict=True))
+            beyond = output_padding if transposed else beyond
+            g_input = convolution(
+                grad_output, gg_weight, None, stride, padding, dilation, not transposed, beyond, groups
+            )
     if gg_bias is not None:
         term = gg_bias.view(-1, *(1,) * len(stride)).expand(grad_output._array.shape)
         g_out = term if g_out is None else g_out + term
     return g_out, g_input, g_weight
+
+
+def _weight_by_channels(
+    grad_output: Tensor, gg_input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,
+    transposed: bool, groups: int,
+) -> Tensor:  # fmt: skip
+    """The gradient of the weight as a convolution over the batch, channel by channel, of which the first places count."""
+    over, along = gg_input.transpose(0, 1), grad_output.transpose(0, 1)
+    if transposed:
+        over, along = along, over
+    settings = (dilation, padding, stride, False, (0,) * len(stride), 1)
+    if groups == 1:
+        found = convolution(over, along, None, *settings)
+    else:
+        n, m = (each._array.shape[0] // groups for each in (over, along))
+        of_groups = ((over.narrow(0, g * n, n), along.narrow(0, g * m, m)) for g in range(groups))
+        found = cat([convolution(*each, None, *settings) for each in of_groups], 1)
+    found = found.transpose(0, 1)
+    for axis, n in enumerate(weight._array.shape):
+        if found._array.shape[axis] > n:
+            found = found.narrow(axis, 0, n)
+    result: Tensor = found
+    return result
 
 
 # Windows as an operation of their own -------------------------------------------------------------

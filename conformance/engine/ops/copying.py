@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import dtypes
 from ..device import check_device
-from ..formats import channels_last, contiguous_format, laid_out, lies_so, preserve_format
+from ..formats import laid_out, lies_so, preserve_format, suggested
 from ..modes import state
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, is_dense, like_steps, refuse_negative, sizes, still_expanded
+from ..shapes import broadcast_shapes, is_dense, like_steps, ordered, refuse_negative, sizes, still_expanded
 from ..shapes import laid_out as in_order_of
 from ..tensor import Tensor, make, version_counter
 from ..transforms import transforms
@@ -113,7 +113,7 @@ def to(
     dtype = dtypes.asked("to", dtype)
     if len(flags) > 1:  # non_blocking, copy
         copy = flags[1]
-    stays = memory_format in (None, preserve_format) or _suggested(self._array) is memory_format
+    stays = memory_format in (None, preserve_format) or suggested(self._array) is memory_format
     if (dtype is None or dtype is self.dtype) and not copy and stays:
         return self
     dtype = dtype or self.dtype
@@ -128,13 +128,6 @@ def warn_of_lost_part(kind: dtypes.dtype) -> None:
     """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
     if kind is not dtypes.bool_:
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=3)
-
-
-def _suggested(array: Array) -> Any:
-    """The format in which a tensor lies; where it could be either, contiguous."""
-    if array.ndim == 4 and not array.flags.c_contiguous and lies_so(array, channels_last):
-        return channels_last
-    return contiguous_format
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
@@ -200,7 +193,7 @@ def _repeat(self: Array, repeats: Any) -> Array:
     sides = [n * m for n, m in zip(repeats, (1,) * (len(repeats) - self.ndim) + self.shape, strict=True)]
     refuse_negative(sides)
     found = np.tile(self, repeats)
-    return found if found.size else found.copy()  # of nothing numpy may make a view
+    return ordered(found) if found.size else found.copy()  # of nothing numpy may make a view
 
 
 def _repeat_backward(grad: Tensor, repeats: Sequence[int], shape: tuple[int, ...]) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY
+from ..formats import following
 from ..rows import Array, op
 from ..tensor import Tensor
 from ..views import increment_version
@@ -170,7 +171,7 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     n = len(lead)
     parts = self.reshape(*lead, c // (r * r), r, r, h, w)
     moved = parts.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return moved.copy().reshape(*lead, c // (r * r), h * r, w * r)
+    return following(moved.copy().reshape(*lead, c // (r * r), h * r, w * r), self)
 
 
 @op("PixelUnshuffleBackward0", self=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor))
@@ -194,7 +195,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     k = len(lead)
     parts = self.reshape(*lead, c, h // r, r, w // r, r)
     moved = parts.transpose(*range(k), k, k + 2, k + 4, k + 1, k + 3)
-    return moved.copy().reshape(*lead, c * r * r, h // r, w // r)
+    return following(moved.copy().reshape(*lead, c * r * r, h // r, w // r), self)
 
 
 @op(
@@ -217,4 +218,4 @@ def channel_shuffle(self: Array, groups: int) -> Array:
             f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
         )
     parts = self.reshape(n, groups, c // groups, math.prod(self.shape[2:])).transpose(0, 2, 1, 3)
-    return parts.copy().reshape(self.shape)
+    return following(parts.copy().reshape(self.shape), self)

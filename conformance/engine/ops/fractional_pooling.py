@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import zeros_like
 from ..rows import Array, op
 from .kernels import need_floats
-from .pooling import at_indices, gathered
+from .pooling import at_indices, gathered, written_zeros
 
 Ints = tuple[int, ...]
 _NAMES = ("time", "height", "width")
@@ -84,7 +83,7 @@ def _rows(spatial: int) -> Any:
         name=f"{name}_backward",
         tensors="indices",
         grad_output=lambda grad, indices: gathered(grad, indices, spatial),
-        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
+        self=written_zeros,
     )
     def backward(
         grad_output: Array, self: Array, kernel_size: Ints, output_size: Ints, indices: Array

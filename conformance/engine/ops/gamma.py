@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
+from ..shapes import ordered
 from ..tensor import Tensor, make
 from .kernels import float_function, half_up, kind_of, need_floats, scipy, unimplemented
 from .scalars import minus
@@ -117,7 +118,8 @@ def _mvlgamma(self: Array, p: int) -> Array:
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     each = _lgamma_kernel(self[..., None] + _mvlgamma_shifts(self.dtype, p))
-    return np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
+    total = np.sum(each, axis=-1) + self.dtype.type(p * (p - 1) / 4.0 * math.log(math.pi))
+    return ordered(np.asarray(total))
 
 
 def mvlgamma(input: Tensor, p: int, *, out: Any = None) -> Tensor:

@@ -12,7 +12,7 @@ from ..draws import uniform
 from ..dtypes import FULL_PRECISION
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
-from ..shapes import laid_out, wrap_dim
+from ..shapes import laid_out, like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat
 from .kernels import half_up, need_floats, unimplemented
@@ -30,7 +30,7 @@ PUBLIC = ("prelu", "rrelu", "rrelu_")
 )
 def _prelu_kernel(self: Array, weight: Array) -> Array:
     need_floats("prelu_cpu", self)
-    return np.where(self > 0, self, weight * self)
+    return like_steps(np.where(self > 0, self, weight * self), self)
 
 
 def _of_first(grads: Any, self: Tensor, weight: Tensor) -> Tensor:
@@ -47,12 +47,16 @@ def _of_first(grads: Any, self: Tensor, weight: Tensor) -> Tensor:
     return found  # type: ignore[return-value]
 
 
+def _zeros(self: Tensor) -> Tensor:
+    return make(np.zeros(self._array.shape, self._array.dtype))  # in order, whatever the order of the input
+
+
 def _of_self(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:
-    return zeros_like(self) if grads[1] is None else where(self >= 0, 0.0, grad_output * grads[1])
+    return _zeros(self) if grads[1] is None else where(self >= 0, 0.0, grad_output * grads[1])
 
 
 def _of_weight(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:
-    return zeros_like(self) if grads[0] is None else where(self >= 0, 0.0, grad_output * grads[0])
+    return _zeros(self) if grads[0] is None else where(self >= 0, 0.0, grad_output * grads[0])
 
 
 @op(

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..formats import following, suggested
 from ..operands import check_list
-from ..rows import Array, op
-from ..shapes import wrap_dim
+from ..rows import ROWS, Array, op
+from ..shapes import ordered, viewed, wrap_dim
 from ..tensor import Tensor, make
 
 
@@ -52,7 +53,9 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
                     f"tensor number {number} in the list."
                 )
-    return np.ascontiguousarray(np.concatenate(joined, axis, dtype=kind))
+    found = np.concatenate(joined, axis, dtype=kind)
+    formats = {suggested(each) for each in joined}
+    return following(found, first) if len(formats) == 1 else ordered(found)
 
 
 def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
@@ -89,7 +92,11 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
                 f"{list(each.shape)} at entry {number}"
             )
     axis = wrap_dim(dim, tensors[0].ndim + 1)
-    return np.ascontiguousarray(np.stack([each.astype(kind, copy=False) for each in tensors], axis))
+    shape = tensors[0].shape
+    if axis == len(shape):
+        return np.ascontiguousarray(np.stack([each.astype(kind, copy=False) for each in tensors], axis))
+    joined = ROWS["cat"].forward(tensors, axis, ())  # whose memory format tells where the parts lie
+    return viewed(joined.astype(kind, copy=False), (*shape[:axis], len(tensors), *shape[axis:]))
 
 
 def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:

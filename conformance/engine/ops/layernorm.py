@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY
+from ..formats import following
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from .kernels import need_floats
@@ -258,6 +259,8 @@ def _group_norm_backward(
             term = times(grad_var * (x - mu), 2 * share)
             g_input = term if g_input is None else g_input + term
         g_input = None if g_input is None else g_input.reshape(input._array.shape)
+        if g_input is not None and not g_input.requires_grad:
+            g_input = make(following(g_input._array, input._array))
     return [g_input, g_weight, g_bias]
 
 
@@ -281,7 +284,7 @@ def native_group_norm(
     if bias is not None:
         found = found + bias[:, None]
     return [
-        found.reshape(input.shape).astype(input.dtype),
+        following(found.reshape(input.shape).astype(input.dtype), input),
         mean.astype(input.dtype),
         rstd.astype(input.dtype),
     ]

@@ -28,7 +28,7 @@ logical_or = _logical("logical_or", np.logical_or, "Whether one is nonzero.")
 logical_xor = _logical("logical_xor", np.logical_xor, "Whether exactly one is nonzero.")
 
 
-@op(tensors="self")
+@op(meet="self")
 def logical_not(self: Array) -> Array:
     """Whether it is zero."""
     return np.logical_not(self)
@@ -42,7 +42,7 @@ def _test(name: str, function: Any, integers: bool, text: str) -> Any:
         return function(self) if self.dtype.kind in "fc" else np.full(self.shape, integers)
 
     forward.__name__, forward.__doc__ = name, text
-    return op(tensors="self")(forward)
+    return op(meet="self")(forward)
 
 
 isnan = _test("isnan", np.isnan, False, "Where it is nan.")
@@ -91,7 +91,7 @@ bitwise_right_shift = _bitwise(
 )
 
 
-@op(tensors="self")
+@op(meet="self")
 def bitwise_not(self: Array) -> Array:
     """The bits turned over; of a bool, its opposite."""
     if self.dtype.kind not in "iub":

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..formats import following
 from ..rows import Array, op
 from ..tensor import Tensor, wrap
 from .kernels import need_floats
@@ -81,7 +82,7 @@ def _native_batch_norm(
     kind = np.promote_types(input.dtype, np.float32)
     found = input * _channels(scale.astype(kind), input.ndim)
     found += _channels(shift.astype(kind), input.ndim)
-    return found.astype(input.dtype, copy=False)
+    return following(found.astype(input.dtype, copy=False), input)
 
 
 def _spread(values: Tensor, like: Tensor) -> Tensor:
@@ -169,7 +170,7 @@ def native_batch_norm_backward(
         if train:
             along = centered * _channels(product * invstd * invstd / count, ndim)
             grads = grads - _channels(total / count, ndim) - along
-        found[0] = (grads * _channels(scale, ndim)).astype(input.dtype)
+        found[0] = following((grads * _channels(scale, ndim)).astype(input.dtype), input)
     kind = input.dtype if weight is None else weight.dtype
     if output_mask[1]:
         found[1] = (product * invstd).astype(kind)

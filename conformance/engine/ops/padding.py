@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import zeros_like
 from ..dtypes import number_within
-from ..formats import laid_out
+from ..formats import following, laid_out
 from ..rows import Array, op
 from ..shapes import like_steps
 from ..tensor import Tensor
+from .pooling import written_zeros
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -43,7 +43,7 @@ def constant_pad_nd(self: Array, pad: Ints, value: Any = 0) -> Array:
         return like_steps(laid_out(part, None), part)
     result = np.full(shape, number_within(self.dtype, value), self.dtype)
     result[tuple(outer)] = self[tuple(inner)]
-    return result
+    return following(result, self)
 
 
 # Elements of the input itself: one index array for each padded dimension ---------------------------
@@ -85,17 +85,17 @@ def put(array: Array, axis: int, sources: Array, length: int) -> Array:
 def _put_back(array: Array, shape: Ints, padding: Ints, mirrored: bool) -> Array:
     for axis, sources in reversed(_each(shape, padding, mirrored)):
         array = put(array, axis, sources, shape[axis])
-    return np.ascontiguousarray(array)
+    return array
 
 
 def _pair(name: str, node: str, mirrored: bool) -> Any:
     """The rows of one kind and number of dimensions."""
 
     def forward(self: Array, padding: Ints) -> Array:
-        return _take(self, padding, mirrored)
+        return following(_take(self, padding, mirrored), self)
 
     def backward(grad_output: Array, self: Array, padding: Ints) -> Array:
-        return _put_back(grad_output, self.shape, padding, mirrored)
+        return following(_put_back(grad_output, self.shape, padding, mirrored), self)
 
     def again(grad: Tensor, padding: Ints) -> Tensor:
         return padded(grad, padding)
@@ -107,7 +107,7 @@ def _pair(name: str, node: str, mirrored: bool) -> Any:
         f"{node}BackwardBackward0",
         name=f"{name}_backward",
         grad_output=again,
-        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
+        self=written_zeros,
     )(backward)
     padded = op(f"{node}Backward0", name=name, self=first)(forward)
     return padded

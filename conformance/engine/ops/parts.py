@@ -13,7 +13,7 @@ from ..creation import scalar_tensor, zeros_like
 from ..operands import check_recorded
 from ..out import given_several
 from ..rows import ROWS, Array, op
-from ..shapes import laid_out, strides
+from ..shapes import laid_out, like_steps, strides
 from ..storage import offset, storage
 from ..tensor import Tensor
 from ..views import converted
@@ -35,7 +35,7 @@ def _frexp(self: Array) -> tuple[Array, Array]:
     if self.dtype.kind != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(self)
-    return mantissa, exponent
+    return like_steps(mantissa, self), like_steps(exponent, self)
 
 
 def frexp(input: Tensor, *, out: Any = None) -> Any:
@@ -48,7 +48,8 @@ def angle(self: Array) -> Array:
     """The angle from the positive real numbers: 0, or pi for negative ones."""
     if self.dtype.kind == "c":
         return np.ascontiguousarray(np.angle(self)).reshape(self.shape)
-    return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
+    found = np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0))
+    return laid_out(np.where(np.isnan(self), self, found), self)
 
 
 def _angle_backward(grad: Tensor, self: Tensor) -> Tensor:
@@ -71,7 +72,7 @@ def conj(input: Tensor) -> Tensor:
     return converted(_conj(input), input, conj)
 
 
-@op("ConjPhysicalBackward0", name="conj_physical", self=lambda grad: grad.conj_physical())
+@op("ConjPhysicalBackward0", meet="self", name="conj_physical", self=lambda grad: grad.conj_physical())
 def _conj_physical(self: Array) -> Array:
     return np.conjugate(self)
 
@@ -252,7 +253,7 @@ def _polar_backward(grad: Tensor, result: Tensor, needed: list[bool]) -> tuple[T
     return found, (conjugate * turned).real
 
 
-@op(tensors="self")
+@op(meet="self")
 def isreal(self: Array) -> Array:
     """Where the imaginary part is 0."""
     return np.isreal(self)

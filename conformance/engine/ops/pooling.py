@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import zeros_like
+from ..formats import following, following_image
 from ..rows import Array, op
-from ..tensor import Tensor
+from ..tensor import Tensor, make
 from .kernels import need_floats
 from .resampling import named
 
@@ -68,6 +68,11 @@ def _steps(out: Ints, kernel: Ints, stride: Ints, dilation: Ints) -> Iterator[tu
         )
 
 
+def written_zeros(self: Tensor) -> Tensor:
+    """The zeros that torch makes of a saved shape: in order, and written."""
+    return make(np.zeros(self._array.shape, self._array.dtype)).zero_()
+
+
 # The largest --------------------------------------------------------------------------------------
 
 
@@ -106,7 +111,7 @@ def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
             larger |= np.isnan(here)
         np.copyto(best, here, where=larger)
         np.copyto(where, _flat_places(offset, out, sizes, stride, padding, dilation), where=larger)
-    return best, where
+    return following(best, self), following(where, self)
 
 
 def at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
@@ -137,13 +142,13 @@ def _max_rows(spatial: int) -> Any:
         name=f"max_pool{spatial}d_with_indices_backward",
         tensors="indices",
         grad_output=lambda grad, indices: gathered(grad, indices, spatial),
-        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
+        self=written_zeros,
     )
     def backward(
         grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
         ceil_mode: bool, indices: Array,
     ) -> Array:  # fmt: skip
-        return at_indices(grad_output, indices, self.shape, spatial)
+        return following(at_indices(grad_output, indices, self.shape, spatial), self)
 
     @op(
         f"MaxPool{spatial}DWithIndicesBackward0",
@@ -194,7 +199,7 @@ def _mean_rows(spatial: int) -> Any:
         grad_output=lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             forward(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
         ),
-        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
+        self=written_zeros,
     )
     def backward(
         grad_output: Array, self: Array, kernel_size: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
@@ -213,7 +218,7 @@ def _mean_rows(spatial: int) -> Any:
         for _, window in _steps(out, kernel_size, stride, ones):
             found[(..., *window)] += each
         inner = found[(..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))]
-        return np.ascontiguousarray(inner.astype(self.dtype, copy=False))
+        return following_image(inner.astype(self.dtype, copy=False), self)
 
     @op(
         f"AvgPool{spatial}DBackward0",
@@ -233,7 +238,7 @@ def _mean_rows(spatial: int) -> Any:
         total = np.zeros((*self.shape[:-spatial], *out), np.promote_types(self.dtype, np.float32))
         for _, window in _steps(out, kernel_size, stride, ones):
             total += frame[(..., *window)]
-        return (total / share).astype(self.dtype)
+        return following_image((total / share).astype(self.dtype), self)
 
     return forward
 
@@ -274,7 +279,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         found = grad_output
         for axis in axes:
             found = _adaptive_spread(found, axis, self.shape[axis])
-        return np.ascontiguousarray(found.astype(self.dtype, copy=False))
+        return following_image(found.astype(self.dtype, copy=False), self)
 
     def again(grad: Tensor, *sizes: int) -> Tensor:
         return forward(grad, sizes)
@@ -283,7 +288,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         f"AdaptiveAvgPool{spatial}DBackwardBackward0",
         name=f"_adaptive_avg_pool{spatial}d_backward",
         grad_output=named(again, "grad", *sizes),
-        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
+        self=written_zeros,
     )(named(spread, "grad_output", "self", *sizes))
 
     @op(
@@ -295,7 +300,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         found = self
         for axis, out in zip(axes, output_size, strict=True):
             found = _adaptive_mean(found, axis, out)
-        return np.ascontiguousarray(found.astype(self.dtype, copy=False))
+        return following_image(found.astype(self.dtype, copy=False), self)
 
     return forward
 
@@ -322,7 +327,7 @@ def _adaptive_largest(self: Array, output_size: Ints) -> Any:
         ):
             total = total * n + along + a
         where[(..., *place)] = total
-    return best, where
+    return following_image(best, self), following_image(where, self)
 
 
 def _adaptive_max_rows(spatial: int) -> Any:
@@ -331,10 +336,10 @@ def _adaptive_max_rows(spatial: int) -> Any:
         name=f"adaptive_max_pool{spatial}d_backward",
         tensors="indices",
         grad_output=lambda grad, indices: gathered(grad, indices, spatial),
-        self=lambda self: zeros_like(self).zero_(),  # written, as torch makes them
+        self=written_zeros,
     )
     def backward(grad_output: Array, self: Array, indices: Array) -> Array:
-        return at_indices(grad_output, indices, self.shape, spatial)
+        return following_image(at_indices(grad_output, indices, self.shape, spatial), self)
 
     @op(
         f"AdaptiveMaxPool{spatial}DBackward0",
@@ -376,7 +381,7 @@ def _unpool_rows(spatial: int) -> Any:
         found = np.zeros((*self.shape[:-spatial], area), self.dtype)
         flat = (*self.shape[:-spatial], -1)
         np.put_along_axis(found, indices.reshape(flat), self.reshape(flat), -1)
-        return found.reshape(*self.shape[:-spatial], *output_size)
+        return following_image(found.reshape(*self.shape[:-spatial], *output_size), self)
 
     return forward
 

@@ -57,7 +57,12 @@ def _complex_power(base: Any, exponent: Any) -> Array:
     return np.exp(np.log(base) * exponent)
 
 
-@op("PowBackward0", name="pow", self=lambda grad, self, exponent: _pow_backward(grad, self, exponent))
+@op(
+    "PowBackward0",
+    meet="self",
+    name="pow",
+    self=lambda grad, self, exponent: _pow_backward(grad, self, exponent),
+)
 def _pow_number(self: Array, exponent: Any) -> Array:
     if isinstance(exponent, complex) or self.dtype.kind != "f":
         self = recorded_meeting(False, self, exponent)[0]

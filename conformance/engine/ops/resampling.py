@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..formats import following
 from ..rows import Array, op
+from ..shapes import ordered
 from ..tensor import Tensor
 
 PUBLIC = ()
@@ -110,13 +112,15 @@ def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], alig
         result = self.astype(np.promote_types(self.dtype, np.float32), copy=False)
         for axis, taps, _ in each(self.shape, output_size, rest, result.dtype.type):
             result = _gather(result, axis, taps)
-        return np.ascontiguousarray(result.astype(self.dtype, copy=False))
+        return following(result.astype(self.dtype, copy=False), self)
 
     def backward(grad_output: Array, output_size: Any, input_size: Any, *rest: Any) -> Array:
         result = grad_output.astype(np.promote_types(grad_output.dtype, np.float32), copy=False)
         for axis, taps, length in reversed(each(input_size, output_size, rest, result.dtype.type)):
             result = _scatter(result, axis, taps, length)
-        return np.ascontiguousarray(result.astype(grad_output.dtype, copy=False))
+        found = result.astype(grad_output.dtype, copy=False)
+        in_order = taps_of is _cubic or (spatial == 3 and not aligned)  # whatever the order of the gradient
+        return ordered(found) if in_order else following(found, grad_output)
 
     def first(grad: Tensor, self_sym_sizes: Any, output_size: Any, *rest: Any) -> Tensor:
         return gradient(grad, output_size, self_sym_sizes, *rest)

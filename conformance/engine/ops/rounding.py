@@ -21,7 +21,7 @@ def _whole(name: str, function: Any, text: str) -> Any:
         return function(self) if self.dtype.kind == "f" else self.copy()
 
     forward.__name__, forward.__doc__ = name, text
-    return op(f"{name.capitalize()}Backward0", self=lambda grad: zeros_like(grad))(forward)
+    return op(f"{name.capitalize()}Backward0", meet="self", self=lambda grad: zeros_like(grad))(forward)
 
 
 floor = _whole("floor", np.floor, "The greatest integer that is not above.")
@@ -30,7 +30,7 @@ trunc = fix = _whole("trunc", np.trunc, "Without the digits behind the point.")
 _round_whole = _whole("round", np.rint, "The nearest integer; of two as near, the even one.")
 
 
-@op("RoundBackward1", name="round_decimals", self=lambda grad: zeros_like(grad))
+@op("RoundBackward1", meet="self", name="round_decimals", self=lambda grad: zeros_like(grad))
 def _round_decimals(self: Array, decimals: int) -> Array:
     if decimals == 0:
         need_floats("round_vml_cpu", self)
@@ -58,7 +58,7 @@ def round_(self: Tensor, *, decimals: int | None = None) -> Tensor:
     return run_inplace(ROWS[name], arguments)
 
 
-@op("FracBackward0", self=lambda grad: grad)
+@op("FracBackward0", meet="self", self=lambda grad: grad)
 def frac(self: Array) -> Array:
     """The digits behind the point, with the sign of the number."""
     need_floats("frac_cpu", self)
@@ -77,7 +77,7 @@ def rad2deg(self: Array) -> Array:
     return self * self.dtype.type(180 / math.pi)
 
 
-@op("NanToNumBackward0", self=lambda grad, self: grad * self.isfinite())
+@op("NanToNumBackward0", meet="self", self=lambda grad, self: grad * self.isfinite())
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
     """Numbers in place of nan (0) and the infinities (the greatest and the least number)."""
     if self.dtype.kind != "f":

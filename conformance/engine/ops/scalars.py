@@ -17,25 +17,25 @@ from ..tensor import Tensor, make
 PUBLIC = ()
 
 
-@op("MulBackward1", name="mul_scalar", self=lambda grad, other: times(grad, other))
+@op("MulBackward1", meet="self", name="mul_scalar", self=lambda grad, other: times(grad, other))
 def times(self: Array, other: Any) -> Array:
     """self * other."""
     return np.multiply(_fitting(self, other), other)
 
 
-@op("DivBackward1", name="div_scalar", self=lambda grad, other: over(grad, other))
+@op("DivBackward1", meet="self", name="div_scalar", self=lambda grad, other: over(grad, other))
 def over(self: Array, other: Any) -> Array:
     """self / other."""
     return np.true_divide(array_to_float(self), other)
 
 
-@op("AddBackward1", name="add_scalar", self=lambda grad: grad)
+@op("AddBackward1", meet="self", name="add_scalar", self=lambda grad: grad)
 def plus(self: Array, other: Any) -> Array:
     """self + other."""
     return np.add(_fitting(self, other), other)
 
 
-@op("SubBackward1", name="sub_scalar", self=lambda grad: grad)
+@op("SubBackward1", meet="self", name="sub_scalar", self=lambda grad: grad)
 def minus(self: Array, other: Any) -> Array:
     """self - other."""
     if self.dtype.kind == "b":

@@ -111,6 +111,7 @@ def _clamp_backward(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
 
 @op(
     "ClampBackward1",
+    meet="self",
     name="clamp",
     self=lambda grad, self, min, max: _clamp_backward(grad, self, min, max),
 )
@@ -171,12 +172,22 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
 clip, clip_ = clamp, clamp_
 
 
-@op("ClampMinBackward0", name="clamp_min", self=lambda grad, self, min: where(self >= min, grad, 0))
+@op(
+    "ClampMinBackward0",
+    meet="self",
+    name="clamp_min",
+    self=lambda grad, self, min: where(self >= min, grad, 0),
+)
 def _clamp_min_number(self: Array, min: Any) -> Array:
     return _clamped_to_numbers(self, min, None)
 
 
-@op("ClampMaxBackward0", name="clamp_max", self=lambda grad, self, max: where(self <= max, grad, 0))
+@op(
+    "ClampMaxBackward0",
+    meet="self",
+    name="clamp_max",
+    self=lambda grad, self, max: where(self <= max, grad, 0),
+)
 def _clamp_max_number(self: Array, max: Any) -> Array:
     return _clamped_to_numbers(self, None, max)
 

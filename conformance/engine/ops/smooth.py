@@ -77,6 +77,7 @@ def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
 
 @op(
     "EluBackward0",
+    meet="self",
     self=lambda grad, self, alpha, scale, input_scale: _elu_backward(
         grad, alpha, scale, input_scale, False, self
     ),
@@ -110,6 +111,7 @@ def _inverse(alpha: Any) -> float:
 
 @op(
     "CeluBackward0",
+    meet="self",
     self=lambda grad, self, alpha: _elu_backward(grad, alpha, 1, _inverse(alpha), False, self),
 )
 def celu(self: Array, alpha: Any = 1.0) -> Array:
@@ -166,6 +168,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
 
 @op(
     "SoftplusBackward0",
+    meet="self",
     self=lambda grad, self, beta, threshold: _softplus_backward(grad, self, beta, threshold),
 )
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
@@ -238,7 +241,7 @@ def _silu_backward(grad: Tensor, self: Tensor) -> Tensor:
     return grad * s * slope
 
 
-@op("SiluBackward0", self=lambda grad, self: _silu_backward(grad, self))
+@op("SiluBackward0", meet="self", self=lambda grad, self: _silu_backward(grad, self))
 def silu(self: Array) -> Array:
     """The number times its sigmoid."""
     need_inexact("silu_cpu", self)
@@ -263,7 +266,7 @@ def _mish_backward(grad: Tensor, self: Tensor) -> Tensor:
     return grad * (gate + self * s * rest)
 
 
-@op("MishBackward0", self=lambda grad, self: _mish_backward(grad, self))
+@op("MishBackward0", meet="self", self=lambda grad, self: _mish_backward(grad, self))
 def mish(self: Array) -> Array:
     """The number times tanh(softplus(number))."""
     need_floats("mish_cpu", self)
@@ -321,7 +324,9 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
     )
 
 
-@op("GeluBackward0", self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate))
+@op(
+    "GeluBackward0", meet="self", self=lambda grad, self, approximate: _gelu_backward(grad, self, approximate)
+)
 def gelu(self: Array, *, approximate: str = "none") -> Array:
     """The number times the normal distribution function, or what tanh makes of that."""
     if approximate not in ("none", "tanh"):

@@ -12,6 +12,7 @@ from ..creation import zeros_like
 from ..inplace import check_inplace, run_inplace
 from ..modes import state
 from ..rows import ROWS, Array, op
+from ..shapes import like_steps
 from ..tensor import Tensor, make
 from ..zero_tensor import zeros
 from . import exponential
@@ -162,11 +163,11 @@ for _name in ("acosh", "asinh", "atanh"):
 # Signs --------------------------------------------------------------------------------------------
 
 
-@op("AbsBackward0", self=lambda grad, self: grad * self.sgn())
+@op("AbsBackward0", meet="self", self=lambda grad, self: grad * self.sgn())
 def abs(self: Array) -> Array:
     """The absolute value; its gradient at 0 is 0."""
     refuse_bools("abs_cpu", self)
-    return np.abs(self)
+    return np.abs(self) if self.dtype.kind != "c" else like_steps(np.abs(self), self)
 
 
 absolute = abs
@@ -180,13 +181,13 @@ def abs_(self: Tensor) -> Tensor:
     return run_inplace(ROWS["abs"], [self])
 
 
-@op("SignBackward0", self=lambda grad: zeros_like(grad))
+@op("SignBackward0", meet="self", self=lambda grad: zeros_like(grad))
 def sign(self: Array) -> Array:
     """-1, 0 or 1; 0 for nan."""
     return _sign(self)
 
 
-@op("SgnBackward0", self=lambda grad, self, result: _sgn_backward(grad, self, result))
+@op("SgnBackward0", meet="self", self=lambda grad, self, result: _sgn_backward(grad, self, result))
 def sgn(self: Array) -> Array:
     """-1, 0 or 1; of a complex number, that of absolute value 1 in its direction."""
     if self.dtype.kind != "c":
@@ -213,7 +214,7 @@ def _sign(array: Array) -> Array:
     return np.subtract(np.greater(array, 0), np.less(array, 0), dtype=array.dtype)
 
 
-@op(tensors="self")
+@op(meet="self")
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""
     return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)

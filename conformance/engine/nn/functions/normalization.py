@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...dtypes import finfo, float32, promote_types
+from ...formats import suggested
 from ...ops import layernorm
 from ...ops import normalization as ops
 from ...ops.kernels import need_inexact, unimplemented
@@ -147,9 +148,8 @@ def group_norm(
     ops.check_kinds(input, weight, bias)
     area = math.prod(shape[2:])
     scale, shift = (each if each is None else each.contiguous() for each in (weight, bias))
-    return layernorm.native_group_norm(
-        input.contiguous(), scale, shift, batch, channels, area, num_groups, eps
-    )[0]
+    x = input.contiguous(memory_format=suggested(input._array))
+    return layernorm.native_group_norm(x, scale, shift, batch, channels, area, num_groups, eps)[0]
 
 
 def local_response_norm(

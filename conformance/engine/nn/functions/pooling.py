@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...batching import BatchedTensor
+from ...formats import contiguous_format, suggested
 from ...modes import state
 from ...ops import pooling as ops
 from ...out import given
@@ -255,7 +256,11 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
         out = _wanted(output_size, input._array.shape, spatial)
         check_adaptive_mean(name, input, spatial, out)
         if all(n == 1 for n in out):
-            return input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
+            found = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
+            if suggested(input._array) is not contiguous_format:
+                n, c = input._array.shape[:2]
+                found.as_strided_((n, c, *out), (c, 1, *(c for _ in out)))
+            return found
         return ops.ADAPTIVE_MEAN[spatial](input, out)
 
     function.__name__ = function.__qualname__ = name

@@ -184,7 +184,8 @@ class Tree:
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Parameters and floating buffers in another dtype."""
+        """Parameters and floating buffers in another dtype; those of four or five dimensions in a memory format."""
+        memory_format = kwargs.pop("memory_format", None)
         for each in (*args, *kwargs.values()):
             kind = each.dtype if isinstance(each, Tensor) else each
             if not isinstance(kind, dtype):
@@ -195,7 +196,14 @@ class Tree:
                 )
             if kind.is_complex:
                 warnings.warn(_COMPLEX, stacklevel=2)
-        return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() or t.is_complex() else t)
+
+        def convert(tensor: Tensor) -> Tensor:
+            if tensor.is_floating_point() or tensor.is_complex():
+                tensor = tensor.to(*args, **kwargs)
+            in_format = memory_format is not None and tensor.dim() in (4, 5)
+            return tensor.to(memory_format=memory_format) if in_format else tensor
+
+        return self._apply(convert)
 
     def type(self, dst_type: Any) -> Self:
         """All parameters and buffers in another dtype."""
