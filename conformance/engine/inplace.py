@@ -369,5 +369,6 @@ def write(target: Tensor, value: Any) -> None:
     check_mutable(target)
     if state.before_mutation is not None:
         state.before_mutation(target)
-    np.copyto(target._array, value, casting="unsafe")
+    # Assigned, which is faster than np.copyto.
+    target._array[...] = value
     increment_version(target)  # after the write: a refused write to an inference tensor has happened

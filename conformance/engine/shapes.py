@@ -188,9 +188,13 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 def ordered(result: Any) -> Any:
     """A result that lies in order, as torch's reductions make theirs, whatever the order of their operand."""
-    if result.flags.c_contiguous and (1 not in result.shape or _has_steps_in_order(result)):
+    in_order = result.flags.c_contiguous  # but a length of 1 may have any step
+    if in_order and (1 not in result.shape or (result.size > _SMALL and _has_steps_in_order(result))):
         return result
     return result.copy()
+
+
+_SMALL = 1000  # elements that are copied sooner than looked at
 
 
 def _has_steps_in_order(array: np.ndarray[Any, Any]) -> bool:

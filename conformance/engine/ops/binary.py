@@ -202,8 +202,12 @@ def _same_type(self: Array, end: Array, weight: Any = None) -> None:
 
 
 def _interpolate(self: Array, end: Array, weight: Any) -> Array:
+    """From the nearer of the two."""
     difference = end - self
-    return np.where(np.abs(weight) < 0.5, self + weight * difference, end - difference * (1 - weight))
+    near = np.abs(weight) < 0.5
+    if near.ndim == 0:
+        return self + weight * difference if near else end - difference * (1 - weight)
+    return np.where(near, self + weight * difference, end - difference * (1 - weight))
 
 
 @op(
@@ -245,10 +249,12 @@ def lerp_(self: Tensor, end: Tensor, weight: Any) -> Tensor:
     return run_inplace(ROWS["lerp_tensor" if isinstance(weight, Tensor) else "lerp"], [self, end, weight])
 
 
-def _factor(value: Any, kind: np.dtype[Any]) -> Array:
+def _scaled(array: Array, value: Any, kind: np.dtype[Any]) -> Array:
+    if value == 1:
+        return array
     if value.__class__ is complex:
         value = dtypes.number_within(kind, value)
-    return np.asarray(value).astype(kind)
+    return np.asarray(value).astype(kind) * array
 
 
 @op(
@@ -263,7 +269,8 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
     """self + value * tensor1 * tensor2."""
     refuse_bools("addcmul_cpu_out", self)
     wide = half_up(self)
-    return (wide + _factor(value, wide.dtype) * half_up(tensor1) * half_up(tensor2)).astype(self.dtype)
+    product = _scaled(half_up(tensor1), value, wide.dtype) * half_up(tensor2)
+    return (wide + product).astype(self.dtype, copy=False)
 
 
 _INTEGER_ADDCDIV = (
@@ -307,7 +314,8 @@ def _addcdiv_divisor_backward(grad: Tensor, tensor1: Tensor, tensor2: Tensor, va
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
     """self + value * tensor1 / tensor2."""
     wide = half_up(self)
-    return (wide + _factor(value, wide.dtype) * half_up(tensor1) / half_up(tensor2)).astype(self.dtype)
+    quotient = _scaled(half_up(tensor1), value, wide.dtype) / half_up(tensor2)
+    return (wide + quotient).astype(self.dtype, copy=False)
 
 
 # Common divisors ----------------------------------------------------------------------------------

@@ -10,10 +10,11 @@ import numpy as np
 from .. import dtypes
 from ..creation import scalar_tensor
 from ..dtypes import FULL_PRECISION, NUMBERS
-from ..inplace import run_inplace
+from ..inplace import is_free, run_inplace
 from ..operands import invalid_combination
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from ..views import increment_version
 from .kernels import refuse_bools
 from .scalars import over
 
@@ -65,25 +66,33 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
 
 # clamp --------------------------------------------------------------------------------------------
 # A nan among the bounds or the values gives nan, as in numpy; where the bounds cross, the upper one wins. Of zeros with
-# different signs the value's own is kept, which is numpy's second argument.
+# different signs the value's own is kept, which is numpy's second argument, of half precision the first.
 
 
-def _clamped(self: Array, min: Any, max: Any) -> Array:
-    if min is None:
-        return np.minimum(max, self)
-    return np.maximum(min, self) if max is None else self.clip(min, max)
+def _clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
+    if min is not None and max is not None:
+        return self.clip(min, max, out)
+    bound, function = (max, np.minimum) if min is None else (min, np.maximum)
+    pair = (self, bound) if self.dtype == np.float16 else (bound, self)
+    found: Array = function(*pair, out=out)
+    return found
 
 
-def _bound(kind: np.dtype[Any], bound: Any) -> Any:
-    return None if bound is None else dtypes.number_within(kind, bound)
+def _bounds_within(kind: np.dtype[Any], *bounds: Any) -> list[Any]:
+    """The bounds in a dtype; beside a nan, which is all there will be, none is looked at."""
+    if any(each != each for each in bounds):
+        return [each if each != each else None for each in bounds]
+    return [None if each is None else dtypes.number_within(kind, each) for each in bounds]
 
 
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
-    if self.dtype in FULL_PRECISION:
-        return _clamped(self, min, max)
-    kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
-    _ordered(kind)
-    return _clamped(self.astype(kind, copy=False), _bound(kind, min), _bound(kind, max))
+    kind = self.dtype
+    if kind not in FULL_PRECISION:
+        kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
+        _ordered(kind)
+    array = self.astype(kind, copy=False)
+    refuse_bools(f"clamp{'_max' if min is None else '_min' if max is None else ''}_scalar_cpu", array)
+    return _clamped(array, *_bounds_within(kind, min, max))
 
 
 def _ordered(kind: np.dtype[Any]) -> None:
@@ -151,6 +160,9 @@ def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
     """Which row fits the bounds, and the bounds for it."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    complex_bound = any(each.__class__ is complex and each.imag for each in (min, max))
+    if complex_bound and self._array.dtype.kind == "f":  # torch asks whether it is nan
+        raise RuntimeError("value cannot be converted to type double without overflow")
     by_tensors = all(each is None or isinstance(each, Tensor) for each in (min, max))
     return ("clamp_tensors" if by_tensors else "clamp"), min, max
 
@@ -164,11 +176,18 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Clamp in place."""
     name, low, high = _bounds(self, min, max)
+    if {min.__class__, max.__class__} <= _PLAIN and is_free(self):  # see Note [Written at once]
+        array = self._array
+        least, most = _bounds_within(array.dtype, min, max)
+        _clamped(array, least, most, out=array)
+        increment_version(self)
+        return self
     if name == "clamp":
         _clampable(self, min, max)
     return run_inplace(ROWS[name], [self, low, high])
 
 
+_PLAIN = {float, int, type(None)}
 clip, clip_ = clamp, clamp_
 
 
