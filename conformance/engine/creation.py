@@ -71,6 +71,8 @@ def _filled(
         out: Any = None, layout: Any = None, pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         check_memory(device, pin_memory)
+        if memory_format is preserve_format:
+            raise RuntimeError("unsupported memory format Preserve")
         kind = kind_of(dtypes.asked(name, dtype), out)
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import dtypes
 from .device import CPU
+from .formats import laid_out
 from .zero_tensor import ZeroTensor
 
 if TYPE_CHECKING:
@@ -115,21 +116,23 @@ class TypedStorage(Storage):
         return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device={CPU}) of size {len(self)}]"
 
 
-def lay_out(tensor: Tensor, shape: tuple[int, ...]) -> None:
+def lay_out(tensor: Tensor, shape: tuple[int, ...], memory_format: Any = None) -> None:
     """Another shape over the same memory, which grows where it is too small; not counted as a change.
+
+    Where the shape stays, so do the steps, unless a memory format is asked for.
 
     Raises:
         NotImplementedError: memory that other tensors share would have to grow.
     """
-    if shape != tensor._array.shape:
-        tensor._array = _laid_out(tensor, shape)
+    if shape != tensor._array.shape or memory_format is not None:
+        tensor._array = _laid_out(tensor, shape, memory_format)
 
 
-def _laid_out(self: Tensor, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def _laid_out(self: Tensor, shape: tuple[int, ...], memory_format: Any) -> np.ndarray[Any, Any]:
     alone = _alone(self)
     base, offset = storage(self._array), self.storage_offset()
     needed = math.prod(shape) + offset
-    flat = base.reshape(-1, order="A")
+    flat = base.ravel("K")
     if not np.shares_memory(flat, base) and base.size:
         raise NotImplementedError("resize_ of memory with gaps")
     if needed > flat.size:
@@ -138,7 +141,11 @@ def _laid_out(self: Tensor, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         grown = np.zeros(needed, base.dtype)
         grown[: flat.size] = flat
         flat = grown
-    return flat[offset:needed].reshape(shape)
+    memory = flat[offset:needed]
+    found = memory.reshape(shape)
+    if memory_format is None:
+        return found
+    return np.ndarray(shape, base.dtype, memory.data, 0, laid_out(found, memory_format).strides)
 
 
 _HELD = 3  # references to an array that one tensor, or one view, holds alone

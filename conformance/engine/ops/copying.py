@@ -37,6 +37,8 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
     if lies_so(self._array, memory_format):
         return self
+    if memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return in_order(self) if memory_format is None else _clone(self, memory_format)
 
 
@@ -233,4 +235,4 @@ def attach() -> None:
     }  # fmt: skip
     for name, kind in names.items():
         setattr(Tensor, name, _cast(kind))
-    Tensor.cpu = lambda self, memory_format=None: self  # type: ignore[attr-defined]
+    Tensor.cpu = lambda self, memory_format=None: to(self, memory_format=memory_format)  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..formats import preserve_format, suggested
 from ..modes import state
 from ..shapes import sizes
 from ..storage import address, lay_out, storage
@@ -26,9 +27,14 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
     shape = sizes(sides if size is None else (size,), "resize_(): argument 'size'")
     if any(each < 0 for each in shape):
         raise RuntimeError("numel: integer multiplication overflow")
-    if shape != self._array.shape:
-        lay_out(self, shape)
+    changes = shape != self._array.shape
+    lay_out(self, shape)
+    if changes:
         increment_version(self)
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    if memory_format is not None:
+        lay_out(self, shape, memory_format)
     if self._tangents:  # said too late, as torch does
         raise RuntimeError("cannot resize variables that has a forward grad")
     return self
@@ -41,7 +47,9 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
             "resize_as_(): argument 'the_template' (position 1) must be Tensor, not "
             + type(the_template).__name__
         )
-    return resize_(self, the_template._array.shape)
+    if memory_format is preserve_format:
+        memory_format = suggested(the_template._array)
+    return resize_(self, the_template._array.shape, memory_format=memory_format)
 
 
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
