@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY
-from ..formats import following_image
+from ..formats import channels_last, following_image, lies_so
 from ..rows import Array, op
+from ..shapes import like_steps
 from ..tensor import Tensor
 from .joining import cat
 from .kernels import refuse_integers
@@ -236,7 +237,11 @@ def convolution_backward(
     if output_mask[2]:
         found[2] = g.sum((0, *range(2, g.ndim)))
     found = [each.astype(kind, copy=False) for each in found]
-    return [*(following_image(each, input, weight) for each in found[:2]), found[2]]
+    found[0], found[1] = (following_image(each, input, weight) for each in found[:2])
+    plain = kind == np.float64 and (transposed or max(dilation) == 1)  # torch's own kernel, none of oneDNN's
+    if plain and lies_so(weight, channels_last):
+        found[1] = like_steps(found[1], weight)
+    return found
 
 
 def _double_backward(
@@ -261,8 +266,11 @@ def _double_backward(
             least = transposed_sizes(grad_output._array.shape[2:], geometry, (0,) * len(stride))
             beyond = tuple(n - m for n, m in zip(input._array.shape[2:], least, strict=True))
             beyond = output_padding if transposed else beyond
-            g_input = convolution(
-                grad_output, gg_weight, None, stride, padding, dilation, not transposed, beyond, groups
+            g_input = _first_places(
+                convolution(
+                    grad_output, gg_weight, None, stride, padding, dilation, not transposed, beyond, groups
+                ),
+                input._array.shape,
             )
     if gg_bias is not None:
         term = gg_bias.view(-1, *(1,) * len(stride)).expand(grad_output._array.shape)
@@ -285,12 +293,15 @@ def _weight_by_channels(
         n, m = (each._array.shape[0] // groups for each in (over, along))
         of_groups = ((over.narrow(0, g * n, n), along.narrow(0, g * m, m)) for g in range(groups))
         found = cat([convolution(*each, None, *settings) for each in of_groups], 1)
-    found = found.transpose(0, 1)
-    for axis, n in enumerate(weight._array.shape):
+    return _first_places(found.transpose(0, 1), weight._array.shape)
+
+
+def _first_places(found: Tensor, shape: Ints) -> Tensor:
+    """Without the places beyond a shape, that strides or output_padding leave."""
+    for axis, n in enumerate(shape):
         if found._array.shape[axis] > n:
             found = found.narrow(axis, 0, n)
-    result: Tensor = found
-    return result
+    return found
 
 
 # Windows as an operation of their own -------------------------------------------------------------
