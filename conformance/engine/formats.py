@@ -76,9 +76,11 @@ def following(found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]) -> n
     return ordered(found)
 
 
-def following_image(found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The same of two dimensions beside the channels; of three, always in order."""
-    return following(found, *operands) if found.ndim == 4 else ordered(found)
+def following_image(
+    spatial: int, found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """The same where two dimensions are spatial; where three are, always in order."""
+    return following(found, *operands) if spatial == 2 else ordered(found)
 
 
 def lies_so(array: np.ndarray[Any, Any], wanted: Any) -> bool:

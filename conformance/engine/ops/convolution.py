@@ -181,7 +181,7 @@ def convolution(
         found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
         found += b.reshape(-1, *(1,) * len(stride))
-    return following_image(found.astype(kind, copy=False), input, weight)
+    return following_image(len(stride), found.astype(kind, copy=False), input, weight)
 
 
 def _scalar(kind: np.dtype[Any]) -> str:
@@ -237,7 +237,7 @@ def convolution_backward(
     if output_mask[2]:
         found[2] = g.sum((0, *range(2, g.ndim)))
     found = [each.astype(kind, copy=False) for each in found]
-    found[0], found[1] = (following_image(each, input, weight) for each in found[:2])
+    found[0], found[1] = (following_image(len(stride), each, input, weight) for each in found[:2])
     plain = kind == np.float64 and (transposed or max(dilation) == 1)  # torch's own kernel, none of oneDNN's
     if plain and lies_so(weight, channels_last):
         found[1] = like_steps(found[1], weight)
@@ -282,7 +282,7 @@ def _weight_by_channels(
     grad_output: Tensor, gg_input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,
     transposed: bool, groups: int,
 ) -> Tensor:  # fmt: skip
-    """The gradient of the weight as a convolution over the batch, channel by channel, of which the first places count."""
+    """The gradient of the weight as a convolution over the batch, channel by channel, whose first places count."""
     over, along = gg_input.transpose(0, 1), grad_output.transpose(0, 1)
     if transposed:
         over, along = along, over

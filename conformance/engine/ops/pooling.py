@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..formats import following, following_image
+from ..formats import channels_last, following, following_image, suggested
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from .kernels import need_floats
@@ -96,6 +96,8 @@ def _first_inside(out: Ints, sizes: Ints, stride: Ints, padding: Ints, dilation:
 
 def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
     kernel, stride, padding, dilation = settings
+    if len(kernel) == 3 and suggested(self) is channels_last:
+        raise RuntimeError("Unsupported memory format. Supports only ChannelsLast3d, Contiguous")
     sizes = self.shape[-len(kernel) :]
     out = output_sizes(sizes, settings, ceil_mode)
     floating = self.dtype.kind == "f"
@@ -218,7 +220,7 @@ def _mean_rows(spatial: int) -> Any:
         for _, window in _steps(out, kernel_size, stride, ones):
             found[(..., *window)] += each
         inner = found[(..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))]
-        return following_image(inner.astype(self.dtype, copy=False), self)
+        return following_image(spatial, inner.astype(self.dtype, copy=False), self)
 
     @op(
         f"AvgPool{spatial}DBackward0",
@@ -238,7 +240,7 @@ def _mean_rows(spatial: int) -> Any:
         total = np.zeros((*self.shape[:-spatial], *out), np.promote_types(self.dtype, np.float32))
         for _, window in _steps(out, kernel_size, stride, ones):
             total += frame[(..., *window)]
-        return following_image((total / share).astype(self.dtype), self)
+        return following_image(spatial, (total / share).astype(self.dtype), self)
 
     return forward
 
@@ -279,7 +281,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         found = grad_output
         for axis in axes:
             found = _adaptive_spread(found, axis, self.shape[axis])
-        return following_image(found.astype(self.dtype, copy=False), self)
+        return following_image(spatial, found.astype(self.dtype, copy=False), self)
 
     def again(grad: Tensor, *sizes: int) -> Tensor:
         return forward(grad, sizes)
@@ -300,7 +302,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         found = self
         for axis, out in zip(axes, output_size, strict=True):
             found = _adaptive_mean(found, axis, out)
-        return following_image(found.astype(self.dtype, copy=False), self)
+        return following_image(spatial, found.astype(self.dtype, copy=False), self)
 
     return forward
 
@@ -327,7 +329,7 @@ def _adaptive_largest(self: Array, output_size: Ints) -> Any:
         ):
             total = total * n + along + a
         where[(..., *place)] = total
-    return following_image(best, self), following_image(where, self)
+    return following_image(spatial, best, self), following_image(spatial, where, self)
 
 
 def _adaptive_max_rows(spatial: int) -> Any:
@@ -339,7 +341,7 @@ def _adaptive_max_rows(spatial: int) -> Any:
         self=written_zeros,
     )
     def backward(grad_output: Array, self: Array, indices: Array) -> Array:
-        return following_image(at_indices(grad_output, indices, self.shape, spatial), self)
+        return following_image(spatial, at_indices(grad_output, indices, self.shape, spatial), self)
 
     @op(
         f"AdaptiveMaxPool{spatial}DBackward0",
@@ -381,7 +383,7 @@ def _unpool_rows(spatial: int) -> Any:
         found = np.zeros((*self.shape[:-spatial], area), self.dtype)
         flat = (*self.shape[:-spatial], -1)
         np.put_along_axis(found, indices.reshape(flat), self.reshape(flat), -1)
-        return following_image(found.reshape(*self.shape[:-spatial], *output_size), self)
+        return following_image(spatial, found.reshape(*self.shape[:-spatial], *output_size), self)
 
     return forward
 
