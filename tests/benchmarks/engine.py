@@ -1,6 +1,6 @@
 """The in-house engine beside torch and other engines: the same programs, interleaved, as ratios to torch.
 
-    OMP_NUM_THREADS=1 python tests/benchmarks/engine.py [--rounds 30] [--only WORDS | --kernels]
+    OMP_NUM_THREADS=1 python tests/benchmarks/engine.py [--rounds 30] [--only WORDS]
 
 Each round runs a program once on every engine; the table shows the ratio of the least times of the thread (below 1:
 faster than torch), which other work on the machine disturbs less than others. Memory and imports are measured in
@@ -11,11 +11,9 @@ machine.
 from __future__ import annotations
 
 import argparse
-import functools
 import gc
 import importlib
 import importlib.util
-import math
 import multiprocessing
 import os
 import subprocess
@@ -163,88 +161,6 @@ def torch_programs(module: str) -> dict[str, Program]:
         "chain of 50,000": long_chain(torch, 50_000),
         "chain of 1,000,000": long_chain(torch, 1_000_000),
     }
-
-
-# Single operations on 512 x 512 numbers, forward and with their gradient ---------------------------
-
-
-@functools.cache
-def places(torch: Any, *shape: int) -> Any:
-    """Indices below 128, each of them several times."""
-    return (torch.arange(math.prod(shape)) * 37 % 128).view(*shape)
-
-
-KERNELS: dict[str, Callable[[Any, Any], Any]] = {
-    "x ** 3": lambda torch, x: x**3,
-    "erf": lambda torch, x: x.erf(),
-    "erfc": lambda torch, x: x.erfc(),
-    "exp": lambda torch, x: x.exp(),
-    "expm1": lambda torch, x: x.expm1(),
-    "tanh": lambda torch, x: x.tanh(),
-    "sigmoid": lambda torch, x: x.sigmoid(),
-    "relu": lambda torch, x: x.relu(),
-    "leaky_relu": lambda torch, x: torch.nn.functional.leaky_relu(x),
-    "elu": lambda torch, x: torch.nn.functional.elu(x),
-    "gelu": lambda torch, x: torch.nn.functional.gelu(x),
-    "softplus": lambda torch, x: torch.nn.functional.softplus(x),
-    "softmax": lambda torch, x: x.softmax(1),
-    "log_softmax": lambda torch, x: x.log_softmax(1),
-    "layer_norm": lambda torch, x: torch.nn.functional.layer_norm(x, (512,)),
-    "batch_norm": lambda torch, x: torch.nn.functional.batch_norm(x, None, None, training=True),
-    "sum": lambda torch, x: x.sum(),
-    "sum(0)": lambda torch, x: x.sum(0),
-    "sum(1)": lambda torch, x: x.sum(1),
-    "var(1)": lambda torch, x: x.var(1),
-    "prod(1)": lambda torch, x: x.prod(1),
-    "max(1)": lambda torch, x: x.max(1).values,
-    "cumsum(1)": lambda torch, x: x.cumsum(1),
-    "sort(1)": lambda torch, x: x.sort(1).values,
-    "topk(5)": lambda torch, x: x.topk(5).values,
-    "gather(1)": lambda torch, x: x.gather(1, places(torch, 512, 512)),
-    "index_add(0)": lambda torch, x: x.index_add(0, places(torch, 512), x),
-    "embedding": lambda torch, x: torch.nn.functional.embedding(places(torch, 512), x),
-    "t().contiguous()": lambda torch, x: x.t().contiguous(),
-    "3x3 convolution, 8 to 8": lambda torch, x: torch.nn.functional.conv2d(
-        x.view(8, 8, 64, 64), torch.ones(8, 8, 3, 3), padding=1
-    ),
-}
-
-LARGE: dict[str, Callable[[Any, Any], Any]] = {"sum of 2048 x 2048": lambda torch, x: x.sum()}
-
-
-def kernel(torch: Any, operation: Callable[[Any, Any], Any], values: Any) -> tuple[Program, Program]:
-    """An operation by itself, and with a pass back through it."""
-    x = torch.tensor(values)
-    leaf = torch.tensor(values, requires_grad=True)
-
-    def passes() -> None:
-        operation(torch, leaf).sum().backward()
-        leaf.grad = None
-
-    return lambda: operation(torch, x), passes
-
-
-IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
-    "x += y": lambda x, y: x.add_(y),
-    "x.add_(y, alpha=0.5)": lambda x, y: x.add_(y, alpha=0.5),
-    "x -= 0.5 * y": lambda x, y: x.sub_(0.5 * y),
-    "x *= 1.0": lambda x, y: x.mul_(1.0),
-    "x.copy_(y)": lambda x, y: x.copy_(y),
-    "x.zero_()": lambda x, y: x.zero_(),
-    "x.clamp_(0, 1)": lambda x, y: x.clamp_(0, 1),
-    "x.addcmul_(y, y)": lambda x, y: x.addcmul_(y, y),
-}
-"""What changes a tensor in place, where nothing is recorded."""
-
-
-def written(torch: Any, operation: Callable[[Any, Any], Any], size: int) -> Program:
-    x, y = torch.ones(size, size), torch.zeros(size, size)
-
-    def program() -> None:
-        for _ in range(10):
-            operation(x, y)
-
-    return program
 
 
 # Peers, in their own words ------------------------------------------------------------------------
@@ -529,30 +445,6 @@ def import_seconds(module: str) -> float:
         )
 
 
-def print_kernels(rounds: int) -> None:
-    """The engine's time for single operations in ratio to torch's."""
-    torch, inhouse = (importlib.import_module(ENGINES[engine][0]) for engine in ("torch", "inhouse"))
-    torch.manual_seed(0)
-    print(f"{'ratio to torch (least of ' + str(rounds) + ')':30}{'forward':>12}{'with gradient':>16}")
-    for size, operations in ((512, KERNELS), (2048, LARGE)):
-        values = torch.randn(size, size).numpy()
-        for name, operation in operations.items():
-            pairs = zip(kernel(inhouse, operation, values), kernel(torch, operation, values), strict=True)
-            found = [least({"inhouse": ours, "torch": theirs}, rounds) for ours, theirs in pairs]
-            cells = [f"{each['inhouse'] / each['torch']:14.2f}" for each in found]
-            print(f"{name:30}" + "".join(cells), flush=True)
-    print(f"{'in place':30}{'(16, 16)':>14}{'(512, 512)':>14}")
-    for name, change in IN_PLACE.items():
-        both = (
-            {"inhouse": written(inhouse, change, size), "torch": written(torch, change, size)}
-            for size in (16, 512)
-        )
-        found = [least(each, rounds) for each in both]
-        print(
-            f"{name:30}" + "".join(f"{each['inhouse'] / each['torch']:14.2f}" for each in found), flush=True
-        )
-
-
 def print_row(name: str, found: dict[str, float], columns: list[str], digits: int = 2) -> None:
     cells = [f"{found[c]:15.{digits}f}" if c in found else f"{'-':>15}" for c in columns]
     print(f"{name:42}" + "".join(cells), flush=True)
@@ -589,16 +481,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--only", default="")
-    parser.add_argument(
-        "--kernels", action="store_true", help="single operations, on torch and the engine alone"
-    )
     known = parser.parse_args()
     import torch
 
     torch.set_num_threads(1)
-    if known.kernels:
-        print_kernels(known.rounds)
-        return
     engines = [
         engine
         for engine, (module, _) in ENGINES.items()
