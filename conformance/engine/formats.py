@@ -48,8 +48,8 @@ def by_name(name: str) -> layout:
 _CHANNELS_LAST = {channels_last: 4, channels_last_3d: 5}  # and how many dimensions they are for
 
 
-def suggested(array: np.ndarray[Any, Any]) -> memory_format:
-    """The format that the steps suggest, which many results follow (torch: TensorImpl, suggest_memory_format).
+def suggest_memory_format(array: np.ndarray[Any, Any]) -> memory_format:
+    """The format that the steps suggest, which many results follow (torch: c10/core/TensorImpl.h).
 
     Channels last are those whose steps grow from the channels to the last dimension and on to the first; where lengths
     of 1 leave it open, they are in order.
@@ -70,9 +70,9 @@ def suggested(array: np.ndarray[Any, Any]) -> memory_format:
 def following(found: np.ndarray[Any, Any], *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A result with the channels last where the steps of an operand suggest it, else in order."""
     for each in operands:
-        wanted = suggested(each)
+        wanted = suggest_memory_format(each)
         if _CHANNELS_LAST.get(wanted) == found.ndim:
-            return laid_out(found, wanted)
+            return np.moveaxis(ordered(np.moveaxis(found, 1, -1)), -1, 1)
     return ordered(found)
 
 

@@ -298,8 +298,7 @@ def op(
         name: the operation's name, where it differs from the function's.
         tensors: further arguments that are tensors, without derivative.
         lists: arguments that are sequences of tensors.
-        meet: arguments that are promoted to one dtype (see Note [Type promotion]), and whose elements make those of
-            the result, which lies in memory as they do (see Note [Order of an elementwise result]).
+        meet: what is promoted to one dtype (see Notes [Type promotion] and [Order of an elementwise result]).
         numbers: which of the arguments that meet may be Python numbers: all of several, none, or names.
         to_float: integer arguments become the default dtype.
         outputs: names of several outputs, separated by blanks.

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..device import check_device
-from ..formats import laid_out, lies_so, preserve_format, suggested
+from ..formats import laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, is_dense, like_steps, ordered, refuse_negative, sizes, still_expanded
@@ -115,7 +115,7 @@ def to(
     dtype = dtypes.asked("to", dtype)
     if len(flags) > 1:  # non_blocking, copy
         copy = flags[1]
-    stays = memory_format in (None, preserve_format) or suggested(self._array) is memory_format
+    stays = memory_format in (None, preserve_format) or suggest_memory_format(self._array) is memory_format
     if (dtype is None or dtype is self.dtype) and not copy and stays:
         return self
     dtype = dtype or self.dtype

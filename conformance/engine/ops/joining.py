@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..formats import following, suggested
+from ..formats import following, suggest_memory_format
 from ..operands import check_list
 from ..rows import ROWS, Array, op
 from ..shapes import ordered, viewed, wrap_dim
@@ -54,7 +54,7 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
                     f"tensor number {number} in the list."
                 )
     found = np.concatenate(joined, axis, dtype=kind)
-    formats = {suggested(each) for each in joined}
+    formats = {suggest_memory_format(each) for each in joined}
     return following(found, first) if len(formats) == 1 else ordered(found)
 
 

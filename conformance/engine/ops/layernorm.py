@@ -259,7 +259,7 @@ def _group_norm_backward(
             term = times(grad_var * (x - mu), 2 * share)
             g_input = term if g_input is None else g_input + term
         g_input = None if g_input is None else g_input.reshape(input._array.shape)
-        if g_input is not None and not g_input.requires_grad:
+        if g_input is not None and not g_input.requires_grad:  # as torch's kernel, which is not recorded
             g_input = make(following(g_input._array, input._array))
     return [g_input, g_weight, g_bias]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..formats import preserve_format, suggested
+from ..formats import preserve_format, suggest_memory_format
 from ..modes import state
 from ..shapes import sizes
 from ..storage import address, lay_out, storage
@@ -48,7 +48,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
             + type(the_template).__name__
         )
     if memory_format is preserve_format:
-        memory_format = suggested(the_template._array)
+        memory_format = suggest_memory_format(the_template._array)
     return resize_(self, the_template._array.shape, memory_format=memory_format)
 
 

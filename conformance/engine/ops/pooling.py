@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..formats import channels_last, following, following_image, suggested
+from ..formats import channels_last, following, following_image, suggest_memory_format
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from .kernels import need_floats
@@ -96,7 +96,7 @@ def _first_inside(out: Ints, sizes: Ints, stride: Ints, padding: Ints, dilation:
 
 def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
     kernel, stride, padding, dilation = settings
-    if len(kernel) == 3 and suggested(self) is channels_last:
+    if len(kernel) == 3 and suggest_memory_format(self) is channels_last:
         raise RuntimeError("Unsupported memory format. Supports only ChannelsLast3d, Contiguous")
     sizes = self.shape[-len(kernel) :]
     out = output_sizes(sizes, settings, ceil_mode)

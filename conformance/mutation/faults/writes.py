@@ -111,9 +111,9 @@ WRITES = (
     *area(
         "memory formats",
         ("format-not-followed", "no result has its channels last",
-         "formats:suggested", "return wanted", "return contiguous_format"),
+         "formats:suggest_memory_format", "return wanted", "return contiguous_format"),
         ("format-of-one-pixel", "lengths of 1 suggest a format that they leave open",
-         "formats:suggested", "step < least or (axis == 0 and least == array.strides[1])", "step < least"),
+         "formats:suggest_memory_format", "step < least or (axis == 0 and least == array.strides[1])", "step < least"),
         ("format-of-volumes", "results of three dimensions follow a format that torch's do not",
          "formats:following_image", "if spatial == 2 else ordered(found)", ""),
         ("steps-of-one-lost", "a function of one operand gives dimensions of length 1 steps of its own",

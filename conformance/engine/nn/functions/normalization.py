@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...dtypes import finfo, float32, promote_types
-from ...formats import suggested
+from ...formats import suggest_memory_format
 from ...ops import layernorm
 from ...ops import normalization as ops
 from ...ops.kernels import need_inexact, unimplemented
@@ -148,7 +148,7 @@ def group_norm(
     ops.check_kinds(input, weight, bias)
     area = math.prod(shape[2:])
     scale, shift = (each if each is None else each.contiguous() for each in (weight, bias))
-    x = input.contiguous(memory_format=suggested(input._array))
+    x = input.contiguous(memory_format=suggest_memory_format(input._array))
     return layernorm.native_group_norm(x, scale, shift, batch, channels, area, num_groups, eps)[0]
 
 

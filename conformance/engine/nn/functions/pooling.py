@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...batching import BatchedTensor
-from ...formats import contiguous_format, suggested
+from ...formats import contiguous_format, suggest_memory_format
 from ...modes import state
 from ...ops import pooling as ops
 from ...out import given
@@ -257,7 +257,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
         check_adaptive_mean(name, input, spatial, out)
         if all(n == 1 for n in out):
             found = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
-            if input.dim() == spatial + 2 and suggested(input._array) is not contiguous_format:
+            if input.dim() == spatial + 2 and suggest_memory_format(input._array) is not contiguous_format:
                 n, c = input._array.shape[:2]
                 found.as_strided_((n, c, *out), (c, 1, *(c for _ in out)))
             return found
