@@ -16,7 +16,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor
 from .kernels import chosen, half_up, kept, nans_in_blocks, need_floats, refuse_bools
-from .selection import where
+from .selection import clamped, where
 from .undefined import unsupported
 
 # What is a function of torch too, not of torch.nn.functional alone.
@@ -45,7 +45,7 @@ def relu(self: Array) -> Array:
     """The positive part; its gradient at 0 is 0."""
     if self.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
-    return np.maximum(0, self)  # of zeros the second, whose sign counts
+    return clamped(self, 0, None)
 
 
 @op(

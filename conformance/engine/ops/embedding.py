@@ -12,7 +12,7 @@ from ..formats import following
 from ..rows import Array, op
 from ..tensor import Tensor
 from ..views import increment_version
-from .kernels import refuse_bools
+from .kernels import add_rows, refuse_bools
 from .norms import need_norm
 
 PUBLIC = ()
@@ -77,13 +77,9 @@ def embedding_dense_backward(
     if padding_idx >= 0:
         kept = flat != padding_idx
         flat, grads = flat[kept], grads[kept]
-    found = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
-    if not flat.size:
-        return found
-    order = np.argsort(flat, kind="stable")
-    rows, starts, counts = np.unique(flat[order], return_index=True, return_counts=True)
-    totals = np.add.reduceat(grads[order], starts)
-    found[rows] = totals / counts[:, None] if scale_grad_by_freq else totals
+    found = add_rows(grads, flat, num_weights)
+    if scale_grad_by_freq:
+        found /= np.maximum(np.bincount(flat, minlength=num_weights), 1)[:, None]
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..dtypes import BY_NUMPY
 from ..rows import Array, op
 from ..tensor import Tensor
+from .kernels import add_rows
 from .undefined import undefined, unsupported
 
 SUM, MEAN, MAX = range(3)
@@ -121,8 +122,7 @@ def embedding_bag(
     exact = rows.astype(np.promote_types(rows.dtype, np.float32), copy=False)
     if per_sample_weights is not None:
         exact = exact * per_sample_weights[kept][:, None]
-    found = np.zeros((count, weight.shape[1]), exact.dtype)
-    np.add.at(found, inside, exact)
+    found = add_rows(exact, inside, count)
     if mode == MEAN:
         found /= np.maximum(sizes, 1)[:, None]
     shown = bags[:0] if fast and mode == SUM else bags
@@ -148,8 +148,9 @@ def embedding_bag_backward(
     padding_idx: int = -1,
 ) -> Array:  # fmt: skip
     """Each bag's gradient, added to the rows of the table that the bag was made of."""
-    found = np.zeros((num_weights, grad.shape[1]), np.promote_types(grad.dtype, np.float32))
+    exact = np.promote_types(grad.dtype, np.float32)
     if mode == MAX:
+        found = np.zeros((num_weights, grad.shape[1]), exact)
         full = np.flatnonzero(bag_size)
         columns = np.broadcast_to(np.arange(grad.shape[1]), (len(full), grad.shape[1]))
         np.add.at(found, (maximum_indices[full], columns), grad[full])
@@ -157,12 +158,12 @@ def embedding_bag_backward(
     if not offset2bag.size:
         offset2bag = _bags(offsets, len(indices))
     kept = indices != padding_idx
-    each = grad[offset2bag[kept]].astype(found.dtype, copy=False)
+    each = grad[offset2bag[kept]].astype(exact, copy=False)
     if per_sample_weights is not None:
         each = each * per_sample_weights[kept][:, None]
     if mode == MEAN:
         each = each / bag_size[offset2bag[kept]][:, None]
-    np.add.at(found, indices[kept], each)
+    found = add_rows(each, indices[kept], num_weights)
     if scale_grad_by_freq:  # torch's slip: of the sorted indices, the first ones stand for the different ones
         counts = np.bincount(indices, minlength=num_weights)
         rows = np.unique(indices)

@@ -15,7 +15,7 @@ from ..settings import alert_not_deterministic
 from ..shapes import like_steps, strides, wrap_dim
 from ..tensor import Tensor, make
 from .gather import add_along, at_least_1d, in_bounds
-from .kernels import need_reals, refuse_bools, unimplemented
+from .kernels import add_rows, need_reals, refuse_bools, unimplemented
 from .scalars import maybe_times
 from .scatter_reduce import Places, reduce_at, reduce_backward
 
@@ -127,16 +127,15 @@ def index_add(self: Array, dim: Any, index: Array, source: Array, *, alpha: Any 
     if self.ndim < 2:
         _refuse_outside(where, self.size)
     in_bounds(where, axis, self.shape[axis] if self.ndim else 1)
-    result = self.copy("C")
     values = at_least_1d(source)
     if alpha != 1:
         values = values * self.dtype.type(dtypes.number_within(self.dtype, alpha))
-    if values.size > 100 * where.size:  # a slice at a time, where that is faster than np.add.at
-        slots = _slices(result, axis)
-        for place, value in zip(where.tolist(), _slices(values, axis), strict=True):
-            slot = slots[place]
-            slot += value
-    elif values.size:
+    if axis == 0 and self.ndim > 1 and values.size:
+        n = len(self)
+        found = add_rows(values.reshape(len(where), -1), where, n, self.reshape(n, -1))
+        return found.reshape(self.shape)
+    result = self.copy("C")
+    if values.size:
         add_along(result, axis, where.reshape(-1, *[1] * (values.ndim - 1 - axis)), values)
     return result
 

@@ -125,6 +125,35 @@ def chosen(mask: Array, first: Array, second: Array) -> Array:
     return found
 
 
+MANY = 16384  # numbers from which on what saves a pass over them pays for its preparation
+
+
+def beside(array: Array, number: Any) -> Any:
+    """A number as np.maximum and np.minimum are to meet it: they have no fast loop for a number beside long lines."""
+    if array.size < MANY or array.shape[-1] < 64 or not array.flags.c_contiguous:
+        return number
+    return np.full(array.shape[-1], number, array.dtype)
+
+
+def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) -> Array:
+    """``count`` rows, zeros or those of start, and each of the given ones added to that which ``where`` names, in order.
+
+    Many are a product with a sparse matrix, which scipy adds up row by row; np.add.at is fast for flat memory alone.
+    """
+    width = rows.shape[1]
+    if rows.size < MANY or width < 4 or rows.dtype.kind not in "fc" or rows.dtype == np.float16:
+        found = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
+        places = where[:, None] * width + np.arange(width)
+        np.add.at(found.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
+        return found
+    from scipy.sparse import csc_array
+
+    if start is not None:
+        rows, where = np.concatenate([start, rows]), np.concatenate([np.arange(count), where])
+    ones, ends = np.ones(len(where), rows.dtype), np.arange(len(where) + 1)
+    return csc_array((ones, where, ends), shape=(count, len(where))) @ rows
+
+
 def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | None:
     """Where self is nan and torch computes it in a block; None where self has no nan.
 

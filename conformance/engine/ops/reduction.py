@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..modes import state
 from ..rows import Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
-from .kernels import need_floats
+from .kernels import MANY, need_floats
 from .scalars import over
 
 
@@ -51,7 +52,31 @@ def add_up(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool
     """A sum in the given dtype; halves are added in single precision."""
     if kind == np.float16:
         return np.add.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(np.float16)
-    return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
+    return _total(array, axes, kind, keepdims)
+
+
+_LONGEST = 512  # numbers that are added up one after another, each beside others: longer lines lose digits
+
+
+def _total(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool) -> Array:
+    """np.add.reduce, but of many numbers in lines np.einsum: it adds a vector at a time, np.add.reduce a number."""
+    last = array.ndim if axes is None else len(axes)
+    kept = array.shape[: array.ndim - last]
+    if (
+        array.size < 4 * MANY
+        or array.size < 64 * math.prod(kept)
+        or array.dtype != kind
+        or kind.kind != "f"
+        or not array.flags.c_contiguous
+        or not (axes is None or axes == tuple(range(len(kept), array.ndim)))
+    ):
+        return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
+    lines = array.reshape(*kept, -1)
+    parts = -(-lines.shape[-1] // _LONGEST)
+    end = lines.shape[-1] - lines.shape[-1] % parts
+    sums = np.einsum("...i->...", lines[..., :end].reshape(*kept, parts, -1))
+    found = np.add.reduce(sums, -1) + np.add.reduce(lines[..., end:], -1)
+    return found.reshape(*kept, *[1] * last) if keepdims else found
 
 
 def _sum_type(array: Array, dtype: Any) -> Any:
@@ -171,7 +196,7 @@ def _average(
 ) -> Array:
     """A sum over how many there are; of halves, both in single precision."""
     exact = np.float32 if kind == np.float16 else kind
-    total = np.add.reduce(array, axis=axes, dtype=exact, keepdims=keepdims)
+    total = _total(array, axes, np.dtype(exact), keepdims)
     return np.true_divide(total, count, dtype=exact).astype(kind, copy=False)
 
 

@@ -15,7 +15,7 @@ from ..operands import invalid_combination
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..views import increment_version
-from .kernels import refuse_bools
+from .kernels import beside, refuse_bools
 from .scalars import over
 
 # where --------------------------------------------------------------------------------------------
@@ -69,10 +69,13 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
 # different signs the value's own is kept, which is numpy's second argument, of half precision the first.
 
 
-def _clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
+def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
+    """Each element within the bounds, of which one may be None: numbers of the same dtype, or arrays."""
     if min is not None and max is not None:
         return self.clip(min, max, out)
     bound, function = (max, np.minimum) if min is None else (min, np.maximum)
+    if not isinstance(bound, np.ndarray):
+        bound = beside(self, bound)
     pair = (self, bound) if self.dtype == np.float16 else (bound, self)
     found: Array = function(*pair, out=out)
     return found
@@ -92,7 +95,7 @@ def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
         _ordered(kind)
     array = self.astype(kind, copy=False)
     refuse_bools(f"clamp{'_max' if min is None else '_min' if max is None else ''}_scalar_cpu", array)
-    return _clamped(array, *_bounds_within(kind, min, max))
+    return clamped(array, *_bounds_within(kind, min, max))
 
 
 def _ordered(kind: np.dtype[Any]) -> None:
@@ -153,7 +156,7 @@ def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:
     _ordered(self.dtype)
     if min is not None and max is not None:
         refuse_bools("clamp_cpu", self)
-    return _clamped(self, min, max)
+    return clamped(self, min, max)
 
 
 def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
@@ -179,7 +182,7 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if {min.__class__, max.__class__} <= _PLAIN and is_free(self):  # see Note [Written at once]
         array = self._array
         least, most = _bounds_within(array.dtype, min, max)
-        _clamped(array, least, most, out=array)
+        clamped(array, least, most, out=array)
         increment_version(self)
         return self
     if name == "clamp":
