@@ -129,10 +129,12 @@ MANY = 16384  # numbers from which on what saves a pass over them pays for its p
 
 
 def beside(array: Array, number: Any) -> Any:
-    """A number as np.maximum and np.minimum are to meet it: they have no fast loop for a number beside long lines."""
-    if array.size < MANY or array.shape[-1] < 64 or not array.flags.c_contiguous:
+    """A number as np.maximum and np.minimum are to meet it, which have a fast loop for two arrays alone: of many as one."""
+    if array.size < MANY:
         return number
-    return np.full(array.shape[-1], number, array.dtype)
+    if array.flags.c_contiguous and array.shape[-1] >= 64:
+        return np.full(array.shape[-1], number, array.dtype)
+    return np.full_like(array, number)
 
 
 def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) -> Array:

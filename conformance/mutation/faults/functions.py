@@ -154,7 +154,7 @@ FUNCTIONS = (
         ("rows-by-frequency", "embedding's gradient is not divided by how often a row was asked for",
          "ops.embedding:embedding_dense_backward", "if scale_grad_by_freq:", "if False:"),
         ("bound-of-many", "many numbers are bounded by 0",
-         "ops.kernels:beside", "np.full(array.shape[-1], number", "np.full(array.shape[-1], 0"),
+         "ops.kernels:beside", "np.full_like(array, number)", "np.full_like(array, 0)"),
         ("zero-of-half-precision", "of a half that is bounded by zero the bound's sign counts",
          "ops.selection:clamped", "if self.dtype == np.float16", "if False"),
     ),
