@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +24,7 @@ from .overrides import (
 from .rows import ROWS
 from .saved import SavedTensor, save, save_output
 from .tensor import Tensor, version_counter
-from .view_replay import is_view_replay_enabled
+from .view_replay import _force_original_view_tracking, is_view_replay_enabled
 from .views import AsStridedBackward0, CopySlices, increment_version
 
 __all__ = [
@@ -42,9 +43,22 @@ __all__ = [
 
 is_grad_enabled = modes.is_grad_enabled
 is_inference_mode_enabled, is_anomaly_enabled = modes.is_inference_mode_enabled, modes.is_anomaly_enabled
-_is_view_replay_enabled = is_view_replay_enabled
 TensorBase = _TensorBase = Tensor
 _disabled_torch_function_impl = disabled_torch_function
+
+
+def _flag(attribute: str) -> tuple[Callable[[], bool], Callable[[bool], None]]:
+    """How a flag of this thread is read, and how it is set."""
+    return lambda: getattr(state, attribute), lambda value: setattr(state, attribute, value)
+
+
+_is_multithreading_enabled, _set_multithreading_enabled = _flag("multithreading")
+_is_grad_layout_enforcement_enabled, _set_grad_layout_enforcement_enabled = _flag("layout_enforced")
+_is_view_replay_enabled = is_view_replay_enabled
+
+
+def _set_view_replay_enabled(mode: bool) -> None:
+    _force_original_view_tracking(mode)
 
 
 def _set_grad_enabled(mode: bool) -> None:

@@ -64,6 +64,7 @@ from .modes import (
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
+    set_anomaly_enabled,
     set_grad_enabled,
 )  # fmt: skip
 from .printing import set_printoptions

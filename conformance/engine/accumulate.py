@@ -36,7 +36,9 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     elif current is None:
         if state.grad_enabled:
             variable._grad = copied(gradient, variable)
-        elif sys.getrefcount(gradient) <= _ALONE and obeys_layout(gradient, variable):
+        elif sys.getrefcount(gradient) <= _ALONE and (
+            obeys_layout(gradient, variable) or not state.layout_enforced
+        ):
             variable._grad = gradient.detach()
         else:
             variable._grad = copied(gradient, variable)
@@ -45,7 +47,7 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
             current = current + gradient
         else:
             add_into(current, gradient)
-        if not obeys_layout(current, variable):
+        if not obeys_layout(current, variable) and state.layout_enforced:
             warn_of_layout(current, variable)
         variable._grad = current
     if variable._post_accumulate_hooks:

@@ -332,7 +332,7 @@ def multinomial(generator: Generator, weights: Array, samples: int, *, replaceme
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     if not replacement or samples == 1:
         race = weights / exponential(generator, weights.shape, weights.dtype)
-        return np.argsort(-race, axis=-1, kind="stable")[..., :samples]
+        return np.ascontiguousarray(np.argsort(-race, axis=-1, kind="stable")[..., :samples])
     rows = weights.reshape(-1, weights.shape[-1])
     precision = np.promote_types(weights.dtype, np.float32)
     chosen = np.empty((len(rows), samples), np.int64)

@@ -46,6 +46,7 @@ class State(threading.local):
     graph_task: Any = None  # the backward pass now running in this thread
     nesting = 0  # how many backward passes run inside one another
     multithreading = True
+    layout_enforced = True  # whether a first gradient is laid out as its leaf
     view_replay = False  # whether views know how to be taken anew
     unoverridable = False  # whether neither subclasses nor modes are asked
     function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes in force, the innermost last
@@ -307,16 +308,25 @@ class set_detect_anomaly:
     __module__ = "torch.autograd.anomaly_mode"
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        check_bool(mode, "set_anomaly_enabled")
-        check_bool(check_nan, "set_anomaly_enabled", "check_nan", 2)
         self.previous = (state.anomaly, state.anomaly_check_nan)
-        state.anomaly, state.anomaly_check_nan = mode, check_nan
+        set_anomaly_enabled(mode, check_nan)
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
         state.anomaly, state.anomaly_check_nan = self.previous
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """torch.set_anomaly_enabled.
+
+    Raises:
+        TypeError: for anything but bools.
+    """
+    check_bool(enabled, "set_anomaly_enabled")
+    check_bool(check_nan, "set_anomaly_enabled", "check_nan", 2)
+    state.anomaly, state.anomaly_check_nan = enabled, check_nan
 
 
 def is_anomaly_enabled() -> bool:

@@ -23,6 +23,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),
     ("_C._is_multithreading_enabled", "_C._set_multithreading_enabled", _KEPT),
+    ("_C._is_grad_layout_enforcement_enabled", "_C._set_grad_layout_enforcement_enabled", _KEPT),
     ("_C._is_view_replay_enabled", "_C._set_view_replay_enabled", _KEPT),
     ("get_rng_state", "set_rng_state", _KEPT),
     ("_tensor_str.PRINT_OPTS", "_set_all_printoptions", _KEPT),

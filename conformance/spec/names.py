@@ -257,10 +257,12 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch": "no_grad enable_grad set_grad_enabled inference_mode",
         "in torch": """
             is_grad_enabled is_inference_mode_enabled is_anomaly_enabled is_anomaly_check_nan_enabled
+            set_anomaly_enabled
             """,
         "class in torch.autograd": """
             no_grad enable_grad set_grad_enabled inference_mode detect_anomaly set_detect_anomaly
-            set_multithreading_enabled _force_original_view_tracking _unsafe_preserve_version_counter
+            set_multithreading_enabled enforce_grad_layout_policy _force_original_view_tracking
+            _unsafe_preserve_version_counter
             """,
         "in torch.autograd": "is_view_replay_enabled is_multithreading_enabled",
     },

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from conformance.adapters.inhouse import engine as inhouse
 from conformance.adapters.module import ModuleEngine
 from conformance.runner.execute import run
 from tests.runner.make import facets, last, scenario, step, torch_engine, traced
@@ -18,7 +19,9 @@ torch = torch_engine.torch
 PROBE = """
 state = (
     torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(),
-    torch.is_anomaly_check_nan_enabled(), str(torch.get_default_dtype()), str(torch.tensor([1/3])),
+    torch.is_anomaly_check_nan_enabled(), torch.autograd.is_multithreading_enabled(),
+    torch.autograd.is_view_replay_enabled(), torch._C._is_grad_layout_enforcement_enabled(),
+    str(torch.get_default_dtype()), str(torch.tensor([1/3])),
 )
 r = torch.rand(3)
 a = torch.ones(1, requires_grad=True)
@@ -43,6 +46,8 @@ LEAKS = {
     "print options": "torch.set_printoptions(precision=2)",
     "deterministic": "torch.use_deterministic_algorithms(True)",
     "multithreading": "torch.autograd.set_multithreading_enabled(False)",
+    "layout policy": "torch.autograd.enforce_grad_layout_policy(False)",
+    "view replay": "torch.autograd._force_original_view_tracking(True)",
     "a level of forward mode": "torch.autograd.forward_ad.enter_dual_level()",
     "a failing with": "with torch.no_grad():\n  1 / 0",
     "a warning": "a = torch.ones(2, 3, 1).T\n(torch.ones(1, requires_grad=True) * 1).grad",
@@ -70,6 +75,15 @@ def test_what_a_scenario_sets_is_unset_for_the_next(leak: str, fresh: object) ->
     traced(LEAKS[leak])
     assert traced(PROBE).moments == fresh
     assert _process() == before
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_the_engine_too_begins_each_scenario_anew(leak: str) -> None:
+    """Its settings have torch's names, by which they are put back."""
+    first = run(scenario(PROBE), inhouse).moments
+    leaking = run(scenario(LEAKS[leak]), inhouse)
+    assert not any(moment.raised for moment in leaking.moments) or leak == "a failing with"
+    assert run(scenario(PROBE), inhouse).moments == first
 
 
 def test_warnings_show_in_every_scenario(fresh: object) -> None:

@@ -32,6 +32,7 @@ from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from .function import Function
 from .grad_mode import (
     _unsafe_preserve_version_counter,
+    enforce_grad_layout_policy,
     is_multithreading_enabled,
     set_multithreading_enabled,
 )
@@ -322,6 +323,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "enforce_grad_layout_policy",
     "forward_ad",
     "function",
     "functional",

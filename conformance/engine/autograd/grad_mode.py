@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..modes import (
@@ -16,28 +17,55 @@ from ..modes import (
 from ..tensor import Tensor
 from ..view_replay import _force_original_view_tracking  # noqa: F401  torch has it here
 
-__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
+__all__ = [
+    "enable_grad", "enforce_grad_layout_policy", "inference_mode", "no_grad", "set_grad_enabled",
+    "set_multithreading_enabled",
+]  # fmt: skip
 
 
-class set_multithreading_enabled(ContextDecorator):
-    """Whether backward may use several threads; on the CPU it never does, here only the flag is kept."""
+class _Flag(ContextDecorator):
+    """A flag of this thread, which is set as soon as it is called and put back where a ``with`` ends."""
 
     __module__ = "torch.autograd.grad_mode"
+    attribute: str  # of the thread's state
+    named: str  # as torch names it where it refuses a mode
 
     def __init__(self, mode: bool) -> None:
-        check_bool(mode, "set_multithreading_enabled")
-        self.previous = state.multithreading
+        check_bool(mode, self.named)
+        self.previous = getattr(state, self.attribute)
         self.mode = mode
-        state.multithreading = mode
+        setattr(state, self.attribute, mode)
 
-    def clone(self) -> set_multithreading_enabled:
+    def clone(self) -> _Flag:
         return type(self)(self.mode)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *args: object) -> None:
-        state.multithreading = self.previous
+        setattr(state, self.attribute, self.previous)
+
+
+class set_multithreading_enabled(_Flag):
+    """Whether backward may use several threads; on the CPU it never does, here only the flag is kept."""
+
+    __module__ = "torch.autograd.grad_mode"
+    attribute, named = "multithreading", "set_multithreading_enabled"
+
+
+class enforce_grad_layout_policy(_Flag):
+    """Whether a leaf's grad is to lie in memory as the leaf does; else the first gradient may lie otherwise."""
+
+    __module__ = "torch.autograd.grad_mode"
+    attribute, named = "layout_enforced", "set_grad_layout_enforcement_enabled"
+
+    def __init__(self, enable: bool = True) -> None:
+        super().__init__(enable)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function within the policy, which holds no longer for what comes next."""
+        state.layout_enforced = self.previous
+        return super().__call__(function)
 
 
 def is_multithreading_enabled() -> bool:

@@ -177,7 +177,8 @@ def _solve_backward(
     if state.recording:
         to_b = solve(A.mH, wide, left=left)
     else:
-        to_b = make(kernels.lu_solve(LU._array, pivots._array, wide._array, left, True))
+        solved = kernels.lu_solve(LU._array, pivots._array, wide._array, left, True)
+        to_b = make(columns_first(solved) if left else np.ascontiguousarray(solved))
     to_a = None
     if needed[0]:
         to_a = -to_b.matmul(found.mH) if left else -found.mH.matmul(to_b)

@@ -23,6 +23,8 @@ GRAPH = (
          "accumulate:accumulate_grad", "<= _ALONE and", "<= 1000 and"),
         ("never-steals", "a leaf's first grad is always a copy",
          "accumulate:accumulate_grad", "<= _ALONE and", "<= 0 and"),
+        ("layout-policy-ignored", "enforce_grad_layout_policy has no effect",
+         "accumulate:accumulate_grad", "or not state.layout_enforced", "or False"),
         ("steals-any-layout", "a gradient of another layout becomes a leaf's grad uncopied",
          "accumulate:obeys_layout", "return all(", "return True or all("),
         ("first-gradient-keeps-its-graph", "a stolen gradient is not detached",
