@@ -330,6 +330,7 @@ NAMES: dict[str, dict[str, str]] = {
             skip_init fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights
             clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
             vector_to_parameters clip_grad_norm weight_norm remove_weight_norm spectral_norm remove_spectral_norm
+            convert_conv2d_weight_memory_format convert_conv3d_weight_memory_format
             """,
         "class in torch.nn.utils.parametrize": "ParametrizationList",
         "of torch.nn.utils.parametrize.ParametrizationList": "right_inverse",

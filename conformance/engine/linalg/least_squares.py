@@ -140,10 +140,12 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     rows = columns_first(np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype))  # LAPACK's right side
     solution = rows[..., :n, :]
     real = self.real.dtype
-    rank, values = np.zeros(batch, np.int64), np.zeros((*batch, min(m, n)), real)
+    own = self.shape[:-2]  # what is said of a alone is said of each of its own matrices
+    rank, values = np.zeros(own, np.int64), np.zeros((*own, min(m, n)), real)
     for place in np.ndindex(batch):
         if a[place].size and right.shape[-1]:
-            solution[place], _, rank[place], values[place] = np.linalg.lstsq(a[place], right[place], cut)
+            of_a = tuple(min(i, k - 1) for i, k in zip(place[len(batch) - len(own) :], own, strict=True))
+            solution[place], _, rank[of_a], values[of_a] = np.linalg.lstsq(a[place], right[place], cut)
     residuals = np.zeros(0, real)
     if m > n and driver != "gelsy" and (rank == n).all():
         residuals = np.square(np.abs(np.matmul(a, solution) - right)).sum(-2)
