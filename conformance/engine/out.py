@@ -15,6 +15,7 @@ import numpy as np
 from . import dtypes, return_types
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
+from .shapes import ordered
 from .storage import lay_out
 from .tensor import Tensor
 from .views import check_inplace, rebase_history
@@ -287,13 +288,25 @@ def _check_memory(name: str, out: Tensor, arguments: Sequence[Any]) -> None:
         check_no_partial_overlap(out._array, operand._array)
 
 
-def resize_out(out: Tensor, shape: tuple[int, ...]) -> None:
-    """Give the tensor the result's shape; a warning says so unless it was empty."""
+# Operations that write what they are given by themselves, in order; the tensors of all others lie as their results.
+_IN_ORDER = frozenset(
+    ["cholesky", "cholesky_solve", "kron", "linalg_tensorinv", "matrix_power", "slice_scatter"]
+)
+_IN_ORDER |= {f"_{name}" for name in ("fft", "hfft", "ifft", "irfft", "rfft")}
+_IN_ORDER |= {f"_{name}n" for name in ("fft", "hfft", "ifft", "ihfft", "irfft", "rfft")}
+
+
+def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -> None:
+    """Give the tensor the result's shape, as ``like`` lies in memory; a warning says so unless it was empty."""
     if out._array.shape == shape:
         return
     if out._array.size:
         warnings.warn(_RESIZED.format(list(out._array.shape), list(shape)), stacklevel=4)
-    lay_out(out, shape)
+    lay_out(out, shape, like=like)
+
+
+def _kind_of(arguments: Sequence[Any]) -> Any:
+    return next((each._array.dtype for each in _tensors(arguments)), None)
 
 
 def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
@@ -326,7 +339,8 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     array = np.asarray(result)
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
-    resize_out(out, array.shape)
+    in_order = name in _IN_ORDER or (name == "abs" and array.dtype != _kind_of(arguments))
+    resize_out(out, array.shape, None if in_order else array)
     node = _without_derivative(name, out, arguments)
     write(out, array)
     if node is not None:
@@ -367,6 +381,8 @@ def several(row: Row, out: Any, *arguments: Any) -> Any:
     for each in out:
         check_out(row.name, each, arguments)
     values = row.evaluate(*arguments)
+    if row.is_ordered:
+        values = map(ordered, values)
     named = getattr(return_types, row.name.removesuffix("_dim").removesuffix("_stable") + "_out", tuple)
     return named(
         store_out(row.name if not i else f"{row.name}_indices", target, value, arguments)

@@ -105,6 +105,9 @@ value weight
 """
 
 
+_ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")
+
+
 @dataclass(eq=False)
 class Row:
     """One operation: what op() was told of it, and what follows from that, worked out when it is first asked for."""
@@ -187,6 +190,11 @@ class Row:
     def saved(self) -> dict[str, str]:
         """What the formulas need, and its kind: tensor, list, output or plain."""
         return _saved_fields(self) if self.recorded else {}
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its results lie in order, however its operands do: those of reductions, and a few more."""
+        return "keepdim" in self.parameters or self.name in _ORDERED
 
     @property
     def single(self) -> bool:

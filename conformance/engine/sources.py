@@ -40,7 +40,6 @@ _BESIDE_A_NUMBER = (
     ),
     "xlogy_of_number",
 )
-_ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")  # as what has keepdim, see ordered
 
 
 def _signature(row: Row, variant: str) -> str:
@@ -247,7 +246,7 @@ def call_source(row: Row, variant: str = "call") -> str:
             f"out_ = laid_out(out_, {', '.join(arrays)})",
         ]
     if row.single:
-        if _is_ordered(row):
+        if row.is_ordered:
             body.append("if len(out_.shape) > 1: out_ = ordered(out_)")
         if row.view is None and variant == "call":
             body += [
@@ -310,14 +309,10 @@ def _inference(recorded: bool) -> str:
     return "recording is None" if recorded else "state.inference"
 
 
-def _is_ordered(row: Row) -> bool:
-    return "keepdim" in row.parameters or row.name in _ORDERED
-
-
 def _several_outputs(row: Row, recorded: bool) -> list[str]:
     body = [
         "results = []",
-        "for each in map(ordered, out_):" if _is_ordered(row) else "for each in out_:",
+        "for each in map(ordered, out_):" if row.is_ordered else "for each in out_:",
         "    result = new(Tensor)",
         "    result._array = each if each.__class__ is ndarray else asanyarray(each)",
         *(f"    {line}" for line in _PLAIN),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from ctypes import addressof, c_char
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from . import dtypes
 from .device import CPU
@@ -116,22 +116,31 @@ class TypedStorage(Storage):
         return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device={CPU}) of size {len(self)}]"
 
 
-def lay_out(tensor: Tensor, shape: tuple[int, ...], memory_format: Any = None) -> None:
+def lay_out(
+    tensor: Tensor,
+    shape: tuple[int, ...],
+    memory_format: Any = None,
+    like: np.ndarray[Any, Any] | None = None,
+) -> None:
     """Another shape over the same memory, which grows where it is too small; not counted as a change.
 
-    Where the shape stays, so do the steps, unless a memory format is asked for.
+    Where the shape stays, so do the steps, unless a memory format is asked for; else it lies as ``like``, or in order.
 
     Raises:
         NotImplementedError: memory that other tensors share would have to grow.
     """
     if shape != tensor._array.shape or memory_format is not None:
-        tensor._array = _laid_out(tensor, shape, memory_format)
+        tensor._array = _laid_out(tensor, shape, memory_format, like)
 
 
-def _laid_out(self: Tensor, shape: tuple[int, ...], memory_format: Any) -> np.ndarray[Any, Any]:
+def _laid_out(
+    self: Tensor, shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any] | None
+) -> np.ndarray[Any, Any]:
     alone = _alone(self)
     base, offset = storage(self._array), self.storage_offset()
-    needed = math.prod(shape) + offset
+    steps = _steps(shape, memory_format, like)
+    extent = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    needed = offset + (0 if 0 in shape else extent)
     flat = base.ravel("K")
     if not np.shares_memory(flat, base) and base.size:
         raise NotImplementedError("resize_ of memory with gaps")
@@ -141,11 +150,15 @@ def _laid_out(self: Tensor, shape: tuple[int, ...], memory_format: Any) -> np.nd
         grown = np.zeros(needed, base.dtype)
         grown[: flat.size] = flat
         flat = grown
-    memory = flat[offset:needed]
-    found = memory.reshape(shape)
-    if memory_format is None:
-        return found
-    return np.ndarray(shape, base.dtype, memory.data, 0, laid_out(found, memory_format).strides)
+    return as_strided(flat[offset:needed], shape, [base.itemsize * step for step in steps])
+
+
+def _steps(shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any] | None) -> tuple[int, ...]:
+    """The steps of a new layout, in elements."""
+    array = np.empty(shape, np.int8) if like is None else like
+    if memory_format is not None:
+        array = laid_out(array, memory_format)
+    return tuple(step // array.itemsize for step in array.strides)
 
 
 _HELD = 3  # references to an array that one tensor, or one view, holds alone

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..creation import eye
 from ..dtypes import BY_NUMPY, c_name
+from ..formats import contiguous_format
 from ..operands import check_list
 from ..out import given
 from ..rows import Array, op
@@ -221,9 +222,9 @@ def _power(a: Tensor, n: int) -> Tensor:
 
     square("linalg.matrix_power", a)
     if n == 0:
-        return a.clone().copy_(eye(a._array.shape[-1]))
+        return a.clone(memory_format=contiguous_format).copy_(eye(a._array.shape[-1]))
     if n == 1:
-        return a.clone()
+        return a.clone(memory_format=contiguous_format)
     if n < 0:
         a, n = inv(a), -n
     if n == 1:
@@ -289,7 +290,7 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
     found = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
-    return np.stack(found, wrap_dim(dim, self.ndim))
+    return np.ascontiguousarray(np.stack(found, wrap_dim(dim, self.ndim)))
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:

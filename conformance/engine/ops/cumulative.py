@@ -245,14 +245,13 @@ def diff(
             raise TypeError(
                 f"diff(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
             )
-    if n == 0 and prepend is append is None:  # whatever the dimension
-        return given("diff", out, zeros_like(input).copy_(input))
-    axis = wrap_dim(dim, input._array.ndim)
-    for each in (prepend, append):
-        _check_diff(input, axis, each)
+    if n or prepend is not None or append is not None:  # else whatever the dimension
+        axis = wrap_dim(dim, input._array.ndim)
+        for each in (prepend, append):
+            _check_diff(input, axis, each)
     if n == 0:
-        result = zeros_like(input).copy_(input)
-        return given("diff", out, result)
+        found = zeros_like(input).copy_(input)
+        return found if out is None else given("diff", out, found.contiguous())
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], axis)
     turns = min(n, input._array.shape[axis])

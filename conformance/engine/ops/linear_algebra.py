@@ -72,8 +72,7 @@ def _cholesky(self: Array, upper: bool = False) -> Array:
     return columns_first(factors)
 
 
-def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """torch.linalg.cholesky, by its older name."""
+def _warn_of_cholesky() -> None:
     warnings.warn(
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future "
         "PyTorch release.\n"
@@ -82,9 +81,17 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
         "results for all "
         "valid (symmetric positive definite) inputs.",
-        stacklevel=2,
+        stacklevel=3,
     )
-    return _cholesky(input, upper, out=out)
+
+
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """torch.linalg.cholesky, by its older name."""
+    _warn_of_cholesky()
+    found = _cholesky(input, upper, out=out)
+    if out is not None:  # which torch fills by the function without out=
+        _warn_of_cholesky()
+    return found
 
 
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:

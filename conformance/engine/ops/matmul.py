@@ -11,7 +11,7 @@ from .. import dtypes, twins
 from ..inplace import check_castable
 from ..out import check_out, given
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, wrap_dim
+from ..shapes import broadcast_shapes, laid_out, wrap_dim
 from ..tensor import Tensor
 from .inplace_views import squeeze_
 from .kernels import refuse_bools
@@ -365,7 +365,8 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
             raise RuntimeError(
                 f"For integral input tensors, argument {name} must not be a floating point number."
             )
-    return _plus(self.astype(kind), np.multiply.outer(vec1, vec2).astype(kind), beta, alpha)
+    found = _plus(self.astype(kind), np.multiply.outer(vec1, vec2).astype(kind), beta, alpha)
+    return laid_out(found, self, vec1[:, None], vec2)
 
 
 def _spread(grad: Tensor, *shape: int) -> Tensor:

@@ -120,6 +120,8 @@ WRITES = (
          "sources:call_source", "elementwise = bool(met)", "elementwise = len(met) > 1"),
         ("weight-in-order", "the gradient of a weight lies in order in a second derivative",
          "ops.convolution:_weight_by_channels", "found.transpose(0, 1)", "found.transpose(0, 1).contiguous()"),
+        ("given-lies-in-order", "an empty tensor that is given lies in order, however the result would",
+         "out:resize_out", "like=like", "like=None"),
         ("bounds-beyond-precision", "clamp takes bounds that single precision has not",
          "ops.selection:_bounds_within", "dtypes.number_within(kind, each)", "each"),
     ),
