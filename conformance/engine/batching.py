@@ -53,15 +53,17 @@ DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
-UNBATCHED = {  # rows that torch does not compute for each example
+UNBATCHED = {  # rows that torch does not compute for each example, of the arguments from which on, and what it says
     "as_strided_scatter": (
+        0,
         "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "
-        "Feel free to file a github issue!"
+        "Feel free to file a github issue!",
     ),
     "masked_select": (
+        1,
         "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
         "batch this would return a differently shaped Tensor. Please file an issue at "
-        "https://github.com/pytorch/pytorch/issues if you need this feature."
+        "https://github.com/pytorch/pytorch/issues if you need this feature.",
     ),
 }
 ESCAPED = (

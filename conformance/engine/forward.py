@@ -59,7 +59,9 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
         if row.name in UNBATCHED:
-            raise RuntimeError(UNBATCHED[row.name])
+            first, text = UNBATCHED[row.name]
+            if level_of(list(bind(row, args, kwargs).values())[first:]) >= 0:
+                raise RuntimeError(text)
         if kwargs.get("out") is not None:
             raise RuntimeError(OUT.format(row.name))
         return each_example(partial(_dispatched, row, made), args, kwargs, level)

@@ -47,6 +47,9 @@ _REFUSED = {
     "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues .",
     "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
 }
+_WITHOUT_CLASSES = (
+    "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
+)
 _NORMS = ("batch_norm", "instance_norm")
 _RANDOM_BY_SHAPE = frozenset(["rand", "randn", "randint"])
 _RANDOM = _RANDOM_BY_SHAPE | frozenset(
@@ -221,6 +224,11 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         raise RuntimeError(OUT.format(name))
     if name == "where" and len(args) + len(kwargs) == 1:
         raise RuntimeError(DYNAMIC.format(name))
+    if (
+        name == "one_hot"
+        and inspect.signature(made).bind(*args, **kwargs).arguments.get("num_classes", -1) == -1
+    ):
+        raise RuntimeError(_WITHOUT_CLASSES)
     if name in _NORMS:
         bound = inspect.signature(made).bind(*args, **kwargs)
         bound.apply_defaults()
