@@ -7,7 +7,6 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from . import dtypes
 from .device import CPU
@@ -150,7 +149,8 @@ def _laid_out(
         grown = np.zeros(needed, base.dtype)
         grown[: flat.size] = flat
         flat = grown
-    return as_strided(flat[offset:needed], shape, [base.itemsize * step for step in steps])
+    each = base.itemsize
+    return np.ndarray(shape, base.dtype, flat, each * offset, tuple(each * step for step in steps))
 
 
 def _steps(shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any] | None) -> tuple[int, ...]:

@@ -129,7 +129,9 @@ MANY = 16384  # numbers from which on what saves a pass over them pays for its p
 
 
 def beside(array: Array, number: Any) -> Any:
-    """A number as np.maximum and np.minimum are to meet it, which have a fast loop for two arrays alone: of many as one."""
+    """A number that is to meet an array in np.maximum or np.minimum: beside many an array, since they have fast loops
+    for two arrays alone.
+    """
     if array.size < MANY:
         return number
     if array.flags.c_contiguous and array.shape[-1] >= 64:
