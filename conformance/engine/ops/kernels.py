@@ -152,6 +152,11 @@ def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) 
         return found
     from scipy.sparse import csc_array
 
+    if start is not None and count > 2 * len(where):  # to most rows nothing is added
+        named, where = np.unique(where, return_inverse=True)
+        found = start.copy("C")
+        found[named] = add_rows(rows, where, len(named), start[named])
+        return found
     if start is not None:
         rows, where = np.concatenate([start, rows]), np.concatenate([np.arange(count), where])
     ones, ends = np.ones(len(where), rows.dtype), np.arange(len(where) + 1)
