@@ -305,8 +305,11 @@ def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -
     lay_out(out, shape, like=like)
 
 
-def _kind_of(arguments: Sequence[Any]) -> Any:
-    return next((each._array.dtype for each in _tensors(arguments)), None)
+def _lies_in_order(name: str, result: Array, arguments: Sequence[Any]) -> bool:
+    """Whether torch writes this result by itself: that of some operations, and the lengths of complex numbers."""
+    if name == "abs":
+        return any(each._array.dtype != result.dtype for each in _tensors(arguments))
+    return name in _IN_ORDER
 
 
 def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
@@ -339,8 +342,7 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     array = np.asarray(result)
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
-    in_order = name in _IN_ORDER or (name == "abs" and array.dtype != _kind_of(arguments))
-    resize_out(out, array.shape, None if in_order else array)
+    resize_out(out, array.shape, None if _lies_in_order(name, array, arguments) else array)
     node = _without_derivative(name, out, arguments)
     write(out, array)
     if node is not None:

@@ -105,7 +105,7 @@ value weight
 """
 
 
-_ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")
+_ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")  # as what has keepdim, see ordered
 
 
 @dataclass(eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 from . import dtypes
 from .device import CPU
 from .formats import laid_out
+from .shapes import strides
 from .zero_tensor import ZeroTensor
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def _steps(shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any
     array = np.empty(shape, np.int8) if like is None else like
     if memory_format is not None:
         array = laid_out(array, memory_format)
-    return tuple(step // array.itemsize for step in array.strides)
+    return strides(array)
 
 
 _HELD = 3  # references to an array that one tensor, or one view, holds alone

@@ -60,16 +60,12 @@ _LONGEST = 512  # numbers that are added up one after another, each beside other
 
 def _total(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool) -> Array:
     """np.add.reduce, but of many numbers in lines np.einsum: it adds a vector at a time, np.add.reduce a number."""
+    if array.size < 4 * MANY or array.dtype != kind or kind.kind != "f" or not array.flags.c_contiguous:
+        return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
     last = array.ndim if axes is None else len(axes)
     kept = array.shape[: array.ndim - last]
-    if (
-        array.size < 4 * MANY
-        or array.size < 64 * math.prod(kept)
-        or array.dtype != kind
-        or kind.kind != "f"
-        or not array.flags.c_contiguous
-        or not (axes is None or axes == tuple(range(len(kept), array.ndim)))
-    ):
+    inmost = axes is None or axes == tuple(range(len(kept), array.ndim))
+    if not inmost or array.size < 64 * math.prod(kept):
         return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
     lines = array.reshape(*kept, -1)
     parts = -(-lines.shape[-1] // _LONGEST)
