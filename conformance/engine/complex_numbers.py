@@ -26,7 +26,8 @@ from .node import Edge, Identity
 from .tensor import Tensor
 
 if TYPE_CHECKING:
-    from .node import InputMetadata, Node
+    from .metadata import InputMetadata
+    from .node import Node
     from .rows import Row
 
 _HOLOMORPHIC = """

@@ -22,8 +22,9 @@ from .batching import each_example, level_of
 from .fitting import conform, validate_outputs
 from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
+from .metadata import InputMetadata
 from .modes import _set, state
-from .node import AccumulateGrad, Edge, Gradients, GraphRoot, InputMetadata, Node, new_node
+from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
 from .shapes import is_dense
 from .tensor import Tensor, make
 from .transforms import transforms
@@ -284,11 +285,13 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 gradient = outputs[number]
                 if gradient is not None:
                     outputs[number] = None
-                    shape, kind = following.input_metadata[input_nr]
-                    array = gradient._array
-                    if array.shape != shape or (array.dtype is not kind and kind is not None):
-                        gradient = conform(gradient, shape, kind, number, node.name)
-                    array = None
+                    metadata = following.input_metadata
+                    if gradient._alike is not metadata:
+                        shape, kind = metadata[input_nr]
+                        array = gradient._array
+                        if array.shape != shape or (array.dtype is not kind and kind is not None):
+                            gradient = conform(gradient, shape, kind, number, node.name)
+                        array = None
                     if pending[input_nr] is None:
                         pending[input_nr] = gradient
                     else:
@@ -324,7 +327,7 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             and (array.base is None or _holds_all(array))
         ):
             if array.dtype is gradient._array.dtype:
-                np.add(array, gradient._array, out=array)
+                np.add(array, gradient._array, array)
                 increment_version(first)
             else:  # as at a leaf that takes gradients of any dtype
                 first.add_(gradient)

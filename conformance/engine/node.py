@@ -11,6 +11,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .device import CPU
+from .metadata import InputMetadata
 from .modes import state
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 # An edge leads to a node and says which of the node's inputs (outputs of the forward operation) it feeds.
 Edge: TypeAlias = "tuple[Node | None, int]"
 NO_EDGE: Edge = (None, 0)
-# What a node knows of a gradient it receives: shape and dtype (None: a leaf that takes any).
-InputMetadata: TypeAlias = "tuple[tuple[int, ...], np.dtype[Any] | None]"
 Gradients: TypeAlias = "tuple[Tensor | None, ...]"
 _ENGINE = os.path.dirname(__file__)
 
@@ -241,29 +240,6 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
         note_traceback(node)
     tensor._grad_accumulator = weakref.ref(node)
     return node
-
-
-class ComplexOutputError(Exception):
-    """Tells the code that records a node that its output is complex."""
-
-
-class _KnownMetadata(dict[InputMetadata, "tuple[InputMetadata]"]):
-    """The metadata of a node of one output, by shape and dtype: one tuple for all that are alike."""
-
-    def __missing__(self, key: InputMetadata) -> tuple[InputMetadata]:
-        """What is not known yet.
-
-        Raises:
-            ComplexOutputError: of complex numbers; see Note [Complex gradients].
-        """
-        if key[1] is not None and key[1].kind == "c":
-            raise ComplexOutputError
-        if len(self) >= 10_000:
-            self.clear()
-        return self.setdefault(key, (key,))
-
-
-known_metadata = _KnownMetadata()
 
 
 def gradient_edge(tensor: Tensor) -> Edge:

@@ -62,8 +62,13 @@ def linearize_source(row: Row) -> str:
     return function("linearize", f"{arguments(row)}, result, wanted", body)
 
 
-def record_lines(row: Row, linear: bool = False, shape: str = "result._array.shape") -> list[str]:
-    """The node of a result, with its edges and what it saves; or, linear, of a node that never joins the graph."""
+def record_lines(
+    row: Row, linear: bool = False, shape: str = "result._array.shape", alike: bool = False
+) -> list[str]:
+    """The node of a result, with its edges and what it saves; or, linear, of a node that never joins the graph.
+
+    ``alike``: the variable of this name says what the result shares with its operands.
+    """
     body = ["node = Node_()"]
     if linear:
         body += [tell_number(name) for name in row.tensors if may_be_number(row, name)]
@@ -101,18 +106,19 @@ def record_lines(row: Row, linear: bool = False, shape: str = "result._array.sha
         body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
         body.append("node.operation = formula0(None)")
     if row.single:
-        body.append(f"alike = ({shape}, result._array.dtype)")
-        body += [
-            "try: node.input_metadata = known_metadata[alike]",
-            f"except ComplexOutputError: as_complex(row, node, (alike,), {operands})",
+        described = [
+            f"described = ({shape}, result._array.dtype)",
+            "try: node.input_metadata = known_metadata[described]",
+            f"except ComplexOutputError: as_complex(row, node, (described,), {operands})",
         ]
+        body += either("alike", ["node.input_metadata = alike"], described) if alike else described
     else:
         body += [
-            f"alike = tuple((r._array.shape, r._array.dtype) for r in {differentiable(row, 'result')}"
+            f"described = tuple((r._array.shape, r._array.dtype) for r in {differentiable(row, 'result')}"
             " if r._array.dtype.kind in 'fc')",
-            "node.input_metadata = alike",
-            "for each in alike:",
-            f"    if each[1].kind == 'c': as_complex(row, node, alike, {operands})",
+            "node.input_metadata = described",
+            "for each in described:",
+            f"    if each[1].kind == 'c': as_complex(row, node, described, {operands})",
         ]
     for name, kind in row.saved.items():
         body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
@@ -256,5 +262,13 @@ def release_source(row: Row) -> str:
     return function("release", "node", body or ["pass"])
 
 
+def either(test: str, lines: list[str], otherwise: list[str]) -> list[str]:
+    return [f"if {test}:", *indented(lines), "else:", *indented(otherwise)]
+
+
+def indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
 def function(name: str, parameters: str, body: list[str]) -> str:
-    return f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in body)
+    return f"def {name}({parameters}):\n" + "".join(f"{line}\n" for line in indented(body))

@@ -51,17 +51,16 @@ from .complex_numbers import (
 from .complex_refusals import refusal
 from .dtypes import FULL_PRECISION, NUMBERS
 from .keywords import taken
+from .metadata import ComplexOutputError, find_alike, known_metadata
 from .modes import state
 from .node import (
     FIRST,
     NO_EDGE,
-    ComplexOutputError,
     Identity,
     Node,
     NotImplementedNode,
     grad_accumulator,
     gradient_edge,
-    known_metadata,
     note_traceback,
 )  # fmt: skip
 from .node_sources import (
@@ -351,7 +350,7 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 
 _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asanyarray": np.asanyarray, "new": object.__new__,
-    "NUMBERS": NUMBERS, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
+    "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "FIRST": FIRST, "SINK": (Identity(), 0),
     "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
@@ -369,6 +368,7 @@ def _scope(row: Row) -> dict[str, Any]:
         **_SHARED,
         "row": row,
         "forward_": row.forward,  # since an argument may be called forward
+        "ufunc_": row.ufunc,
         "meet": checked_meeting(row.check)
         if row.check
         else recorded_meeting

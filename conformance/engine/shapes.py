@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -158,12 +160,12 @@ def strides(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
     if array.size or any(array.strides):
         width = array.itemsize
         return tuple([step // width for step in array.strides])
-    found: list[int] = []
-    extent = 1
-    for n in reversed(array.shape):
-        found.append(extent)
-        extent *= max(n, 1)
-    return tuple(reversed(found))
+    return steps_in_order([max(n, 1) for n in array.shape])
+
+
+def steps_in_order(shape: Sequence[int], width: int = 1) -> tuple[int, ...]:
+    """The steps of memory in order, whose last is ``width``."""
+    return tuple(accumulate(reversed(shape[1:]), operator.mul, initial=width))[::-1] if shape else ()
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
@@ -199,12 +201,7 @@ _SMALL = 1000  # elements that are copied sooner than looked at
 
 def _has_steps_in_order(array: np.ndarray[Any, Any]) -> bool:
     """Whether the steps are in order, those of lengths of 1 too, which numpy leaves open."""
-    expected = array.itemsize
-    for step, n in zip(reversed(array.strides), reversed(array.shape), strict=True):
-        if step != expected:
-            return False
-        expected *= n
-    return True
+    return array.strides == steps_in_order(array.shape, array.itemsize)
 
 
 def is_expanded(array: np.ndarray[Any, Any]) -> bool:

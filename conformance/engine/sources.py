@@ -15,7 +15,9 @@ from .keywords import numpy_names
 from .node_sources import (
     arguments,
     differentiable,
+    either,
     function,
+    indented,
     is_optional,
     may_be_number,
     record_lines,
@@ -106,9 +108,39 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
         lines.append(f"if {name} is MISSING: raise AttributeError")
     for name in row.lists:
         lines.append(f"{name}_a = [None if t is None else t._array for t in {name}]")
+    if _tells_alike(row, otherwise):
+        lines += _find_alike(row)
     body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
     out = ", out" if _has_out(row) and otherwise == "call" else ""
     body.append(f"    return retry(row, row.{otherwise}, ({arguments(row)},){out})")
+    meeting = _meet(row)
+    if _tells_alike(row, otherwise):
+        meeting = ["if not alike:", *indented(meeting)]
+    return body + meeting
+
+
+def _tells_alike(row: Row, variant: str) -> bool:
+    """Whether the code asks whether its operands are alike, see Note [Alike operands]."""
+    return row.ufunc is not None and variant != "evaluate"
+
+
+def _find_alike(row: Row) -> list[str]:
+    """What two operands share, or a tensor with a result of it and a number; else None or False."""
+    a, b = row.meet
+    found = [
+        f"alike = {a}._alike",
+        f"if alike is None: alike = find_alike({a})",
+        f"if {b}_n:",
+        f"    if {b}.__class__ not in REAL: alike = None",
+        f"elif {b}._alike is not alike:",
+        f"    if {b}._alike is not None or find_alike({b}) is not alike: alike = None",
+    ]
+    return either(f"{a}_n", ["alike = None"], found) if may_be_number(row, a) else found
+
+
+def _meet(row: Row) -> list[str]:
+    """The promotion of operands that meet."""
+    body = []
     met = [name for name in row.meet if name not in row.lists]
     if len(met) == 1:
         if row.to_float:
@@ -143,10 +175,14 @@ def _forward(row: Row) -> str:
     return f"forward_({', '.join(arguments)})"
 
 
-def _run(row: Row, into: str) -> list[str]:
+def _run(row: Row, into: str, alike: bool = False) -> list[str]:
     """The forward; where it refuses its arguments, what torch finds before comes first."""
     met = [name for name in row.meet if name not in row.lists]
     run = [*_refuse_complex(row), f"{into} {_forward(row)}"]
+    if alike:
+        usual = [f"{name} is ONE" for name in row.parameters if name not in met]
+        arrays = ", ".join(f"{name}_a" for name in met)
+        run = either(" and ".join(["alike", *usual]), [f"{into} ufunc_({arrays})"], run)
     if len(met) < 2 and not row.recorded:
         return run
     handler = ["try:", *(f"    {line}" for line in run), "except Exception as error:"]
@@ -199,7 +235,7 @@ _REQUIRES = "{0}._requires_grad or {0}._view is not None and {0}._view.base._req
 # What a new tensor is, but for its array and whether it was made in inference mode.
 _PLAIN = (
     "result._output_nr = 0",
-    "result._node = result._view = result._version_counter = None",
+    "result._node = result._view = result._version_counter = result._alike = None",
     "result._requires_grad = False",
 )
 
@@ -227,7 +263,8 @@ def call_source(row: Row, variant: str = "call") -> str:
     for name in row.undifferentiated:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
-    body += _run(row, "out_ =")
+    tells = _tells_alike(row, variant)
+    body += _run(row, "out_ =", tells)
     recorded = row.recorded
     if recorded:
         requires = " or ".join(_some_tensor(row, name, _REQUIRES) for name in row.inputs)
@@ -240,11 +277,12 @@ def call_source(row: Row, variant: str = "call") -> str:
     if elementwise:  # see Note [Order of an elementwise result]
         arrays = [f"{name}_a" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
         in_order = " and ".join(_in_order(row, name) for name in row.tensors)
-        body += [
+        lay_out = [
             "shape = out_.shape",
             f"if len(shape) > 1 and not ((steps := out_.strides) and {in_order}): "
             f"out_ = laid_out(out_, {', '.join(arrays)})",
         ]
+        body += ["if not alike:", "    alike = None", *indented(lay_out)] if tells else lay_out
     if row.single:
         if row.is_ordered:
             body.append("if len(out_.shape) > 1: out_ = ordered(out_)")
@@ -260,6 +298,7 @@ def call_source(row: Row, variant: str = "call") -> str:
             "result = new(Tensor)",
             "result._array = out_",
             *_PLAIN,
+            "result._alike = alike" if tells else "",
             f"result._inference = {False if row.view else _inference(recorded)}",
         ]
         if row.view:
@@ -267,9 +306,8 @@ def call_source(row: Row, variant: str = "call") -> str:
         if recorded:
             body += [
                 "if recorded:",
-                *(
-                    f"    {line}"
-                    for line in (record_lines(row, shape="shape") if elementwise else record_lines(row))
+                *indented(
+                    record_lines(row, shape="shape", alike=tells) if elementwise else record_lines(row)
                 ),
                 "    result._node = node",
                 "    result._requires_grad = True",

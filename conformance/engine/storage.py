@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ctypes import addressof, c_char
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from . import dtypes
 from .device import CPU
 from .formats import laid_out
 from .shapes import strides
+from .tensor import Tensor, set_array
 from .zero_tensor import ZeroTensor
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
 
 
 def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -130,7 +128,7 @@ def lay_out(
         NotImplementedError: memory that other tensors share would have to grow.
     """
     if shape != tensor._array.shape or memory_format is not None:
-        tensor._array = _laid_out(tensor, shape, memory_format, like)
+        set_array(tensor, _laid_out(tensor, shape, memory_format, like))
 
 
 def _laid_out(

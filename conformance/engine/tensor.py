@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from . import dtypes, errors
+from .metadata import Alike
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
 from .transforms import transforms
@@ -56,6 +57,7 @@ class Tensor:
     __slots__ = (
         "__dict__",
         "__weakref__",
+        "_alike",
         "_array",
         "_inference",
         "_node",
@@ -67,6 +69,7 @@ class Tensor:
     __module__ = "torch"
 
     _array: np.ndarray[Any, Any]
+    _alike: Alike | None  # see Note [Alike operands]
     _node: Node | None
     _output_nr: int
     _requires_grad: bool
@@ -348,7 +351,7 @@ class Tensor:
             )
         if value._array.dtype is not self._array.dtype:
             self._grad_accumulator = None
-        self._array = value._array
+        set_array(self, value._array)
 
     @data.deleter
     def data(self) -> None:
@@ -384,6 +387,11 @@ class Tensor:
         def __setitem__(self, index: Any, value: Any) -> None: ...
 
 
+def set_array(tensor: Tensor, array: np.ndarray[Any, Any]) -> None:
+    """Give a tensor another array."""
+    tensor._array, tensor._alike = array, None
+
+
 _new = object.__new__
 
 
@@ -394,7 +402,7 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
     tensor._node = None
     tensor._output_nr = 0
     tensor._requires_grad = tensor._inference = False
-    tensor._version_counter = tensor._view = None
+    tensor._version_counter = tensor._view = tensor._alike = None
     if transforms.depth:
         tensor._age = transforms.age
     return tensor

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import errors
+from ..metadata import InputMetadata
 from ..modes import _set, enable_grad, no_grad, state
-from ..node import Edge, Gradients, InputMetadata, Node, gradient_edge, new_node
+from ..node import Edge, Gradients, Node, gradient_edge, new_node
 from ..saved import NOTHING, SavedTensor
 from ..tensor import Tensor, make
 from ..transforms import transforms

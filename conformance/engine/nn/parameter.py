@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import errors
 from ..overrides import disabled_torch_function
-from ..tensor import Tensor, make
+from ..tensor import Tensor, make, set_array
 from ..text import tensor_text
 
 
@@ -142,7 +142,7 @@ class UninitializedTensorMixin:
         """Become a plain parameter or buffer of this shape, with any values."""
         from ..creation import empty
 
-        self._array = empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)._array
+        set_array(self, empty(shape, device=device, dtype=self.dtype if dtype is None else dtype)._array)
         self.__class__ = self.cls_to_become
 
     def __reduce_ex__(self, protocol: Any) -> Any:

@@ -21,7 +21,7 @@ from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
 from ..storage import Storage, in_order, storage
-from ..tensor import Tensor, make
+from ..tensor import Tensor, make, set_array
 from ..views import check_inplace, increment_version, rebase_history
 from . import shape as shape_rows  # noqa: F401  its rows are read below
 
@@ -61,7 +61,7 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
 
 def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
     increment_version(self)
-    self._array = array
+    set_array(self, array)
     if node is not None:
         self._node, self._output_nr, self._requires_grad = node, 0, True  # hooks stay where they are
         if self._view is not None and self._version_counter is not None:

@@ -127,7 +127,7 @@ GRAPH = (
         ("detach-in-place-keeps-flag", "detach_() gives a leaf that requires grad",
          "tensor:Tensor.detach_", "= None, 0, False", "= None, 0, True"),
         ("data-set-keeps-values", "assigning .data changes nothing",
-         "tensor:Tensor.data", "self._array = value._array", "pass"),
+         "tensor:Tensor.data", "set_array(self, value._array)", "pass"),
     ),
     *area(
         "graph structure",
