@@ -205,8 +205,8 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
     for node in order:  # which grows meanwhile
         for following, _ in node.next_edges:
             if following is not None:
-                left[following] -= 1
-                if not left[following]:
+                left[following] = before = left[following] - 1
+                if not before:
                     order.append(following)
     for node in reversed(order):
         for following, _ in node.next_edges:

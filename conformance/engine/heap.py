@@ -15,24 +15,18 @@ from .node import Node
 Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
 
 
-class _Item(tuple[Node, Buffer]):
-    """A node that is ready, with its gradients: equal to all others, so that of two of one rank none is the lesser."""
-
-    __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        return True
+Item = tuple[Node, Buffer]  # a node that is ready, with its gradients
+# The rank, which is least where the node is the latest; a set that is neither equal to another one nor less, so that
+# nothing else is compared; and the item.
+Heap = list[tuple[int, set[Node], Item]]
 
 
-Heap = list[tuple[int, _Item]]
-
-
-def push(heap: Heap, item: tuple[Node, Buffer]) -> None:
+def push(heap: Heap, item: Item) -> None:
     """Add a node that is ready."""
-    heappush(heap, (-item[0].sequence_nr, _Item(item)))
+    node = item[0]
+    heappush(heap, (-node.sequence_nr, {node}, item))
 
 
-def pop(heap: Heap) -> tuple[Node, Buffer]:
+def pop(heap: Heap) -> Item:
     """Take the node that runs next."""
-    return heappop(heap)[1]
+    return heappop(heap)[2]

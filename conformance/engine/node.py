@@ -234,7 +234,8 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
     node = AccumulateGrad.__new__(AccumulateGrad)
     node.sequence_nr = FIRST
     node.next_edges = ()
-    node.input_metadata = ((tensor._array.shape, tensor._gradient_type()),)
+    own = tensor._grad_dtype is False and tensor._alike
+    node.input_metadata = own or ((tensor._array.shape, tensor._gradient_type()),)
     node.variable, node.own_hooks = tensor, None
     if state.anomaly:
         note_traceback(node)
