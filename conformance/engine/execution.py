@@ -19,7 +19,7 @@ from . import errors
 from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
 from .batching import each_example, level_of
-from .fitting import conform, validate_outputs
+from .fitting import conform, validate_gradients, validate_outputs
 from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .metadata import InputMetadata
@@ -84,7 +84,7 @@ def execution_order(task: GraphTask) -> list[Node]:
     while heap:
         node = pop(heap)[0]
         found.append(node)
-        for following, _ in node.next_edges:
+        for following in node.next_nodes:
             if following is None or not task.should_compute(following):
                 continue
             if not dependencies[following]:  # the pass is beyond the roots, or has one of them twice
@@ -107,7 +107,7 @@ def run_backward(
     accumulate: bool,
 ) -> list[Tensor | None]:
     """Run backward from the roots; return the gradients of the wanted edges unless they are accumulated."""
-    gradients = validate_outputs(roots, gradients, "")
+    gradients = validate_gradients(roots, gradients)
     task = GraphTask(keep_graph, create_graph)
     if accumulate and create_graph:
         task.warnings.append(errors.CREATE_GRAPH)
@@ -180,7 +180,7 @@ def count_dependencies(root: Node) -> dict[Node, int]:
     dependencies: dict[Node, int] = {}
     stack = [root]
     for reached in stack:  # which grows meanwhile
-        for node, _ in reached.next_edges:
+        for node in reached.next_nodes:
             if node is not None:
                 if node in dependencies:
                     dependencies[node] += 1
@@ -203,13 +203,13 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
     captures, left = task.captures, dict(task.dependencies)
     order = [root]  # what leads to a node stands before it
     for node in order:  # which grows meanwhile
-        for following, _ in node.next_edges:
+        for following in node.next_nodes:
             if following is not None:
                 left[following] = before = left[following] - 1
                 if not before:
                     order.append(following)
     for node in reversed(order):
-        for following, _ in node.next_edges:
+        for following in node.next_nodes:
             if following in needed or following in captures:
                 needed.add(node)
                 break
@@ -249,9 +249,9 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         elif plain and node.hooks is None and (needed is None or node.selective):
             outputs = node.apply(buffer)
             if outputs and create_graph:  # recorded before what they are added to
-                outputs = validate_outputs(node.next_edges, outputs, node.name, task.should_compute)
+                outputs = validate_outputs(node, outputs, task.should_compute)
             elif outputs and outputs.__class__ is not list:  # they may not fit, and then nothing is freed
-                outputs = validate_outputs(node.next_edges, outputs, node.name)
+                outputs = validate_outputs(node, outputs)
             if task.running is node:  # Python ran inside it, and may have registered a hook on it
                 outputs = _post_hooks(node, outputs, tuple(buffer))
             if not keep_graph:
@@ -263,10 +263,10 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             inputs = ()
         buffer = []
         if outputs:
-            edges = node.next_edges
+            input_nrs = node.input_nrs
             if outputs.__class__ is not list:
                 outputs = list(outputs)
-            for number, (following, input_nr) in enumerate(edges):
+            for number, following in enumerate(node.next_nodes):
                 if following is None:
                     continue
                 left = dependencies[following] - 1
@@ -285,6 +285,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 gradient = outputs[number]
                 if gradient is not None:
                     outputs[number] = None
+                    input_nr = input_nrs[number]
                     metadata = following.input_metadata
                     if gradient._alike is not metadata:
                         shape, kind = metadata[input_nr]
@@ -353,7 +354,7 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
         inputs = run_pre_hooks(hooks, inputs)
     outputs = _applied(node, inputs) if transforms.count else node.apply(inputs)
     if outputs:  # also what the pass has no use for
-        outputs = validate_outputs(node.next_edges, outputs, node.name)
+        outputs = validate_outputs(node, outputs)
     outputs = _post_hooks(node, outputs, inputs)
     if not keep_graph:
         node.release()
@@ -381,7 +382,7 @@ def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:
     if hooks is None or not hooks.post:
         return outputs
     if outputs:
-        outputs = validate_outputs(node.next_edges, outputs, node.name)
+        outputs = validate_outputs(node, outputs)
     return run_post_hooks(hooks, _wanted_of(node, outputs), inputs)
 
 
@@ -392,7 +393,7 @@ def _wanted_of(node: Node, outputs: Gradients) -> Gradients:
         return tuple(outputs)
     return tuple(
         each if task.should_compute(following) else None
-        for (following, _), each in zip(node.next_edges, outputs, strict=False)
+        for following, each in zip(node.next_nodes, outputs, strict=False)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,21 +13,37 @@ from .tensor import Tensor
 
 
 def validate_outputs(
-    edges: tuple[Edge, ...], gradients: Gradients, name: Any, wanted: Callable[[Node], bool] | None = None
+    node: Node, gradients: Gradients, wanted: Callable[[Node], bool] | None = None
 ) -> Gradients:
-    """Bring each gradient, or those for the nodes that are wanted, to the shape and dtype of what it is the gradient of.
+    """What a node returns, or what of it is for the nodes that are wanted, made fit for them."""
+    return _fit(node.next_nodes, node.input_nrs, gradients, node.name, wanted)
+
+
+def validate_gradients(roots: tuple[Edge, ...], gradients: Gradients) -> Gradients:
+    """The gradients that a pass begins with, made fit for its roots."""
+    return _fit([node for node, _ in roots], [number for _, number in roots], gradients, "")
+
+
+def _fit(
+    nodes: Sequence[Node | None],
+    input_nrs: Sequence[int],
+    gradients: Gradients,
+    name: Any,
+    wanted: Callable[[Node], bool] | None = None,
+) -> Gradients:
+    """Bring each gradient to the shape and dtype of what it is the gradient of.
 
     Raises:
         RuntimeError: a shape is wrong, or a dtype cannot be brought over.
     """
     changed: list[Tensor | None] | None = None
-    for number, (node, input_nr) in enumerate(edges):
+    for number, node in enumerate(nodes):
         gradient = gradients[number]
         if gradient is None or node is None:
             continue
         if gradient._alike is node.input_metadata:
             continue
-        shape, kind = node.input_metadata[input_nr]
+        shape, kind = node.input_metadata[input_nrs[number]]
         array = gradient._array
         if array.shape == shape and (array.dtype is kind or kind is None):
             continue

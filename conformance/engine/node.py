@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -59,14 +59,18 @@ class NodeHooks:
 class Node:
     """One step of the backward pass: takes the gradients of its outputs, returns those of its inputs.
 
-    Invariants: ``len(next_edges)`` is what ``apply`` returns; ``input_metadata`` has one entry for each
+    An edge is kept as its two halves, the node it leads to and which of that node's inputs it feeds: an object for each
+    edge is one more for Python's cyclic collection to look at, and most feed input 0.
+
+    Invariants: ``len(next_nodes)`` is what ``apply`` returns; ``input_metadata`` has one entry for each
     gradient it takes; ``sequence_nr`` grows with creation, so that a node comes after all it leads to; see FIRST.
     """
 
-    __slots__ = ("_metadata", "hooks", "input_metadata", "next_edges", "sequence_nr")
+    __slots__ = ("_metadata", "hooks", "input_metadata", "input_nrs", "next_nodes", "sequence_nr")
     __module__ = "builtins"
 
-    next_edges: tuple[Edge, ...]
+    next_nodes: tuple[Node | None, ...]
+    input_nrs: tuple[int, ...]
     input_metadata: tuple[InputMetadata, ...]
     sequence_nr: int
     hooks: NodeHooks | None  # made with the first hook
@@ -88,8 +92,19 @@ class Node:
         return type(self).__name__
 
     @property
-    def next_functions(self) -> tuple[Edge, ...]:
+    def next_edges(self) -> tuple[Edge, ...]:
         """The edges, as pairs of node (or None) and input number."""
+        return tuple(zip(self.next_nodes, self.input_nrs, strict=True))
+
+    @next_edges.setter
+    def next_edges(self, edges: Iterable[Edge]) -> None:
+        pairs = tuple(edges)
+        self.next_nodes = tuple(node for node, _ in pairs)
+        self.input_nrs = tuple(number for _, number in pairs)
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """The edges, as torch's Python shows them."""
         return self.next_edges
 
     @property
@@ -233,7 +248,7 @@ def grad_accumulator(tensor: Tensor) -> AccumulateGrad:
             return found
     node = AccumulateGrad.__new__(AccumulateGrad)
     node.sequence_nr = FIRST
-    node.next_edges = ()
+    node.next_nodes = node.input_nrs = ()
     own = tensor._grad_dtype is False and tensor._alike
     node.input_metadata = own or ((tensor._array.shape, tensor._gradient_type()),)
     node.variable, node.own_hooks = tensor, None

@@ -79,31 +79,29 @@ def record_lines(
             f"node.sequence_nr = {'FIRST' if row.node_name == 'NotImplemented' else 'next(recording.sequence_nrs)'}",
             "if recording.anomaly: note_traceback(node)",
         ]
-    edges = []
+    nodes, numbers = [], []
     spread = (f"*{name}, " if name in row.lists else f"{name}, " for name in row.inputs)
     operands = "()" if linear else f"({''.join(spread)})"
     for name in row.inputs:
         if name in row.lists:
             body.append(f"edges_{name} = [gradient_edge(t) for t in {name}]")
-            edges.append(f"*edges_{name}")
+            nodes.append(f"*[edge[0] for edge in edges_{name}]")
+            numbers.append(f"*[edge[1] for edge in edges_{name}]")
             continue
+        nodes.append(f"next_{name}")
         if linear:
-            body.append(f"edge_{name} = SINK if wanted[{name!r}] else NO_EDGE")
-            edges.append(f"edge_{name}")
+            body.append(f"next_{name} = SINK if wanted[{name!r}] else None")
+            numbers.append("0")
             continue
-        fast = (
-            f"gradient_edge({name}) if {name}._view is not None else ({name}._node, {name}._output_nr) "
-            f"if {name}._node is not None else (grad_accumulator({name}), 0) if {name}._requires_grad else NO_EDGE"
-        )
-        if may_be_number(row, name):
-            fast = f"NO_EDGE if {name}_n else {fast}"
-        elif is_optional(row, name):
-            fast = f"NO_EDGE if {name} is None else {fast}"
-        body.append(f"edge_{name} = {fast}")
-        edges.append(f"edge_{name}")
-    body.append(f"node.next_edges = ({', '.join(edges)},)")
+        body += _find_edge(row, name)
+        numbers.append(f"nr_{name}")
+    body.append(f"node.next_nodes = ({', '.join(nodes)},)")
+    zeros = f"({'0, ' * len(numbers)})"  # a constant, which takes no memory
+    plain = not row.lists and not linear
+    most = f"{zeros} if not ({' or '.join(numbers)}) else " if plain else ""
+    body.append(f"node.input_nrs = {most}({', '.join(numbers)},)")
     if row.node_name == "NotImplemented":
-        body.append("node.next_edges = tuple(edge for edge in node.next_edges if edge[0] is not None)")
+        body.append("node.next_edges = [edge for edge in node.next_edges if edge[0] is not None]")
         body.append("node.operation = formula0(None)")
     if row.single:
         described = [
@@ -125,6 +123,21 @@ def record_lines(
     return body
 
 
+def _find_edge(row: Row, name: str) -> list[str]:
+    """Where the gradient of an input flows: ``next_<name>``, and ``nr_<name>`` there; see gradient_edge."""
+    lines = [
+        f"if {name}._view is not None: next_{name}, nr_{name} = gradient_edge({name})",
+        f"elif {name}._node is not None: next_{name}, nr_{name} = {name}._node, {name}._output_nr",
+        f"elif {name}._requires_grad: next_{name}, nr_{name} = grad_accumulator({name}), 0",
+        f"else: next_{name}, nr_{name} = None, 0",
+    ]
+    absent = f"{name}_n" if may_be_number(row, name) else f"{name} is None" if is_optional(row, name) else ""
+    if absent:
+        lines[0] = f"el{lines[0]}"
+        lines.insert(0, f"if {absent}: next_{name}, nr_{name} = None, 0")
+    return lines
+
+
 def _saved_value(row: Row, name: str, kind: str) -> str:
     if kind == "output":
         return "None"  # set when the output is there; see _several_outputs
@@ -139,7 +152,7 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
                 return f"{base}._array{text}"
         if name.endswith(_STRIDES):
             base = name.removesuffix(_STRIDES)
-            return f"strides({base}._array) if edge_{base}[0] is not None else ()"
+            return f"strides({base}._array) if next_{base} is not None else ()"
         if _ARGSIZE in name:
             base, _, place = name.partition(_ARGSIZE)
             place = place.replace("minus_", "-")
@@ -157,7 +170,7 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
     users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
     # See Note [Only what is needed is saved].
     if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
-        test = f"edge_{users[0]}[0] is not None"
+        test = f"next_{users[0]} is not None"
         value = f"{value} if {test} else None"
     return value
 
@@ -188,8 +201,8 @@ def uncast_apply_source(row: Row) -> str:
 
 def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body = []
-    count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_edges)"
-    body += ["grad = grads[0]", "edges = node.next_edges"]
+    count = f"({'None,' * len(row.inputs)})" if not row.lists else "(None,) * len(node.next_nodes)"
+    body += ["grad = grads[0]", "following = node.next_nodes"]
     if any("metadata" in names_of(rule) for rule in row.formulas.values()):
         body.append("metadata = node.input_metadata")
     for name, kind in row.saved.items():
@@ -211,20 +224,20 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
         formula = f"{prefix}formula{number}({', '.join(_given(row, key, prefix))})"
         if names[0] in row.lists:
             rest = sum(1 for other in row.inputs if other not in row.lists)
-            body.append(f"length = len(edges) - {rest}")
+            body.append(f"length = len(following) - {rest}")
             computed[key] = [
-                f"wanted = any(e[0] is not None for e in edges[{position}:{position} + length])",
+                f"wanted = any(each is not None for each in following[{position}:{position} + length])",
                 f"listed = {formula} if wanted else (None,) * length",
             ]
             returned.append("*listed")
             position = f"{position} + length"
         elif len(names) == 1:
-            computed[key] = [f"g{number} = {formula} if edges[{position}][0] is not None else None"]
+            computed[key] = [f"g{number} = {formula} if following[{position}] is not None else None"]
             returned.append(f"g{number}")
             position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
         else:
             computed[key] = [
-                f"needed = [e[0] is not None for e in edges[{position}:{position} + {len(names)}]]",
+                f"needed = [each is not None for each in following[{position}:{position} + {len(names)}]]",
                 f"several = {formula}",
             ]
             returned.append("*several")
@@ -233,7 +246,7 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     body += [line for key in sorted(computed) for line in computed[key]]
     found = f"[{', '.join(returned)}]"
     if fit:
-        found = f"[*map({fit}, {found}, edges)]"
+        found = f"[*map({fit}, {found}, node.next_edges)]"
     body.append(f"return {found}")
     return function("apply", "node, grads", body)
 

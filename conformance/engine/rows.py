@@ -55,7 +55,6 @@ from .metadata import ComplexOutputError, find_alike, known_metadata
 from .modes import state
 from .node import (
     FIRST,
-    NO_EDGE,
     Identity,
     Node,
     NotImplementedNode,
@@ -352,7 +351,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asanyarray": np.asanyarray, "new": object.__new__,
     "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
-    "grad_accumulator": grad_accumulator, "NO_EDGE": NO_EDGE, "FIRST": FIRST, "SINK": (Identity(), 0),
+    "grad_accumulator": grad_accumulator, "FIRST": FIRST, "SINK": Identity(),
     "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
     "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,

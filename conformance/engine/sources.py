@@ -1,7 +1,7 @@
 """The source of the functions that call a row, see Note [Rows are compiled] in rows.py.
 
-In it ``<name>_a`` is the array of a tensor argument, ``edge_<name>`` where its gradient flows, ``out_`` what the
-forward gave and ``result`` the tensor around it.
+In it ``<name>_a`` is the array of a tensor argument, ``next_<name>`` the node to which its gradient flows, ``out_`` what
+the forward gave and ``result`` the tensor around it.
 """
 
 from __future__ import annotations

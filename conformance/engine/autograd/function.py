@@ -13,7 +13,7 @@ import numpy as np
 from .. import errors
 from ..metadata import InputMetadata
 from ..modes import _set, enable_grad, no_grad, state
-from ..node import Edge, Gradients, Node, gradient_edge, new_node
+from ..node import Gradients, Node, gradient_edge, new_node
 from ..saved import NOTHING, SavedTensor
 from ..tensor import Tensor, make
 from ..transforms import transforms
@@ -113,7 +113,7 @@ class BackwardCFunction(Node, FunctionCtx):
         self._materialize = self._materialize_non_diff = True
         self._saved = ()
         self._cleared = False
-        self.next_edges: tuple[Edge, ...] = ()
+        self.next_edges = ()
         self.input_metadata: tuple[InputMetadata, ...] = ()
         self._output_info = []
 
