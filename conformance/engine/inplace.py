@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors, twins
+from .blas import add_product
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_recorded, check_tensors, plain_number
@@ -121,10 +122,11 @@ def _at_once(ufunc: np.ufunc, target: Any, other: Any, alpha: Any = 1) -> bool:
         return False
     array: Array = target._array
     if isinstance(other, Tensor) and lies_apart(target, other):
-        operand = other._array
-        if alpha != 1:
-            operand = operand * array.dtype.type(dtypes.number_within(array.dtype, alpha))
-        ufunc(array, operand, array)
+        if alpha == 1:
+            ufunc(array, other._array, array)
+        else:
+            factor = array.dtype.type(dtypes.number_within(array.dtype, alpha))
+            add_product(array, other._array, factor if ufunc is np.add else -factor)
     elif other.__class__ in (int, float) and alpha == 1:
         ufunc(array, other, array)
     else:

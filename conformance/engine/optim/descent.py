@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..blas import add_product
 from ..tensor import Tensor, make
 from .optimizer import Optimizer, Params
 from .steps import (
-    add_product,
     check,
     check_rate,
     count_step,

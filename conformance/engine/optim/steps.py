@@ -107,20 +107,6 @@ def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
     return parts(np.asarray(grad))  # arithmetic on 0-d arrays gives scalars, which nothing can be written to
 
 
-_PIECE = 2**15  # numbers, whose product is added before it leaves the cache
-
-
-def add_product(array: Array, value: Array, factor: Any) -> None:
-    """``array += value * factor``, of two arrays of one shape."""
-    if array.size <= _PIECE or not (array.flags.c_contiguous and value.flags.c_contiguous):
-        array += value * factor
-        return
-    array, value = array.reshape(-1), value.reshape(-1)
-    for start in range(0, array.size, _PIECE):
-        piece = array[start : start + _PIECE]
-        piece += value[start : start + _PIECE] * factor
-
-
 def lerp(mean: Tensor, value: Array, weight: float) -> Array:
     """Move a running mean towards a value, in place."""
     array = written(mean)
