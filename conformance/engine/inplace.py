@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors, twins
-from .blas import add_product
+from .fused import add_product
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_recorded, check_tensors, plain_number

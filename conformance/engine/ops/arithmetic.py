@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import FULL_PRECISION, NUMBERS
+from ..fused import is_exact, multiply_add
 from ..inplace import run_inplace
 from ..operands import plain_number
 from ..rows import ROWS, Array, op
@@ -34,10 +35,23 @@ def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
     if alpha == 1 and kind != "c":
         return other
     if isinstance(other, np.ndarray):
-        return np.multiply(
-            other, np.asarray(dtypes.number_within(other.dtype, alpha)).astype(other.dtype)[()]
-        )
+        return np.multiply(other, _factor(alpha, other.dtype))
     return other * alpha
+
+
+def _factor(alpha: Any, kind: np.dtype[Any]) -> Any:
+    """alpha as a number of the dtype."""
+    return np.asarray(dtypes.number_within(kind, alpha)).astype(kind)[()]
+
+
+def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: int = 1) -> Array:
+    """self + sign * alpha * other, of operands that have met; see Note [Rounded once]."""
+    if kind in FULL_PRECISION and isinstance(other, np.ndarray) and alpha.__class__ in (int, float):
+        factor = sign * _factor(alpha, kind)
+        if not is_exact(factor):
+            return np.asarray(multiply_add(other, factor, self))
+    found: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
+    return found
 
 
 @op(
@@ -53,7 +67,7 @@ def add(self: Any, other: Any, *, alpha: Any = 1) -> Array:
         found: Array = np.add(self, other)
         if found.dtype.kind != "c" or _is_finite(found):
             return found
-    return np.add(self, _scaled(other, alpha, _kind(self, other)))
+    return _plus_scaled(self, other, alpha, _kind(self, other))
 
 
 def _kind(self: Any, other: Any) -> np.dtype[Any]:
@@ -82,7 +96,7 @@ def sub(self: Any, other: Any, *, alpha: Any = 1) -> Array:
         found: Array = np.subtract(self, other)
         if found.dtype.kind != "c" or _is_finite(found):
             return found
-    return np.subtract(self, _scaled(other, alpha, _kind(self, other)))
+    return _plus_scaled(self, other, alpha, _kind(self, other), -1)
 
 
 @op(
@@ -98,7 +112,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
         return np.subtract(other, self)
     check_subtractable(self, other)
     kind = dtypes.result_dtype(self, other)
-    return np.subtract(np.asarray(other).astype(kind), _scaled(self.astype(kind, copy=False), alpha, kind))
+    return _plus_scaled(np.asarray(other).astype(kind), self.astype(kind, copy=False), alpha, kind, -1)
 
 
 @op(
@@ -113,7 +127,7 @@ def _rsub_number(self: Any, other: Any, alpha: Any = 1) -> Array:
 def _rsub_tensor(self: Array, other: Array, alpha: Any = 1) -> Array:
     check_subtractable(self, other)
     broadcast_shapes(other.shape, self.shape)  # torch subtracts them the other way round, and says so
-    return np.subtract(other, _scaled(self, alpha, self.dtype))
+    return _plus_scaled(other, self, alpha, self.dtype, -1)
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..creation import scalar_tensor, zeros_like, zeros_written
 from ..dtypes import c_name
+from ..fused import multiply_add
 from ..inplace import run_inplace
 from ..operands import is_number
 from ..rows import ROWS, Array, op
@@ -206,8 +207,8 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
     difference = end - self
     near = np.abs(weight) < 0.5
     if near.ndim == 0:
-        return self + weight * difference if near else end - difference * (1 - weight)
-    return np.where(near, self + weight * difference, end - difference * (1 - weight))
+        return multiply_add(difference, weight if near else weight - 1, self if near else end)
+    return np.asarray(multiply_add(difference, np.where(near, weight, weight - 1), np.where(near, self, end)))
 
 
 @op(
@@ -269,8 +270,8 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
     """self + value * tensor1 * tensor2."""
     refuse_bools("addcmul_cpu_out", self)
     wide = half_up(self)
-    product = _scaled(half_up(tensor1), value, wide.dtype) * half_up(tensor2)
-    return (wide + product).astype(self.dtype, copy=False)
+    scaled = _scaled(half_up(tensor1), value, wide.dtype)
+    return np.asarray(multiply_add(scaled, half_up(tensor2), wide)).astype(self.dtype, copy=False)
 
 
 _INTEGER_ADDCDIV = (

@@ -11,6 +11,7 @@ import numpy as np
 from ..creation import eye
 from ..dtypes import BY_NUMPY, c_name
 from ..formats import contiguous_format
+from ..fused import multiply_add
 from ..operands import check_list
 from ..out import given
 from ..rows import Array, op
@@ -289,7 +290,7 @@ def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
         kinds = [BY_NUMPY[each.dtype].legacy for each in (self, other)]
         raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
-    found = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
+    found = [multiply_add(x[i - 2], y[i - 1], -(x[i - 1] * y[i - 2])) for i in range(3)]
     return np.ascontiguousarray(np.stack(found, wrap_dim(dim, self.ndim)))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..blas import add_product
+from ..fused import add_product, multiply_add
 from ..tensor import Tensor, make
 from .optimizer import Optimizer, Params
 from .steps import (
@@ -65,7 +65,11 @@ class SGD(Optimizer):
                     array *= momentum
                     add_product(array, grad, 1 - group["dampening"])
                 mean = parts(buffer._array)
-                grad = grad + mean * momentum if group["nesterov"] else mean
+                if group["nesterov"]:
+                    grad = grad.copy()
+                    add_product(grad, mean, momentum)
+                else:
+                    grad = mean
             add_product(written(param), grad, -lr)
 
 
@@ -107,7 +111,7 @@ class RMSprop(Optimizer):
             square = decayed_square(own["square_avg"], grad, alpha)
             if group["centered"]:
                 mean = lerp(own["grad_avg"], grad, 1 - alpha)
-                square = square - mean * mean
+                square = np.asarray(multiply_add(-mean, mean, square))
             root = np.sqrt(square)
             root += group["eps"]
             if group["momentum"] > 0:
@@ -159,7 +163,7 @@ class Adagrad(Optimizer):
             grad = gradient(param, group, group["weight_decay"])
             rate = number(group["lr"]) / (1 + (steps - 1) * group["lr_decay"])
             total = written(own["sum"])
-            total += grad * grad
+            total[...] = multiply_add(grad, grad, total)
             root = np.sqrt(total)
             root += group["eps"]
             array = written(param)
@@ -267,14 +271,18 @@ class ASGD(Optimizer):
             eta, mu = own["eta"].item(), own["mu"].item()
             if group["foreach"]:  # the same step, rounded otherwise
                 array = written(param)
-                array -= (grad + array * lambd) * eta
+                grad = grad.copy()
+                add_product(grad, array, lambd)
+                array[...] = multiply_add(-grad, array.dtype.type(eta), array)
                 steps = own["step"]._array
             else:
                 array = written(param, 2)
                 array *= 1 - lambd * eta
                 add_product(array, grad, -eta)
             mean = written(own["ax"])
-            if mu != 1 or group["foreach"]:
+            if group["foreach"]:
+                mean[...] = multiply_add(array - mean, array.dtype.type(mu), mean)
+            elif mu != 1:
                 mean += (array - mean) * own["mu"]._array
             else:
                 mean[...] = array

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..fused import add_product, multiply_add
 from ..modes import state
 from ..tensor import Tensor, make
 from ..views import increment_version
@@ -103,7 +104,8 @@ def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
     if group["maximize"]:
         grad = np.negative(grad)
     if decay:
-        grad = grad + param._array * number(decay)
+        grad = np.asarray(grad).copy()
+        add_product(parts(grad), parts(param._array), number(decay))
     return parts(np.asarray(grad))  # arithmetic on 0-d arrays gives scalars, which nothing can be written to
 
 
@@ -111,9 +113,9 @@ def lerp(mean: Tensor, value: Array, weight: float) -> Array:
     """Move a running mean towards a value, in place."""
     array = written(mean)
     if weight < 0.5:
-        array += (value - array) * weight
+        add_product(array, value - array, weight)
     else:
-        array[...] = value - (value - array) * (1 - weight)
+        array[...] = multiply_add(value - array, array.dtype.type(weight) - 1, value)
     return array
 
 
@@ -121,5 +123,5 @@ def decayed_square(mean: Tensor, value: Array, beta: float) -> Array:
     """Move a running mean of squares towards a value's square, in place."""
     array = written(mean, 2)
     array *= beta
-    array += value * (1 - beta) * value
+    array[...] = multiply_add(value * (1 - beta), value, array)
     return array
