@@ -200,7 +200,12 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
         else:
             task.captures.setdefault(node, []).append((input_nr, number))
     task.captured = [] if accumulate else [None] * len(wanted)
-    captures, left = task.captures, dict(task.dependencies)
+    captures = task.captures
+    ends = {node for node in (root, *task.dependencies) if not any(node.next_nodes)}
+    if not ends - needed - captures.keys():  # every way through the graph ends at what is wanted
+        task.needed = needed | (task.dependencies.keys() | {root}) - ends
+        return
+    left = dict(task.dependencies)
     order = [root]  # what leads to a node stands before it
     for node in order:  # which grows meanwhile
         for following in node.next_nodes:

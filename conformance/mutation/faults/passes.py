@@ -162,5 +162,11 @@ PASSES = (
          "execution:_applied", "-1 if node.takes_batches else level_of(inputs)", "level_of(inputs)"),
         ("unneeded-root-runs", "a root from which no input is reached is run",
          "execution:_run", "(node in captures or node not in needed)", "node in captures"),
+        ("nodes-to-nowhere-run", "where all leaves are wanted, a node without any edge runs as well",
+         "execution:_select", "not any(node.next_nodes)", "not node.next_nodes"),
+        ("every-node-runs", "what leads to no wanted input runs as well",
+         "execution:_select", "if not ends - needed - captures.keys():", "if True:"),
+        ("wanted-leaves-run", "grad by all leaves also fills their grad",
+         "execution:_select", "- ends\n", "\n"),
     ),
 )  # fmt: skip
