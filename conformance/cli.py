@@ -22,15 +22,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.path.append(os.getcwd())
     try:
         return command(known, others)
-    except Misuse as misuse:
-        print(f"conformance: {misuse}", file=sys.stderr)
-        return MISUSED
     except KeyboardInterrupt:
         print("\nconformance: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # as in `conformance claims | head`
         sys.stderr.close()
         return FAILED
+    except _misuses() as misuse:
+        print(f"conformance: {misuse}", file=sys.stderr)
+        return MISUSED
+
+
+def _misuses() -> tuple[type[Exception], ...]:
+    """What says that a command cannot be done as it was given; asked for when something was raised."""
+    from conformance.adapters.registry import EngineNotFoundError
+
+    return Misuse, EngineNotFoundError
 
 
 def parser() -> argparse.ArgumentParser:

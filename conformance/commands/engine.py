@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from conformance.commands.command import FAILED, Add, Misuse, with_progress
 from conformance.session import locate
@@ -15,8 +15,6 @@ from conformance.session import locate
 if TYPE_CHECKING:
     from conformance.session.candidate import Candidate
     from conformance.spec.scenario import Scenario
-
-Found = TypeVar("Found")
 
 
 def add_commands(add: Add) -> None:
@@ -79,14 +77,14 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.session.candidate import candidate
     from conformance.spec.usage import names_used
 
-    found = _found(lambda: candidate(known.name, known.engine_python))
+    found = candidate(known.name, known.engine_python)
     if found.problems and found.file.is_file():  # one that is named may be still to be written
         raise Misuse("\n".join(map(str, found.problems)))
     scenarios = _scenarios(known.paths)
     if known.propose:
         return _propose(found, scenarios, known.reference, known.paths is None)
     asked = getattr(found.engine, "probe", None)
-    facts = _found(asked) if asked else probe(found.engine)
+    facts = asked() if asked else probe(found.engine)
     uses = [names_used(scenario) for scenario in scenarios]
     for line in describe(known.name, facts, uses, entries=len(found.entries)):
         print(line)
@@ -101,9 +99,9 @@ def coverage(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.spec.usage import names_used
     from conformance.spec.vocabulary import entries
 
-    asked = _found(lambda: engine(known.engine, known.engine_python))
+    asked = engine(known.engine, known.engine_python)
     remote = getattr(asked, "probe", None)
-    facts = _found(remote) if remote else probe(asked)
+    facts = remote() if remote else probe(asked)
     lacking = {*facts["lacking"], *facts["unanswered"]}
     areas = cover(entries(), lacking, map(names_used, _scenarios(known.paths)))
     if known.format == "json":
@@ -125,7 +123,7 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
     from conformance.session.candidate import reference
     from conformance.session.library import shown
 
-    torch = _found(lambda: reference(recording))
+    torch = reference(recording)
     ran = {scenario.id for scenario in scenarios}
     kept = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []
@@ -164,7 +162,7 @@ def record(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.runner.execute import available, run
     from conformance.session.candidate import engine
 
-    recorded = _found(lambda: engine(known.engine, known.engine_python))
+    recorded = engine(known.engine, known.engine_python)
     scenarios = _scenarios(known.paths)
     needs = {need for scenario in scenarios for need in scenario.needs}
     there = {need for need in needs if available(recorded, need)}
@@ -229,13 +227,3 @@ def _scenarios(paths: list[Path] | None) -> tuple[Scenario, ...]:
     if not loaded.scenarios:
         raise Misuse(f"there are no scenarios in {', '.join(map(str, given))}")
     return loaded.scenarios
-
-
-def _found(find: Callable[[], Found]) -> Found:
-    """What an engine's name leads to; a name that leads nowhere is a misuse."""
-    from conformance.adapters.registry import EngineNotFoundError
-
-    try:
-        return find()
-    except EngineNotFoundError as error:
-        raise Misuse(str(error)) from None

@@ -44,8 +44,10 @@ def fuzz(known: argparse.Namespace, _: list[str]) -> int:
         text = f"{so_far.tally.programs} of {known.examples} programs, {rate:.0f} a second, {len(so_far.found)} found"
         print(f"\r{text}", end="", file=sys.stderr, flush=True)
 
-    run_campaign(campaign, known.examples, known.processes, known.results, progress)
-    print(file=sys.stderr)
+    try:
+        run_campaign(campaign, known.examples, known.processes, known.results, progress)
+    finally:  # ends the line of the progress
+        print(file=sys.stderr)
     tally = campaign.tally
     print(f"{tally.programs} programs of {tally.statements} statements on torch and {known.engine}")
     for feature, count in tally.features.most_common():

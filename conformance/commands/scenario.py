@@ -76,13 +76,14 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.report.wording import verdict_line
     from conformance.runner.execute import run
     from conformance.runner.verdict import judge
+    from conformance.session import candidate
     from conformance.session.library import Library
 
     library = Library()
     cases = _cases(known.id, library)
-    reference = _reference(known.reference)
+    reference = candidate.reference(known.reference)
     alone = known.engine == "torch" and known.engine_python is None
-    engine = reference if alone else _engine(known.engine, known.engine_python)
+    engine = reference if alone else candidate.engine(known.engine, known.engine_python)
     agrees = True
     for number, scenario in enumerate(cases):
         if number:
@@ -113,13 +114,14 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
     """The graph of one moment."""
     from conformance.commands.tracing import NoGraphError, drawing_of
     from conformance.report.svg import svg
+    from conformance.session import candidate
     from conformance.session.library import Library
 
     scenario, *others = _cases(known.id, Library())
     if others:
         print(f"drawn is {scenario.id}; there are {len(others)} more cases", file=sys.stderr)
-    engine = _engine(known.engine, known.engine_python)
-    _refuse_what_is_not_here(scenario, _engine("torch"))
+    engine = candidate.engine(known.engine, known.engine_python)
+    _refuse_what_is_not_here(scenario, candidate.reference())
     try:
         when, drawing = drawing_of(scenario, engine, step=known.step, line=known.line, saved=known.saved)
     except NoGraphError as error:
@@ -135,6 +137,7 @@ def graph(known: argparse.Namespace, _: list[str]) -> int:
 def new(known: argparse.Namespace, _: list[str]) -> int:
     """A scenario file of a snippet."""
     from conformance.drafting.make import NotAScenarioError, make
+    from conformance.session.candidate import reference
 
     file = "<stdin>" if known.snippet == "-" else known.snippet
     output = Path(known.output) if known.output else None
@@ -145,7 +148,7 @@ def new(known: argparse.Namespace, _: list[str]) -> int:
     except (OSError, UnicodeDecodeError) as error:
         raise Misuse(f"{file} cannot be read: {error}") from None
     try:
-        made = make(text, file, output, _engine("torch"), ident=known.id, title=known.title)
+        made = make(text, file, output, reference(), ident=known.id, title=known.title)
     except NotAScenarioError as error:
         print(error, file=sys.stderr)
         return 1
@@ -186,26 +189,6 @@ def _cases(text: str, library: Library) -> tuple[Scenario, ...]:
     try:
         return find(text, library)
     except NotFoundError as error:
-        raise Misuse(str(error)) from None
-
-
-def _engine(name: str, python: str | None = None) -> Engine:
-    from conformance.adapters.registry import EngineNotFoundError
-    from conformance.session.candidate import engine
-
-    try:
-        return engine(name, python)
-    except EngineNotFoundError as error:
-        raise Misuse(str(error)) from None
-
-
-def _reference(recording: str | None) -> Engine:
-    from conformance.adapters.registry import EngineNotFoundError
-    from conformance.session.candidate import reference
-
-    try:
-        return reference(recording)
-    except EngineNotFoundError as error:
         raise Misuse(str(error)) from None
 
 

@@ -213,6 +213,30 @@ def test_the_fuzzer_without_hypothesis(
     ]
 
 
+def test_the_fuzzer_without_its_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    """A process of its own finds it out; one line tells."""
+    assert main(["fuzz", "--engine", "inhose"]) == 2
+    error = capsys.readouterr().err
+    assert error.splitlines()[-1] == "conformance: there is no engine 'inhose': did you mean 'inhouse'?"
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("command", ["claims", "mutants --name nodes-to-nowhere-run"])
+def test_without_torch(
+    specs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """Also what finds it out in a process of its own says it in one line."""
+    monkeypatch.delitem(sys.modules, "conformance.adapters.torch")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert main(command.split()) == 2
+    error = capsys.readouterr().err
+    assert (
+        error.splitlines()[-1]
+        == "conformance: engine 'torch' needs the module 'torch', which is not installed"
+    )
+    assert "Traceback" not in error
+
+
 def test_an_interrupt() -> None:
     """Ends a command at once, its processes too, with a line and a shell's exit status for it."""
     # What runs in the background of a shell is deaf to interrupts, and all that it starts.
