@@ -72,7 +72,7 @@ def record_lines(
     body = ["node = Node_()"]
     if linear:
         body += [tell_number(name) for name in row.tensors if may_be_number(row, name)]
-        body += ["node.hooks = None", "save = lambda value, _: value", "recording = None"]
+        body += ["node.hooks = None", "save = as_it_is", "recording = None"]
     else:
         body += [
             "node.hooks = None",
@@ -119,7 +119,7 @@ def record_lines(
             f"    if each[1].kind == 'c': as_complex(row, node, described, {operands})",
         ]
     for name, kind in row.saved.items():
-        body.append(f"node.saved_{name} = {_saved_value(row, name, kind)}")
+        body.append(f"node.saved_{name} = {_saved_value(row, name, kind, linear)}")
     return body
 
 
@@ -138,7 +138,7 @@ def _find_edge(row: Row, name: str) -> list[str]:
     return lines
 
 
-def _saved_value(row: Row, name: str, kind: str) -> str:
+def _saved_value(row: Row, name: str, kind: str, linear: bool) -> str:
     if kind == "output":
         return "None"  # set when the output is there; see _several_outputs
     if kind == "list":
@@ -162,11 +162,19 @@ def _saved_value(row: Row, name: str, kind: str) -> str:
         if name.endswith(_TYPE):
             return f"BY_NUMPY[{name.removesuffix(_TYPE).removeprefix('_')}._array.dtype]"
         return name
-    value = f"save({name}, recording)"
+    as_given = []  # where the node keeps the argument itself
     if may_be_number(row, name):
-        value = f"({name} if {name}_n else {value})"
+        as_given.append(f"{name}_n")
     elif is_optional(row, name):
-        value = f"(None if {name} is None else {value})"
+        as_given.append(f"{name} is None")
+    if not linear:  # see Note [Inputs held by the node]
+        as_given.append(
+            f"{name}.__class__ is Tensor and {name}._version_counter is None"
+            f" and not ({name}._inference or recording.saved_hooks)"
+        )
+    value = f"save({name}, recording)"
+    if as_given:
+        value = f"({name} if {' or '.join(as_given)} else {value})"
     users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
     # See Note [Only what is needed is saved].
     if len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
@@ -209,6 +217,9 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
         body.append(f"{name} = node.saved_{name}")
         if kind in ("tensor", "output"):
             body.append(f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)")
+            if kind == "tensor":
+                held = f"{name}.__class__ is Tensor and {name}._version_counter is not None"
+                body.append(f"elif {held}: held({name}).unpack(node)")
         elif kind == "list":
             body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
     # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.

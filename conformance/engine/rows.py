@@ -86,7 +86,7 @@ from .operands import (
 )  # fmt: skip
 from .out import check_asked, check_out, store_out
 from .positional import by_name, too_many
-from .saved import FREED, NOTHING, SavedTensor, release, save, save_output
+from .saved import FREED, NOTHING, SavedTensor, as_it_is, held, release, save, save_output
 from .shapes import laid_out, ordered, strides
 from .size import Size
 from .sources import call_source, evaluate_source, numbers_among
@@ -349,7 +349,7 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 
 _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asanyarray": np.asanyarray, "new": object.__new__,
-    "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save,
+    "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save, "as_it_is": as_it_is, "held": held,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "FIRST": FIRST, "SINK": Identity(),
     "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
@@ -475,6 +475,9 @@ def _raw_saved_property(name: str) -> property:
 
     def read(node: Any) -> Any:
         value = getattr(node, slot)
+        if isinstance(value, Tensor):
+            value = held(value)
+            setattr(node, slot, value)
         if isinstance(value, (tuple, list)):
             if FREED in value:
                 FREED.unpack(node)
@@ -492,10 +495,10 @@ def shown(value: Any, node: Node, kind: str) -> Any:
 
     torch packs plain integers, though not scalars, as unsigned: a negative dim shows as 2**64 - dim.
     """
+    if isinstance(value, Tensor):
+        return held(value).unpack(node)
     if isinstance(value, SavedTensor):
         return value.unpack(node)
-    if value is FREED:
-        return FREED.unpack(node)
     if kind == "tensor" and value.__class__ in NUMBERS:
         from .creation import scalar_tensor
 

@@ -198,6 +198,30 @@ class SavedTensor:
 _new = object.__new__
 
 
+def as_it_is(tensor: Tensor, recorder: Recorder | None = None) -> SavedTensor:
+    """What is kept of an input, without a check; for a node that is run at once and never joins the graph."""
+    saved = _new(SavedTensor)
+    saved.tensor = tensor
+    saved.leaf = tensor._node is None
+    counter = tensor._version_counter
+    saved.version = 0 if counter is None else counter.value
+    saved.freed, saved.hooks = False, None
+    return saved
+
+
+def held(tensor: Tensor) -> SavedTensor:
+    """The SavedTensor of an input that the node holds itself, as it would have been made when it was saved.
+
+    Note [Inputs held by the node]: most inputs have no version counter: they were never changed in place, nor shared.
+    Of these the node holds the tensor, and makes a SavedTensor when somebody asks for it. As long as there is no
+    counter there is nothing to compare; where there is one since, the tensor was saved at version 0. ``detach_`` gives
+    a tensor that leaves its graph a counter as well, and marks it: it was no leaf.
+    """
+    saved = as_it_is(tensor)
+    saved.version, saved.leaf = 0, saved.leaf and not tensor._was_detached
+    return saved
+
+
 def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
     """Save an input of an operation.
 
@@ -206,12 +230,7 @@ def save(tensor: Tensor, recorder: Recorder) -> SavedTensor:
     """
     if tensor._inference and not transforms.since:  # for derivatives of torch.func it is like any other
         raise RuntimeError(errors.INFERENCE_SAVED)
-    saved = _new(SavedTensor)
-    saved.tensor = tensor
-    saved.leaf = tensor._node is None
-    counter = tensor._version_counter
-    saved.version = 0 if counter is None else counter.value
-    saved.freed, saved.hooks = False, None
+    saved = as_it_is(tensor)
     if recorder.saved_hooks:
         saved.pack(recorder.saved_hooks[-1], tensor)
     return saved

@@ -78,6 +78,7 @@ class Tensor:
     _inference: bool  # made in inference mode: no version counter then, unless by detach() outside it
     _grad: Tensor | None = None
     _retains_grad = False
+    _was_detached = False  # in place, from a graph
     _hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _post_accumulate_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _grad_accumulator: weakref.ref[AccumulateGrad] | None = None
@@ -326,6 +327,9 @@ class Tensor:
             return self
         if self._view is not None:
             raise RuntimeError(errors.DETACH_VIEW)
+        if self._node is not None:  # see Note [Inputs held by the node] in saved.py
+            self._was_detached = True
+            version_counter(self)
         self._node, self._output_nr, self._requires_grad = None, 0, False
         self._tangents = None
         return self

@@ -77,6 +77,8 @@ GRAPH = (
     *area(
         "freeing",
         ("never-freed", "backward frees nothing",
+         "node_sources:release_source", 'body or ["pass"]', '["pass"]'),
+        ("saved-tensors-keep", "what a node keeps as a SavedTensor, as an output, is not freed",
          "saved:SavedTensor.release", "self.freed = True", "return"),
         ("retain-graph-frees", "retain_graph=True frees all the same",
          "autograd:backward", "bool(retain_graph), create_graph, inputs or ()", "False, create_graph, inputs or ()"),
