@@ -13,23 +13,40 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import F32, FULL_PRECISION
+from .dtypes import F32, F64, FULL_PRECISION
 from .processor import get_cpu_capability
 
 Array = np.ndarray[Any, Any]
 
 _MANY = 16384  # numbers from which on scipy's wrapper pays, and is loaded
 _BLOCK = 64  # what BLAS takes at once; the rest it may round twice
+_PART = 16384  # numbers that are multiplied and added at once
 _HALF = 2.0**27 + 1  # splits a number of double precision into two of half as many digits
 
 
 def multiply_add(a: Any, b: Any, c: Any) -> Any:
-    """``a * b + c``, of operands of one dtype; floating ones are rounded once, see Note [Rounded once]."""
-    kind = a.dtype
-    if kind not in FULL_PRECISION or get_cpu_capability() == "DEFAULT":
+    """``a * b + c``, of operands of one dtype; floating ones are rounded once, see Note [Rounded once].
+
+    Many are taken a part at a time: what is made of it on the way stays in the processor's caches.
+    """
+    if a.dtype not in FULL_PRECISION or get_cpu_capability() == "DEFAULT":
         return a * b + c
-    if kind == F32:
-        return np.add(np.multiply(a, b, dtype=np.float64), c).astype(F32)
+    operands = (a, b, c)
+    size = max(each.size for each in operands)
+    alike = size > _PART and len({each.shape for each in operands if each.ndim}) == 1
+    if not (alike and all(each.flags.c_contiguous for each in operands)):
+        return _rounded_once(a, b, c)
+    lines = [each.reshape(-1) if each.ndim else each for each in operands]
+    found = np.empty(size, a.dtype)
+    for start in range(0, size, _PART):
+        part = slice(start, start + _PART)
+        found[part] = _rounded_once(*(each[part] if each.ndim else each for each in lines))
+    return found.reshape(next(each.shape for each in operands if each.ndim))
+
+
+def _rounded_once(a: Any, b: Any, c: Any) -> Any:
+    if a.dtype == F32:
+        return (a.astype(F64) * b.astype(F64) + c.astype(F64)).astype(F32)
     product = a * b
     found = product + c
     (a, a_low), (b, b_low) = _split(a), _split(b)
