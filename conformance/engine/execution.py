@@ -201,9 +201,12 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
             task.captures.setdefault(node, []).append((input_nr, number))
     task.captured = [] if accumulate else [None] * len(wanted)
     captures = task.captures
-    ends = {node for node in (root, *task.dependencies) if not any(node.next_nodes)}
+    reached = {root, *task.dependencies}
+    ends = {node for node in reached if not any(node.next_nodes)}
     if not ends - needed - captures.keys():  # every way through the graph ends at what is wanted
-        task.needed = needed | (task.dependencies.keys() | {root}) - ends
+        reached -= ends
+        reached |= needed
+        task.needed = reached
         return
     left = dict(task.dependencies)
     order = [root]  # what leads to a node stands before it

@@ -216,10 +216,12 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
     for name, kind in row.saved.items():
         body.append(f"{name} = node.saved_{name}")
         if kind in ("tensor", "output"):
-            body.append(f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)")
+            unpacked = f"if {name}.__class__ is SavedTensor: {name} = {name}.unpack(node)"
             if kind == "tensor":
-                held = f"{name}.__class__ is Tensor and {name}._version_counter is not None"
-                body.append(f"elif {held}: held({name}).unpack(node)")
+                checked = f"    if {name}._version_counter is not None: held({name}).unpack(node)"
+                body += [f"if {name}.__class__ is Tensor:", checked, f"el{unpacked}"]
+            else:
+                body.append(unpacked)
         elif kind == "list":
             body.append(f"{name} = [t.unpack(node) if t.__class__ is SavedTensor else t for t in {name}]")
     # What is saved is unpacked, and found changed or freed, even where there is nothing to multiply it with.

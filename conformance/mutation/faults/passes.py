@@ -167,6 +167,6 @@ PASSES = (
         ("every-node-runs", "what leads to no wanted input runs as well",
          "execution:_select", "if not ends - needed - captures.keys():", "if True:"),
         ("wanted-leaves-run", "grad by all leaves also fills their grad",
-         "execution:_select", "- ends\n", "\n"),
+         "execution:_select", "reached -= ends", "pass"),
     ),
 )  # fmt: skip
