@@ -86,7 +86,17 @@ from .operands import (
 )  # fmt: skip
 from .out import check_asked, check_out, store_out
 from .positional import by_name, too_many
-from .saved import FREED, NOTHING, SavedTensor, as_it_is, held, release, save, save_output
+from .saved import (
+    FREED,
+    SavedTensor,
+    as_it_is,
+    held,
+    raw_saved_property,
+    release,
+    save,
+    save_output,
+    saved_property,
+)  # fmt: skip
 from .shapes import laid_out, ordered, strides
 from .size import Size
 from .sources import call_source, evaluate_source, numbers_among
@@ -448,63 +458,13 @@ def _node_class(row: Row, name: str) -> type[Node]:
     for each, kind in row.saved.items():
         if each.startswith("_"):  # this engine's own, torch shows no such attribute
             continue
-        body[f"_saved_{each}"] = _saved_property(each, kind)
+        number = kind == "plain" and each in _SCALARS.split()
+        body[f"_saved_{each}"] = saved_property(each, "number" if number else kind)
         if kind != "plain":
-            body[f"_raw_saved_{each}"] = _raw_saved_property(each)
+            body[f"_raw_saved_{each}"] = raw_saved_property(each)
     if name in _NAMESPACED:
         body["name"] = lambda node: f"torch::autograd::{name}"
     if name == "NotImplemented":  # see ops/undefined.py
         return type(name, (NotImplementedNode,), body)
     made: type[Node] = type(name, (Node,), body)
     return made
-
-
-def _saved_property(name: str, kind: str) -> property:
-    slot = f"saved_{name}"
-
-    def read(node: Any) -> Any:
-        return shown(
-            getattr(node, slot), node, "number" if kind == "plain" and name in _SCALARS.split() else kind
-        )
-
-    return property(read)
-
-
-def _raw_saved_property(name: str) -> property:
-    slot = f"saved_{name}"
-
-    def read(node: Any) -> Any:
-        value = getattr(node, slot)
-        if isinstance(value, Tensor):
-            value = held(value)
-            setattr(node, slot, value)
-        if isinstance(value, (tuple, list)):
-            if FREED in value:
-                FREED.unpack(node)
-            return tuple(NOTHING if each is None else each for each in value)
-        return NOTHING if value is None else value
-
-    return property(read)
-
-
-_DOUBLE = {float: dtypes.float64, complex: dtypes.complex128}
-
-
-def shown(value: Any, node: Node, kind: str) -> Any:
-    """What ``_saved_*`` shows: tensors unpacked, numbers that stood for tensors as tensors, plain as plain.
-
-    torch packs plain integers, though not scalars, as unsigned: a negative dim shows as 2**64 - dim.
-    """
-    if isinstance(value, Tensor):
-        return held(value).unpack(node)
-    if isinstance(value, SavedTensor):
-        return value.unpack(node)
-    if kind == "tensor" and value.__class__ in NUMBERS:
-        from .creation import scalar_tensor
-
-        return scalar_tensor(value, dtype=_DOUBLE.get(value.__class__) or dtypes.of_number(value))
-    if isinstance(value, (tuple, list)):
-        return tuple(shown(each, node, kind) for each in value)
-    if kind == "plain" and value.__class__ is int and value < 0:
-        return value + 2**64
-    return value

@@ -266,3 +266,57 @@ FREED.tensor = None
 NOTHING = _new(SavedTensor)  # what _raw_saved_* shows of a slot that was not needed
 NOTHING.freed, NOTHING.hooks = False, None
 NOTHING.tensor = None
+
+
+# What torch shows of a node --------------------------------------------------------------------------
+
+
+def saved_property(name: str, kind: str) -> property:
+    """``_saved_<name>`` of a node: what it saved, unpacked."""
+    slot = f"saved_{name}"
+
+    def read(node: Any) -> Any:
+        return shown(getattr(node, slot), node, kind)
+
+    return property(read)
+
+
+def raw_saved_property(name: str) -> property:
+    """``_raw_saved_<name>`` of a node: what it saved as SavedTensors."""
+    slot = f"saved_{name}"
+
+    def read(node: Any) -> Any:
+        value = getattr(node, slot)
+        if isinstance(value, Tensor):
+            value = held(value)
+            setattr(node, slot, value)
+        if isinstance(value, (tuple, list)):
+            if FREED in value:
+                FREED.unpack(node)
+            return tuple(NOTHING if each is None else each for each in value)
+        return NOTHING if value is None else value
+
+    return property(read)
+
+
+_DOUBLE = {float: dtypes.float64, complex: dtypes.complex128}
+
+
+def shown(value: Any, node: Node, kind: str) -> Any:
+    """What ``_saved_*`` shows: tensors unpacked, numbers that stood for tensors as tensors, plain as plain.
+
+    torch packs plain integers, though not scalars, as unsigned: a negative dim shows as 2**64 - dim.
+    """
+    if kind == "tensor" and isinstance(value, Tensor):
+        return held(value).unpack(node)
+    if isinstance(value, SavedTensor):
+        return value.unpack(node)
+    if kind == "tensor" and value.__class__ in dtypes.NUMBERS:
+        from .creation import scalar_tensor
+
+        return scalar_tensor(value, dtype=_DOUBLE.get(value.__class__) or dtypes.of_number(value))
+    if isinstance(value, (tuple, list)):
+        return tuple(shown(each, node, kind) for each in value)
+    if kind == "plain" and value.__class__ is int and value < 0:
+        return value + 2**64
+    return value

@@ -91,7 +91,7 @@ FUNCTIONS = (
         ("held-despite-hooks", "saved_tensors_hooks do not pack inputs that were never changed in place",
          "node_sources:_saved_value", " or recording.saved_hooks", ""),
         ("held-and-shown-apart", "hooks registered on an input held by its node are lost",
-         "rows:_raw_saved_property", "setattr(node, slot, value)", "pass"),
+         "saved:raw_saved_property", "setattr(node, slot, value)", "pass"),
         ("mutation-not-cloned", "allow_mutation_on_saved_tensors keeps no copy",
          "inplace:write", "if state.before_mutation is not None:", "if False:"),
         ("mutation-nested", "allow_mutation_on_saved_tensors may be nested",

@@ -158,7 +158,7 @@ GRAPH = (
         ("root-gradient-to-all", "with several roots each hands on its own gradient alone once",
          "execution:count_dependencies", "dependencies[node] += 1", "dependencies[node] += 0"),
         ("negative-dim-shown", "a saved negative dim shows as it is",
-         "rows:shown", "return value + 2**64", "return value"),
+         "saved:shown", "return value + 2**64", "return value"),
         ("second-output-numbered-zero", "all outputs of an operation have output number 0",
          "sources:_several_outputs", "= node, number, True", "= node, 0, True"),
         ("edge-of-view-is-stale", "a view's edge leads to the node it had before its base was written",
