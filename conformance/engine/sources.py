@@ -94,7 +94,7 @@ def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _unwrap(row: Row, otherwise: str) -> list[str]:
-    """Tensor arguments as arrays ``<name>_a``, promoted where operands meet."""
+    """Tensor arguments as arrays ``<name>_a``."""
     lines = []
     for name in row.tensors:
         if may_be_number(row, name):
@@ -113,10 +113,7 @@ def _unwrap(row: Row, otherwise: str) -> list[str]:
     body = ["try:", *(f"    {line}" for line in lines), "except AttributeError:"]
     out = ", out" if _has_out(row) and otherwise == "call" else ""
     body.append(f"    return retry(row, row.{otherwise}, ({arguments(row)},){out})")
-    meeting = _meet(row)
-    if _tells_alike(row, otherwise):
-        meeting = ["if not alike:", *indented(meeting)]
-    return body + meeting
+    return body
 
 
 def _tells_alike(row: Row, variant: str) -> bool:
@@ -175,17 +172,24 @@ def _forward(row: Row) -> str:
     return f"forward_({', '.join(arguments)})"
 
 
-def _run(row: Row, into: str, alike: bool = False) -> list[str]:
-    """The forward; where it refuses its arguments, what torch finds before comes first."""
+def _run(row: Row, into: str) -> list[str]:
+    """The forward, of operands of one dtype."""
+    return [*_meet(row), *_refuse_complex(row), f"{into} {_forward(row)}"]
+
+
+def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
+    """The sum, product or the like of operands that are alike, which is alike to them; or else what is done with any."""
+    usual = [f"{name} is ONE" for name in row.parameters if name not in row.meet]
+    arrays = ", ".join(f"{name}_a" for name in row.meet)
+    return either(" and ".join(["alike", *usual]), [f"out_ = ufunc_({arrays})"], ["alike = None", *otherwise])
+
+
+def _checked(row: Row, run: list[str]) -> list[str]:
+    """The same with an error of its own kind; where it refuses its arguments, what torch finds before comes first."""
     met = [name for name in row.meet if name not in row.lists]
-    run = [*_refuse_complex(row), f"{into} {_forward(row)}"]
-    if alike:
-        usual = [f"{name} is ONE" for name in row.parameters if name not in met]
-        arrays = ", ".join(f"{name}_a" for name in met)
-        run = either(" and ".join(["alike", *usual]), [f"{into} ufunc_({arrays})"], run)
     if len(met) < 2 and not row.recorded:
         return run
-    handler = ["try:", *(f"    {line}" for line in run), "except Exception as error:"]
+    handler = ["try:", *indented(run), "except Exception as error:"]
     if row.recorded:
         handler.append(f"    check_recorded(row, ({arguments(row)},))")
     if len(met) > 1:
@@ -213,7 +217,7 @@ def _refuse_complex(row: Row) -> list[str]:
 
 
 def evaluate_source(row: Row) -> str:
-    body = [*_unwrap(row, "evaluate"), *_run(row, "return")]
+    body = [*_unwrap(row, "evaluate"), *_checked(row, _run(row, "return"))]
     return function("evaluate", arguments(row), body)
 
 
@@ -232,10 +236,10 @@ def _some_tensor(row: Row, name: str, test: str) -> str:
 _REQUIRES = "{0}._requires_grad or {0}._view is not None and {0}._view.base._requires_grad"
 
 
-# What a new tensor is, but for its array and whether it was made in inference mode.
+# What a new tensor is, but for its array, whether it was made in inference mode, and what it is alike to.
 _PLAIN = (
     "result._output_nr = 0",
-    "result._node = result._view = result._version_counter = result._alike = None",
+    "result._node = result._view = result._version_counter = None",
     "result._requires_grad = False",
 )
 
@@ -263,8 +267,21 @@ def call_source(row: Row, variant: str = "call") -> str:
     for name in row.undifferentiated:
         body.append(f"if {_some_tensor(row, name, _REQUIRES)}:")
         body.append(f"    if state.recording: raise not_differentiable(row, '{name}')")
+    run = _run(row, "out_ =")
+    met = [name for name in row.meet if name not in row.lists]
+    elementwise = bool(met) and row.name not in _NOT_ELEMENTWISE
+    if elementwise:  # see Note [Order of an elementwise result]
+        arrays = [f"{name}_a" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
+        in_order = " and ".join(_in_order(row, name) for name in row.tensors)
+        run += [
+            "shape = out_.shape",
+            f"if len(shape) > 1 and not ((steps := out_.strides) and {in_order}): "
+            f"out_ = laid_out(out_, {', '.join(arrays)})",
+        ]
+    if row.single:
+        run.append("if out_.__class__ is not ndarray: out_ = asanyarray(out_)")
     tells = _tells_alike(row, variant)
-    body += _run(row, "out_ =", tells)
+    body += _checked(row, _run_alike(row, run) if tells else run)
     recorded = row.recorded
     if recorded:
         requires = " or ".join(_some_tensor(row, name, _REQUIRES) for name in row.inputs)
@@ -272,17 +289,6 @@ def call_source(row: Row, variant: str = "call") -> str:
         seen = row.inputs[:1] if row.view else row.inputs
         outside = " or ".join(_some_tensor(row, name, "not {}._inference") for name in seen)
         body += ["recording = state.recording", f"recorded = recording and ({requires}) and ({outside})"]
-    met = [name for name in row.meet if name not in row.lists]
-    elementwise = bool(met) and row.name not in _NOT_ELEMENTWISE
-    if elementwise:  # see Note [Order of an elementwise result]
-        arrays = [f"{name}_a" for name in row.tensors] + ["0"] * (row.name in _BESIDE_A_NUMBER)
-        in_order = " and ".join(_in_order(row, name) for name in row.tensors)
-        lay_out = [
-            "shape = out_.shape",
-            f"if len(shape) > 1 and not ((steps := out_.strides) and {in_order}): "
-            f"out_ = laid_out(out_, {', '.join(arrays)})",
-        ]
-        body += ["if not alike:", "    alike = None", *indented(lay_out)] if tells else lay_out
     if row.single:
         if row.is_ordered:
             body.append("if len(out_.shape) > 1: out_ = ordered(out_)")
@@ -294,11 +300,10 @@ def call_source(row: Row, variant: str = "call") -> str:
                 f"    return store_out(row.name, out, out_, ({arguments(row)},))",
             ]
         body += [
-            "if out_.__class__ is not ndarray: out_ = asanyarray(out_)",
             "result = new(Tensor)",
             "result._array = out_",
             *_PLAIN,
-            "result._alike = alike" if tells else "",
+            f"result._alike = {'alike' if tells else None}",
             f"result._inference = {False if row.view else _inference(recorded)}",
         ]
         if row.view:
@@ -353,7 +358,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
         "for each in map(ordered, out_):" if row.is_ordered else "for each in out_:",
         "    result = new(Tensor)",
         "    result._array = each if each.__class__ is ndarray else asanyarray(each)",
-        *(f"    {line}" for line in _PLAIN),
+        *indented([*_PLAIN, "result._alike = None"]),
         f"    result._inference = {False if row.view else _inference(recorded)}",
     ]
     if row.view:

@@ -187,6 +187,6 @@ FUNCTIONS = (
         ("complex-number-alike", "a complex number gives a real result",
          "sources:_find_alike", "not in REAL", "not in NUMBERS"),
         ("factor-of-alike-forgotten", "alike operands are added without alpha",
-         "sources:_run", 'f"{name} is ONE"', 'f"{name} is {name}"'),
+         "sources:_run_alike", 'f"{name} is ONE"', 'f"{name} is {name}"'),
     ),
 )  # fmt: skip
