@@ -19,6 +19,7 @@ from .tensor import Tensor
 
 Function = Callable[..., Any]
 _KINDS = {"int": "int", "bool": "bool", "str": "str"}
+_NUMBERS_IN_A_ROW = ("Sequence[int]", "int | Sequence[int]")
 
 
 def refusing(function: Function, name: str) -> Function:
@@ -103,6 +104,10 @@ def _wanted(annotation: str, value: Any) -> str | None:
         fits = isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
         return None if fits or (value is None and "None" in annotation) else "Tensor"
     kind = annotation.removesuffix(" | None")
+    if kind == "float":
+        return "float" if isinstance(value, (str, list, type(None))) else None
+    if kind in _NUMBERS_IN_A_ROW and isinstance(value, (str, float, int)):
+        return None if isinstance(value, int) and kind.startswith("int") else "tuple of ints"
     if kind in _KINDS and isinstance(value, (str, float, list, type(None))):
         optional = kind != annotation and value is None
         return None if optional or type(value).__name__ == kind else kind

@@ -70,8 +70,9 @@ NAMES: dict[str, dict[str, str]] = {
             slice_scatter diagonal_scatter as_strided_scatter adjoint unsafe_chunk unsafe_split unsafe_split_with_sizes
             """,
         "in torch": """
-            alias_copy as_strided_copy diagonal_copy expand_copy permute_copy select_copy slice_copy squeeze_copy t_copy
-            transpose_copy unfold_copy unsqueeze_copy view_copy
+            alias_copy as_strided_copy detach_copy diagonal_copy expand_copy permute_copy select_copy slice_copy
+            split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy
+            view_as_complex_copy view_as_real_copy view_copy
             cat concat concatenate stack hstack vstack dstack row_stack column_stack atleast_1d atleast_2d
             atleast_3d meshgrid cartesian_prod combinations block_diag broadcast_tensors broadcast_shapes
             tril_indices triu_indices
@@ -94,7 +95,10 @@ NAMES: dict[str, dict[str, str]] = {
     "matrix": {
         "in torch, of torch.Tensor, in place": "addmm addmv addr addbmm baddbmm renorm",
         "in torch, of torch.Tensor": "matmul mm bmm mv dot vdot inner outer ger kron cross",
-        "in torch": "einsum tensordot chain_matmul cdist vander bilinear norm_except_dim lu_unpack constant_pad_nd",
+        "in torch": """
+            einsum tensordot chain_matmul cdist vander bilinear norm_except_dim lu_unpack constant_pad_nd frobenius_norm
+            nuclear_norm
+            """,
     },
     "linear algebra": {
         "in torch, of torch.Tensor": """
@@ -391,7 +395,9 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch": """
             dropout dropout_ alpha_dropout feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_
             pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
-            embedding embedding_bag batch_norm
+            embedding embedding_bag batch_norm instance_norm native_batch_norm native_layer_norm native_group_norm
+            native_dropout convolution adaptive_max_pool1d
+            lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
             """,
     },
     "activations": {
@@ -424,7 +430,10 @@ NAMES: dict[str, dict[str, str]] = {
             margin_ranking_loss cosine_embedding_loss soft_margin_loss triplet_margin_loss multi_margin_loss
             multilabel_margin_loss multilabel_soft_margin_loss triplet_margin_with_distance_loss ctc_loss
             """,
-        "in torch": "ctc_loss",
+        "in torch": """
+            ctc_loss binary_cross_entropy_with_logits kl_div poisson_nll_loss hinge_embedding_loss margin_ranking_loss
+            triplet_margin_loss cosine_embedding_loss
+            """,
     },
     "distributions": {
         "class in torch.distributions": """

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from .. import draws, dtypes, random
-from ..rows import Array
+from ..modes import state
+from ..rows import Array, op
 from ..tensor import Tensor, wrap
 from .kernels import unimplemented
+from .scalars import times
 
 PUBLIC = (
     "alpha_dropout", "alpha_dropout_", "dropout", "dropout_", "feature_alpha_dropout", "feature_alpha_dropout_",
-    "feature_dropout", "feature_dropout_",
+    "feature_dropout", "feature_dropout_", "native_dropout",
 )  # fmt: skip
 
 _ALPHA = 1.7580993408473766  # of selu: what it tends to for negative numbers
@@ -53,6 +55,55 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
 
 def _kept(generator: Any, shape: tuple[int, ...], kind: Any, p: float) -> Array:
     return draws.bernoulli(generator, shape, kind, 1 - p)
+
+
+# With the mask ------------------------------------------------------------------------------------
+
+
+@op(
+    "NativeDropoutBackward0",
+    name="native_dropout",
+    outputs="result0 result1",
+    constants="result1",
+    input=lambda grads, result1, p, _factor: native_dropout_backward(grads[0], result1, _factor),
+)
+def _masked(input: Array, p: float, _mask: Array, _scale: float | None, _factor: float) -> Any:
+    if _scale is None:
+        return [input.copy(), _mask]
+    precise = (input * _mask).astype(np.promote_types(input.dtype, np.float32), copy=False)
+    return [(precise * precise.dtype.type(_scale)).astype(input.dtype, copy=False), _mask]
+
+
+def native_dropout_backward(grad: Tensor | None, mask: Tensor, scale: float) -> Tensor | None:
+    """The gradient of what was kept, scaled."""
+    if grad is None:
+        return None
+    return grad * times(mask.type_as(grad), scale) if state.grad_enabled else times(grad * mask, scale)
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
+    """Dropout, and the mask of what was kept, which is all without ``train``; with None the gradient is not scaled.
+
+    Of an empty tensor itself is returned; torch gives it the node of its result then, which is left out here.
+
+    Raises:
+        RuntimeError: the input has no floating dtype, or p is not between 0 and 1.
+    """
+    array = input._array
+    if not array.size:
+        return input, wrap(np.empty_like(array))
+    mask = np.ones(array.shape, bool)
+    if train is False:
+        return _masked(input, p, mask, None, 1.0)
+    scale = 0.0 if p == 1 else 1 / (1 - p)
+    mask = wrap(mask).bernoulli_(1.0 - p)._array
+    if array.dtype.kind not in "fc":
+        kind, default = input.dtype.legacy, dtypes.get_default_dtype().legacy
+        raise RuntimeError(f"result type {default} can't be cast to the desired output type {kind}")
+    return _masked(input, p, mask, scale, scale if train else 1.0)
+
+
+# Of all kinds -------------------------------------------------------------------------------------
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:

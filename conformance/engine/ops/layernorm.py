@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dtypes import BY_NUMPY
 from ..formats import following
+from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from .kernels import need_floats
@@ -141,10 +142,21 @@ def native_layer_norm_backward(
     if output_mask[1]:
         normal = _normal(input, mean, _exact(rstd))
         normal *= grad_out
-        found[1] = normal.sum(outer).astype(weight.dtype)
+        found[1] = _total(normal, outer, input.dtype).astype(weight.dtype)
     if output_mask[2]:
-        found[2] = _exact(grad_out).sum(outer).astype(bias.dtype)
+        found[2] = _total(_exact(grad_out), outer, input.dtype).astype(bias.dtype)
     return found
+
+
+def _total(each: Array, outer: Ints, kind: np.dtype[Any]) -> Array:
+    """The sum over all samples; that of halves is a half after each."""
+    if kind != np.float16:
+        found: Array = each.sum(outer)
+        return found
+    total = np.zeros(each.shape[len(outer) :], kind)
+    for sample in each.reshape(-1, *total.shape):
+        total = (total + sample).astype(kind)
+    return total
 
 
 def _layer_norm_double(
@@ -227,7 +239,12 @@ def _group_norm_backward(
     grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,
     result1: Tensor, result2: Tensor, needed: Any,
 ) -> list[Any]:  # fmt: skip
-    """torch's infinitely differentiable form, for every order of derivative."""
+    """torch's infinitely differentiable form, for every order of derivative; what is not recorded of halves, in float32."""
+    precise = input._array.dtype == np.float16 and not state.grad_enabled
+    if precise:
+        grads = [None if each is None else each.float() for each in grads]
+        input, result1, result2 = input.float(), result1.float(), result2.float()
+        weight = None if weight is None else weight.float()
     grad, grad_mean, grad_rstd = grads
     n, groups, area, each = N, group, HxW, C // group
     share = 1.0 / (each * area) if each * area else 0.0
@@ -275,6 +292,7 @@ def native_group_norm(
 ) -> Any:  # fmt: skip
     """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
     need_floats("GroupNormKernelImpl", input)
+    given = next((each for each in (weight, bias) if each is not None), input)  # see statistics_kind
     exact = input.astype(np.float64).reshape(N, group, C // group * HxW)
     mean = exact.mean(2) if exact.size else np.zeros((N, group))
     rstd = 1 / np.sqrt((exact.var(2) if exact.size else np.zeros((N, group))) + eps)
@@ -285,8 +303,8 @@ def native_group_norm(
         found = found + bias[:, None]
     return [
         following(found.reshape(input.shape).astype(input.dtype), input),
-        mean.astype(input.dtype),
-        rstd.astype(input.dtype),
+        mean.astype(given.dtype),
+        rstd.astype(given.dtype),
     ]
 
 

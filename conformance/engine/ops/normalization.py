@@ -12,6 +12,7 @@ import numpy as np
 
 from ..formats import following
 from ..rows import Array, op
+from ..shapes import wrap_dim
 from ..tensor import Tensor, wrap
 from .kernels import need_floats
 
@@ -37,6 +38,13 @@ def check_kinds(input: Tensor, *parameters: Tensor | None) -> None:
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
     if kind != np.float16:
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+def statistics_kind(input: Tensor, *parameters: Tensor | None) -> np.dtype[Any]:
+    """The dtype of means and deviations: that of the parameters, which beside halves may be single precision."""
+    given = next((each for each in parameters if each is not None), input)
+    kind: np.dtype[Any] = given._array.dtype
+    return kind
 
 
 def _channels(values: Array, ndim: int) -> Array:
@@ -180,8 +188,9 @@ def native_batch_norm_backward(
 
 
 def _batch_statistics(
-    array: Array, running_mean: Tensor | None, running_var: Tensor | None, momentum: float, eps: float
-) -> tuple[Array, Array]:
+    array: Array, running_mean: Tensor | None, running_var: Tensor | None, momentum: float, eps: float,
+    kind: np.dtype[Any],
+) -> tuple[Array, Array]:  # fmt: skip
     """Mean and inverse deviation of a batch; the running ones move towards them, uncounted by their versions."""
     others = _others(array.ndim)
     count = array.size // array.shape[1]
@@ -189,7 +198,6 @@ def _batch_statistics(
     mean = exact.mean(others)
     exact -= _channels(mean, array.ndim)
     squares = np.square(exact, out=exact).sum(others)
-    kind = np.promote_types(array.dtype, np.float32)
     if running_mean is not None:
         running_mean._array[...] = momentum * mean + (1 - momentum) * running_mean._array.astype(np.float64)
     if running_var is not None:
@@ -204,23 +212,53 @@ def batch_norm(
 ) -> Tensor:  # fmt: skip
     """Each channel with mean 0 and deviation 1, then scaled and shifted."""
     array = input._array
-    features = array.shape[1] if array.ndim > 1 else 0
-    named = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
-    for name, each in named.items():
-        if each is not None and each._array.size != features:
-            raise RuntimeError(f"{name} should contain {features} elements not {each._array.size}")
-        if each is None and not training and name.startswith("running"):
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    _check_features(
+        array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+    )
     if not array.size:
         out = input.clone()
         if weight is not None:
             out = out * weight[0]
         return out if bias is None else out + bias[0]
+    return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def _check_features(array: Array, training: bool, **named: Tensor | None) -> None:
+    features = array.shape[1] if array.ndim > 1 else 0
+    for name, each in named.items():
+        if each is not None and each._array.size != features:
+            raise RuntimeError(f"{name} should contain {features} elements not {each._array.size}")
+        if each is None and not training and name.startswith("running"):
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+
+
+def native_batch_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, training: bool, momentum: float, eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """batch_norm, with the batch's means and inverse deviations; in evaluation mode these are empty.
+
+    Raises:
+        RuntimeError: the input is empty; dtypes do not go together; there are other than one parameter a channel, which
+            torch does not notice here, and reads beyond them.
+        NotImplementedError: the input is of integers.
+    """
+    array = input._array
+    wrap_dim(1, array.ndim)
+    if not array.size:
+        raise RuntimeError(
+            f"input tensor must have at least one element, but got input_sizes = {list(array.shape)}"
+        )
+    _check_features(
+        array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+    )
     check_kinds(input, weight, bias, running_mean, running_var)
     need_floats("batch_norm", array)
+    kind = statistics_kind(input, weight, bias, running_mean, running_var)
     if training:
-        statistics = _batch_statistics(array, running_mean, running_var, momentum, eps)
+        statistics = _batch_statistics(array, running_mean, running_var, momentum, eps, kind)
     else:
-        statistics = np.zeros(0, array.dtype), np.zeros(0, array.dtype)
+        statistics = np.zeros(0, kind), np.zeros(0, kind)
     mean, invstd = (wrap(each) for each in statistics)
-    return _native_batch_norm(input, weight, bias, running_mean, running_var, mean, invstd, training, eps)
+    found = _native_batch_norm(input, weight, bias, running_mean, running_var, mean, invstd, training, eps)
+    return found, mean, invstd

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 from .. import dtypes
@@ -10,7 +11,9 @@ from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import sizes
 from ..tensor import Tensor, make
+from ..views import increment_version
 from .shape import view
+from .undefined import unsupported
 from .windows import _arguments as strided_arguments
 
 
@@ -25,7 +28,7 @@ def _copy_of(name: str) -> Callable[..., Any]:
         return view(self, *arguments).copy()
 
     forward.__signature__ = _signature(view)  # type: ignore[attr-defined]
-    return op(f"{row.node_name}_copy", name=f"{name}_copy", **row.formulas)(forward)
+    return op(f"{row.node_name}_copy", name=f"{name.lstrip('_')}_copy", **row.formulas)(forward)
 
 
 def _signature(function: Callable[..., Any]) -> Any:
@@ -34,10 +37,24 @@ def _signature(function: Callable[..., Any]) -> Any:
     return inspect.signature(function)
 
 
+def _copies_of(name: str) -> Callable[..., Any]:
+    """The row of several views, made to copy."""
+    row = ROWS[name]
+
+    def forward(self: Array, *arguments: Any) -> Any:
+        return [piece.copy() for piece in row.forward(self, *arguments)]
+
+    forward.__signature__ = _signature(row.forward)  # type: ignore[attr-defined]
+    return op(f"{row.node_name}_copy", name=f"{name}_copy", outputs="first others", **row.formulas)(forward)
+
+
 alias_copy = _copy_of("alias")
 select_copy, t_copy, transpose_copy = _copy_of("select"), _copy_of("t"), _copy_of("transpose")
 unfold_copy, unsqueeze_copy, slice_copy = _copy_of("unfold"), _copy_of("unsqueeze"), _copy_of("slice")
 _as_strided, _expand, _permute, _view = (_copy_of(n) for n in ("as_strided", "expand", "permute", "view"))
+_view_as_real, _view_as_complex = _copy_of("_view_as_real"), _copy_of("_view_as_complex")
+_split, _split_with_sizes = _copies_of("split"), _copies_of("split_with_sizes")
+_unbind = _copies_of("unbind")
 _squeeze, _squeeze_dim, _squeeze_dims = (_copy_of(n) for n in ("squeeze", "squeeze_dim", "squeeze_dims"))
 
 
@@ -75,7 +92,57 @@ def squeeze_copy(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     return _squeeze_dim(input, dim, out=out)
 
 
+def _into(out: Any, pieces: tuple[Tensor, ...]) -> Any:
+    """The copies, or nothing where they are written into given tensors.
+
+    Raises:
+        RuntimeError: there are more or fewer of those.
+    """
+    if out is None:
+        return pieces
+    for piece, target in zip(pieces, out, strict=True):
+        if target._array.shape != piece._array.shape:
+            increment_version(target)  # resized, and then written
+        given("copy", target, piece)
+    return None
+
+
+def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
+    """split into pieces of one length as copies."""
+    return _into(out, _split(input, index(split_size), dim))
+
+
+def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
+    """split into pieces of given lengths as copies."""
+    return _into(out, _split_with_sizes(input, tuple(split_sizes), dim))
+
+
+def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
+    """unbind as copies."""
+    return _into(out, _unbind(input, dim))
+
+
+def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """view_as_real as a copy."""
+    return _view_as_real(input, out=out)
+
+
+def view_as_complex_copy(input: Tensor, *, out: Any = None) -> Tensor:
+    """view_as_complex as a copy; torch has no gradient of it.
+
+    Raises:
+        RuntimeError: the input requires grad.
+    """
+    return _view_as_complex(input, out=out)
+
+
+@op("NotImplemented", self=unsupported("detach_copy"))
+def detach_copy(self: Array) -> Array:
+    """detach as a copy; torch means it to have no gradient, and refuses one."""
+    return self.copy()
+
+
 PUBLIC = (
-    "alias_copy", "as_strided_copy", "expand_copy", "permute_copy", "select_copy", "slice_copy",
-    "squeeze_copy", "t_copy", "transpose_copy", "unfold_copy", "unsqueeze_copy", "view_copy",
+    "alias_copy", "as_strided_copy", "detach_copy", "expand_copy", "permute_copy", "select_copy", "slice_copy",
+    "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy", "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
 )  # fmt: skip

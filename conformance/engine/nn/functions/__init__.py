@@ -12,7 +12,7 @@ from ...ops.normalization import batch_norm
 from ...ops.weight_norm import norm_except_dim
 from ...refusals import all_refusing
 from ...tensor import Tensor
-from . import bags, convolution, distance, embedding, normalization, padding, pooling, sequence
+from . import at_top, bags, convolution, distance, embedding, normalization, padding, pooling, sequence
 
 
 def _embedding(
@@ -49,6 +49,7 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
         name: getattr(pooling, name)
         for name in ("adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool1d_with_indices")
     },
+    **at_top.FUNCTIONS,
     "constant_pad_nd": padding.constant_pad,
     "max_pool2d": pooling.max_pool2d,
     "max_pool3d": pooling.max_pool3d,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...dtypes import c_name, int64
@@ -202,15 +202,36 @@ def _convolution(
     spatial: int, output_padding: Any = None,
 ) -> Tensor:  # fmt: skip
     input, batched = _batched(name, input, spatial)
+    found = _convolve(input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
+    return found if batched else found.squeeze(0)
+
+
+def convolve(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
+) -> Tensor:  # fmt: skip
+    """torch.convolution: of a batch, in as many dimensions as the weights have beside their channels.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    spatial = weight._array.ndim - 2
+    beyond = tuple(output_padding) if transposed else None
+    return _convolve(
+        input, weight, bias, tuple(stride), tuple(padding), tuple(dilation), groups, spatial, beyond
+    )
+
+
+def _convolve(
+    input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, spatial: int,
+    output_padding: Any,
+) -> Tensor:  # fmt: skip
     if all(each is None or each._array.dtype.kind == "c" for each in (input, weight, bias)):
 
-        def convolve(input: Tensor, weight: Tensor, bias: Any) -> Tensor:
-            return _convolution(
-                name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding
-            )
+        def of_parts(input: Tensor, weight: Tensor, bias: Any) -> Tensor:
+            return _convolve(input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
 
-        found = _complex_convolution(convolve, input, weight, bias)
-        return found if batched else found.squeeze(0)
+        return _complex_convolution(of_parts, input, weight, bias)
     transposed = output_padding is not None
     dims = weight._array.ndim - 2
     if dims < 1:
@@ -233,8 +254,7 @@ def _convolution(
     _check_dimensions(input, weight, "weight ")
     _check(input, weight, bias, geometry, transposed, beyond, groups)
     sizes = (0,) if bias is None else bias._array.shape
-    found = convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
-    return found if batched else found.squeeze(0)
+    return convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
 
 
 def _complex_convolution(

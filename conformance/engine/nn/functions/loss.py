@@ -275,6 +275,14 @@ def kl_div(
                 stacklevel=2,
             )
         number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
+    found = divergence(input, target, number, log_target)
+    if reduction == "batchmean" and input._array.ndim:
+        return found / input._array.shape[0]
+    return found
+
+
+def divergence(input: Tensor, target: Tensor, number: int, log_target: bool) -> Tensor:
+    """kl_div, reduced as torch's number says."""
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):
@@ -285,10 +293,7 @@ def kl_div(
     else:
         product = target * input
         each = xlogy(target, target) - product
-    found = reduce_loss(each, number)
-    if reduction == "batchmean" and input._array.ndim:
-        return found / input._array.shape[0]
-    return found
+    return reduce_loss(each, number)
 
 
 def poisson_nll_loss(
@@ -299,6 +304,11 @@ def poisson_nll_loss(
     reduction = legacy_reduction(size_average, reduce, reduction)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not a valid value for reduction")
+    return of_counts(input, target, log_input, full, eps, chosen(None, None, reduction))
+
+
+def of_counts(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, number: int) -> Tensor:
+    """poisson_nll_loss, reduced as torch's number says."""
     if log_input:
         product = target * input  # first: see Note [Right operands first]
         loss = input.exp() - product
@@ -308,7 +318,7 @@ def poisson_nll_loss(
         root = times(times(target, 2 * math.pi).log(), 0.5)
         stirling = target * target.log() - target + root
         loss += stirling.masked_fill(target <= 1, 0)
-    return reduce_loss(loss, chosen(None, None, reduction))
+    return reduce_loss(loss, number)
 
 
 def gaussian_nll_loss(

@@ -38,8 +38,13 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
+    return ranking(input1, input2, target, float(margin), number)
+
+
+def ranking(input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
+    """margin_ranking_loss of what broadcasts, reduced as torch's number says."""
     difference = input1 - input2  # first: see Note [Right operands first]
-    return reduce_loss(plus(-target * difference, float(margin)).clamp_min_(0), number)
+    return reduce_loss(plus(-target * difference, margin).clamp_min_(0), number)
 
 
 def hinge_embedding_loss(
@@ -47,7 +52,11 @@ def hinge_embedding_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """A distance where the target is 1, how far it is below the margin where the target is -1."""
-    number = chosen(size_average, reduce, reduction)
+    return hinge(input, target, margin, chosen(size_average, reduce, reduction))
+
+
+def hinge(input: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
+    """hinge_embedding_loss, reduced as torch's number says."""
     zeros = zeros_like(input)
     below = where(target != 1, _less_than(margin, input).clamp_min(0), zeros)
     return reduce_loss(below + where(target != -1, input, zeros), number)
@@ -58,7 +67,11 @@ def cosine_embedding_loss(
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
     """1 - cos of the angle where the target is 1, cos above the margin where it is -1."""
-    number = chosen(size_average, reduce, reduction)
+    return between_angles(input1, input2, target, margin, chosen(size_average, reduce, reduction))
+
+
+def between_angles(input1: Tensor, input2: Tensor, target: Tensor, margin: float, number: int) -> Tensor:
+    """cosine_embedding_loss, reduced as torch's number says."""
     dim = target.dim()
     if dim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -83,6 +96,14 @@ def triplet_margin_loss(
     number = chosen(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    return triplets(anchor, positive, negative, margin, p, eps, swap, number)
+
+
+def triplets(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float, p: float, eps: float, swap: bool,
+    number: int,
+) -> Tensor:  # fmt: skip
+    """triplet_margin_loss with any margin, reduced as torch's number says."""
     _same_dim(anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)

@@ -10,6 +10,7 @@ from ...formats import suggest_memory_format
 from ...ops import layernorm
 from ...ops import normalization as ops
 from ...ops.kernels import need_inexact, unimplemented
+from ...shapes import wrap_dim
 from ...tensor import Tensor, make
 from .padding import pad
 from .pooling import avg_pool2d, avg_pool3d
@@ -43,16 +44,26 @@ def instance_norm(
     size = input.size()
     if use_input_stats and math.prod(size[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size}")
+    return of_instances(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
+
+
+def of_instances(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool,
+) -> Tensor:  # fmt: skip
+    """torch.instance_norm: that of torch.nn.functional with its arguments in another order, of a single element, too."""
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
+    size = input.size()
+    wrap_dim(1, len(size))
     batch, channels = size[:2]
     scale, shift, mean, var = (
         None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)
     )
     flat = input.contiguous().view(1, batch * channels, *size[2:])
-    found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, True)
+    found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, repeated in ((running_mean, mean), (running_var, var)):
         if use_input_stats and running is not None and repeated is not None:
             running.copy_(repeated.view(batch, channels).mean(0, keepdim=False))
@@ -76,7 +87,7 @@ def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> 
             )
     have = input._array.shape
     if have[len(have) - len(wanted) :] != wanted or len(have) < len(wanted):
-        comma = ", " if name == "layer_norm" else ""
+        comma = "" if name == "rms_norm" else ", "
         text = comma + ", ".join(map(str, wanted))
         raise RuntimeError(
             f"Given normalized_shape={list(wanted)}, expected input with shape [*{text}], but got input of "
@@ -93,13 +104,27 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
-    shape = _last(input, normalized_shape, "layer_norm", weight=weight, bias=bias)
+    return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
+
+
+def native_layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """layer_norm, with the means and inverse deviations, of one element along the dimensions they are of."""
+    return _layer_norm("native_layer_norm", input, normalized_shape, weight, bias, eps)
+
+
+def _layer_norm(
+    name: str, input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
     ops.check_kinds(input, weight, bias)
     if input.is_complex():
         raise unimplemented("LayerNormKernelImpl", input._array.dtype)
     exact = layernorm.layer_statistics(input._array, len(shape), float(eps))
-    saved = [make(each.astype(input._array.dtype)) for each in exact[:2]]
-    return layernorm.native_layer_norm(input, shape, weight, bias, *saved, exact)
+    kind = ops.statistics_kind(input, weight, bias)
+    mean, rstd = (make(each.astype(kind)) for each in exact[:2])
+    return layernorm.native_layer_norm(input, shape, weight, bias, mean, rstd, exact), mean, rstd
 
 
 def rms_norm(
@@ -132,10 +157,23 @@ def group_norm(
     if num_groups < 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     _verify_batch_size([batch * channels // num_groups, num_groups, *shape[2:]])
-    if channels % num_groups:
+    _check_groups(shape, channels, num_groups, weight, bias)
+    ops.check_kinds(input, weight, bias)
+    area = math.prod(shape[2:])
+    scale, shift = (each if each is None else each.contiguous() for each in (weight, bias))
+    x = input.contiguous(memory_format=suggest_memory_format(input._array))
+    return layernorm.native_group_norm(x, scale, shift, batch, channels, area, num_groups, eps)[0]
+
+
+def _check_groups(
+    shape: tuple[int, ...], channels: int, groups: int, weight: Tensor | None, bias: Tensor | None
+) -> None:
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(shape)} and num_groups={num_groups}"
+            f"{list(shape)} and num_groups={groups}"
         )
     for what, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._array.shape != (channels,):
@@ -145,11 +183,32 @@ def group_norm(
                 f"{what} of shape "
                 f"{shown} and input of shape {list(shape)}"
             )
+
+
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> Any:
+    """group_norm of N samples of C channels of HxW numbers, with each group's mean and inverse deviation.
+
+    Raises:
+        RuntimeError: the groups do not divide the channels, the parameters are not one a channel, or the sizes are not
+            those of the input.
+    """
+    _check_groups(input._array.shape, C, group, weight, bias)
+    if input._array.size != N * C * HxW:
+        raise RuntimeError(
+            "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If "
+            "so, please report an enhancement request to PyTorch.)"
+        )
     ops.check_kinds(input, weight, bias)
-    area = math.prod(shape[2:])
-    scale, shift = (each if each is None else each.contiguous() for each in (weight, bias))
-    x = input.contiguous(memory_format=suggest_memory_format(input._array))
-    return layernorm.native_group_norm(x, scale, shift, batch, channels, area, num_groups, eps)[0]
+    return layernorm.native_group_norm(input, weight, bias, N, C, HxW, group, eps)
 
 
 def local_response_norm(

@@ -187,6 +187,8 @@ def _layers(
 
 def _grouped(flat: Sequence[Tensor], biased: bool, projected: bool) -> list[Weights]:
     size = 2 + 2 * biased + projected
+    if len(flat) % size:
+        raise RuntimeError("got an incorrect number of RNN parameters")
     groups = [flat[start : start + size] for start in range(0, len(flat), size)]
     none = () if biased else (None, None)
     return [Weights(*group[: 2 + 2 * biased], *none, *group[2 + 2 * biased :]) for group in groups]
@@ -254,28 +256,96 @@ def _warn_of_projections() -> None:
     )
 
 
-def check_cell_input(input: Tensor, weight_ih: Tensor) -> None:
-    """The features of a cell's input.
+# Single steps -------------------------------------------------------------------------------------
 
-    Raises:
-        RuntimeError: they are not as many as the weights have.
-    """
-    found, expected = input.size(1), weight_ih.size(1)
+
+def _check_input(input: Tensor, weights: Weights) -> None:
+    found, expected = input.size(1), weights.ih.size(1)
     if found != expected:
         raise RuntimeError(f"input has inconsistent input_size: got {found} expected {expected}")
 
 
-def check_cell_hidden(input: Tensor, hx: Tensor, features: int, which: int) -> None:
-    """The shape of a cell's state.
-
-    Raises:
-        RuntimeError: its batch is not the input's, or its features not as many as the weights have.
-    """
+def _check_hidden(input: Tensor, hx: Tensor, weights: Weights, which: int) -> None:
     if input.size(0) != hx.size(0):
         raise RuntimeError(
             f"Input batch size {input.size(0)} doesn't match hidden{which} batch size {hx.size(0)}"
         )
+    features = weights.hh.size(1)
     if hx.size(1) != features:
         raise RuntimeError(
             f"hidden{which} has inconsistent hidden_size: got {hx.size(1)}, expected {features}"
         )
+
+
+def _check_weights(weights: Weights, gates: int) -> None:
+    features = weights.hh.size(1)
+    weights.ih.size(1)
+    for name, each in (("ih", weights.ih), ("hh", weights.hh)):
+        if each.size(0) != gates * features:
+            raise RuntimeError(
+                f"weight_{name} first dim must be {gates} * hidden_size = {gates * features}, but got {each.size(0)}"
+            )
+
+
+def lstm_cell(
+    input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """One step of an LSTM, of inputs (batch, features): the next hidden state and the next cell state.
+
+    Raises:
+        RuntimeError: ``hx`` is not a pair of states; sizes do not go together.
+    """
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    weights = Weights(w_ih, w_hh, b_ih, b_hh)
+    _check_input(input, weights)
+    _check_weights(weights, 4)
+    for which, each in enumerate(hx):
+        _check_hidden(input, each, weights, which)
+    return lstm_step(input, (hx[0], hx[1]), weights)
+
+
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:  # fmt: skip
+    """One step of a GRU, of inputs (batch, features): the next hidden state.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    weights = Weights(w_ih, w_hh, b_ih, b_hh)
+    _check_input(input, weights)
+    _check_hidden(input, hx, weights, 0)
+    _check_weights(weights, 3)
+    return gru_step(input, hx, weights, False)
+
+
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:  # fmt: skip
+    """One step with tanh, of inputs (batch, features): the next hidden state.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    return _simple_cell(tanh_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:  # fmt: skip
+    """One step with relu, of inputs (batch, features): the next hidden state.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    return _simple_cell(relu_step, input, hx, Weights(w_ih, w_hh, b_ih, b_hh))
+
+
+def _simple_cell(step: Step, input: Tensor, hx: Tensor, weights: Weights) -> Tensor:
+    _check_weights(weights, 1)
+    _check_input(input, weights)
+    _check_hidden(input, hx, weights, 0)
+    hidden: Tensor = step(input, hx, weights, False)
+    return hidden

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from ...creation import empty, zeros
@@ -13,7 +14,6 @@ from ...tensor import Tensor
 from .. import init
 from ..functions import recurrent
 from ..functions.packing import PackedSequence
-from ..functions.recurrent import Step, Weights, check_cell_hidden, check_cell_input
 from ..parameter import Parameter
 from .module import Module
 
@@ -372,24 +372,21 @@ class RNNCellBase(_Recurrent):
         return hx if batched else hx.unsqueeze(0)
 
     @property
-    def _weights(self) -> Weights:
-        return Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+    def _weights(self) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
+        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
 
 class _OneStateCell(RNNCellBase):
     """A step whose state is one tensor."""
 
     @property
-    def _step(self) -> Step:
+    def _cell(self) -> Callable[..., Tensor]:
         raise NotImplementedError
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         input, batched = self._batched(input)
         hx = self._state(input, hx, batched, "hidden")
-        step = self._step
-        check_cell_input(input, self.weight_ih)
-        check_cell_hidden(input, hx, self.weight_hh.size(1), 0)
-        hidden: Tensor = step(input, hx, self._weights, False)
+        hidden = self._cell(input, hx, *self._weights)
         return hidden if batched else hidden.squeeze(0)
 
 
@@ -405,10 +402,10 @@ class RNNCell(_OneStateCell):
         self.nonlinearity = nonlinearity
 
     @property
-    def _step(self) -> Step:
+    def _cell(self) -> Callable[..., Tensor]:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        return recurrent.tanh_step if self.nonlinearity == "tanh" else recurrent.relu_step
+        return recurrent.rnn_tanh_cell if self.nonlinearity == "tanh" else recurrent.rnn_relu_cell
 
 
 class GRUCell(_OneStateCell):
@@ -421,8 +418,8 @@ class GRUCell(_OneStateCell):
         super().__init__(input_size, hidden_size, bias, 3, dtype=dtype)
 
     @property
-    def _step(self) -> Step:
-        return recurrent.gru_step
+    def _cell(self) -> Callable[..., Tensor]:
+        return recurrent.gru_cell
 
 
 class LSTMCell(RNNCellBase):
@@ -438,8 +435,5 @@ class LSTMCell(RNNCellBase):
         input, batched = self._batched(input)
         given = (None, None) if hx is None else hx
         states = [self._state(input, each, batched, f"hx[{index}]") for index, each in enumerate(given)]
-        check_cell_input(input, self.weight_ih)
-        for which, each in enumerate(states):
-            check_cell_hidden(input, each, self.weight_hh.size(1), which)
-        hidden, cell = recurrent.lstm_step(input, (states[0], states[1]), self._weights)
+        hidden, cell = recurrent.lstm_cell(input, states, *self._weights)
         return (hidden, cell) if batched else (hidden.squeeze(0), cell.squeeze(0))
