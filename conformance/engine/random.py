@@ -246,12 +246,20 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
 # torch.normal is drawn from its parameters and has, so far as they are tensors, a gradient of zero.
 
 
-@op("NormalBackward1", name="normal_of_mean", mean=_zeroed)
+@op(
+    "NormalBackward1",
+    name="normal_of_mean",
+    mean=lambda grad, mean_sym_sizes: _zeroed(grad.new_empty(mean_sym_sizes)),
+)
 def _normal_of_mean(mean: Array, drawn: Any) -> Array:
     return drawn
 
 
-@op("NormalBackward2", name="normal_of_std", std=_zeroed)
+@op(
+    "NormalBackward2",
+    name="normal_of_std",
+    std=lambda grad, std_sym_sizes: _zeroed(grad.new_empty(std_sym_sizes)),
+)
 def _normal_of_std(std: Array, drawn: Any) -> Array:
     return drawn
 

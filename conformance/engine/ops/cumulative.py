@@ -145,7 +145,7 @@ def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:
         after = np.multiply.accumulate(values[..., k + 1 :], -1)
         found[..., k] = before * (gradient[..., k] + (after * gradient[..., k + 1 :]).sum(-1))
         before = before * values[..., k]
-    return np.moveaxis(found, -1, axis)
+    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
 
 
 # cummax, cummin, logcumsumexp ---------------------------------------------------------------------

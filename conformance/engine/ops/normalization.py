@@ -260,5 +260,7 @@ def native_batch_norm(
     else:
         statistics = np.zeros(0, kind), np.zeros(0, kind)
     mean, invstd = (wrap(each) for each in statistics)
-    found = _native_batch_norm(input, weight, bias, running_mean, running_var, mean, invstd, training, eps)
+    found = _native_batch_norm(
+        input, weight, bias, running_mean, running_var, mean, invstd, training, float(eps)
+    )
     return found, mean, invstd

@@ -87,7 +87,7 @@ def _vector_norm(
     self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Array:
     name = "linalg.vector_norm"
-    if isinstance(ord, bool) or not isinstance(ord, (int, float)):
+    if not isinstance(ord, (int, float)):
         raise TypeError(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
         )

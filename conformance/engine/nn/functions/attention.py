@@ -13,7 +13,7 @@ from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
 from ...ops.undefined import unsupported
 from ...rows import Array, op
-from ...shapes import strides
+from ...shapes import strides, wrap_dim
 from ...tensor import Tensor, make
 
 Mask = Array | None
@@ -44,23 +44,42 @@ def _rounded(array: Array, kind: np.dtype[Any]) -> Array:
 _NO_SECOND = unsupported("_scaled_dot_product_flash_attention_for_cpu_backward")
 
 
-def _weights(query: Array, key: Array, mask: Mask, scale: float) -> Array:
-    scores = query @ np.swapaxes(key, -1, -2) * query.dtype.type(scale)
-    return _safe_softmax(make(scores if mask is None else scores + mask), -1)._array
+def _scores(query: Array, key: Array, mask: Mask, is_causal: bool, scale: float | None) -> Array:
+    """How well each query fits each key, minus infinity where that does not count."""
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    found: Array = query @ np.swapaxes(key, -1, -2) * query.dtype.type(factor)
+    if is_causal:
+        mask = _causal(query.shape[-2], key.shape[-2], query.dtype)
+    return found if mask is None else (found + mask).astype(query.dtype, copy=False)
+
+
+def _causal(queries: int, keys: int, kind: np.dtype[Any]) -> Array:
+    return np.where(np.tril(np.ones((queries, keys), np.bool_)), 0, -np.inf).astype(kind)
+
+
+def _weights(scores: Array) -> Array:
+    return _safe_softmax(make(scores), -1)._array
 
 
 def _by_length(array: Array) -> Array:
-    """A gradient (batch, heads, length, features) in memory as torch makes it: (batch, length, heads, features)."""
-    batch, heads, length, features = array.shape
-    found = np.empty_like(np.empty((batch, length, heads, features), array.dtype).swapaxes(1, 2))
+    """Numbers (batch, heads, length, ...) in memory as torch makes them: (batch, length, heads, ...)."""
+    found = np.empty_like(np.empty_like(array, order="C").swapaxes(1, 2).copy().swapaxes(1, 2))
     found[...] = array
     return found
+
+
+def _of_heads(heads: int, *arrays: Array) -> tuple[Array, ...]:
+    """Keys or values for each head of the queries: groups of these may share one."""
+    return tuple(
+        each if each.shape[1] == heads else np.repeat(each, heads // each.shape[1], 1) for each in arrays
+    )
 
 
 @op(
     "NotImplemented",
     name="_flash_attention_backward",
     outputs="grad_query grad_key grad_value",
+    tensors="attn_mask",
     grad_output=_NO_SECOND,
     query=_NO_SECOND,
     key=_NO_SECOND,
@@ -68,47 +87,55 @@ def _by_length(array: Array) -> Array:
     attended=_NO_SECOND,
 )
 def _flash_backward(
-    grad_output: Array, query: Array, key: Array, value: Array, attended: Array, mask: Mask, scale: float
-) -> tuple[Array, ...]:
-    kind = query.dtype
+    grad_output: Array, query: Array, key: Array, value: Array, attended: Array, is_causal: bool,
+    attn_mask: Mask = None, scale: float | None = None,
+) -> tuple[Array, ...]:  # fmt: skip
+    kind, (batch, groups, length, features) = query.dtype, key.shape
     grad_output, query, key, value = _accumulated(grad_output, query, key, value)
-    weights = _weights(query, key, mask, scale)
+    key, value = _of_heads(query.shape[1], key, value)
+    weights = _weights(_scores(query, key, attn_mask, is_causal, scale))
     of_weights = grad_output @ np.swapaxes(value, -1, -2)
     weighed = (grad_output * _rounded(weights @ value, kind)).sum(-1, keepdims=True)
     of_scores = _rounded(weights * (of_weights - weighed), kind)
-    factor = query.dtype.type(scale)
-    found = (
-        of_scores @ key * factor,
-        np.swapaxes(of_scores, -1, -2) @ query * factor,
-        np.swapaxes(_rounded(weights, kind), -1, -2) @ grad_output,
-    )
+    factor = query.dtype.type(1 / math.sqrt(features) if scale is None else scale)
+    of_keys = np.swapaxes(of_scores, -1, -2) @ query * factor
+    of_values = np.swapaxes(_rounded(weights, kind), -1, -2) @ grad_output
+    if groups != query.shape[1]:
+        shared = (batch, groups, -1, length, features)
+        of_keys, of_values = of_keys.reshape(shared).sum(2), of_values.reshape(shared).sum(2)
+    found = (of_scores @ key * factor, of_keys, of_values)
     return tuple(_by_length(each.astype(kind, copy=False)) for each in found)
 
 
 @op(
     "ScaledDotProductFlashAttentionForCpuBackward0",
     name="_flash_attention",
+    outputs="output logsumexp",
+    constants="logsumexp",
+    tensors="attn_mask",
     inputs={
-        "query key value": lambda grad, query, key, value, result, _mask, scale: tuple(
-            _flash_backward(grad, query, key, value, result, _mask, scale)
+        "query key value": lambda grads, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale: (
+            tuple(_flash_backward(grads[0], query, key, value, output, is_causal, attn_mask, scale))
         )
     },
 )
-def _flash(query: Array, key: Array, value: Array, _mask: Mask, scale: float) -> Array:
+def _flash(
+    query: Array, key: Array, value: Array, dropout_p: float, is_causal: bool, attn_mask: Mask = None,
+    scale: float | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
     found = np.empty_like(query)  # laid out as it is
     query, key, value = _accumulated(query, key, value)
-    return np.matmul(_weights(query, key, _mask, scale), value, out=found, casting="same_kind")
+    key, value = _of_heads(query.shape[1], key, value)
+    scores = _scores(query, key, attn_mask, is_causal, scale)
+    np.matmul(_weights(scores), value, out=found, casting="same_kind")
+    highest = scores.max(-1)
+    highest[np.isneginf(highest)] = 0  # where everything is masked
+    total = np.exp(scores - highest[..., None]).sum(-1)
+    return found, _by_length(highest + np.log(np.where(total, total, 1)))
 
 
-def _added(query: Tensor, key: Tensor, attn_mask: Tensor | None, is_causal: bool) -> Tensor | None:
+def _added(query: Tensor, attn_mask: Tensor | None) -> Tensor | None:
     """What is added to the scores: minus infinity where they do not count."""
-    if is_causal:
-        if attn_mask is not None:
-            raise RuntimeError(
-                "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-            )
-        shape = (query._array.shape[-2], key._array.shape[-2])
-        attn_mask = make(np.tril(np.ones(shape, np.bool_)))
     if attn_mask is None or attn_mask._array.dtype.kind != "b":
         return attn_mask
     return make(np.where(attn_mask._array, 0, -np.inf).astype(query._array.dtype))
@@ -156,20 +183,27 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """F.scaled_dot_product_attention: softmax(query keyᵀ scale + mask) value; of shapes (..., length, features).
 
+    With ``enable_gqa`` groups of query heads share a head of the keys and values.
+
     Raises:
-        RuntimeError: a mask beside is_causal.
-        NotImplementedError: enable_gqa.
+        RuntimeError: a mask beside is_causal; heads that do not share evenly.
     """
-    if enable_gqa:
-        raise NotImplementedError("torch.nn.functional.scaled_dot_product_attention with enable_gqa")
     _check_inputs(query, key, value)
     if attn_mask is not None:
         _check_mask(query, attn_mask)
-    mask = _added(query, key, attn_mask, is_causal)
-    factor = 1 / math.sqrt(query._array.shape[-1]) if scale is None else scale
+    if is_causal and attn_mask is not None:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
+    mask = _added(query, attn_mask)
     arrays = (query._array, key._array, value._array)
-    together = all(a.ndim == 4 and a.shape[:2] == arrays[0].shape[:2] and a.size for a in arrays)
+    heads = [a.shape[1] for a in arrays if a.ndim == 4]
+    alike = len(heads) == 3 and (len({*heads}) == 1 or (enable_gqa and heads[1] == heads[2]))
+    together = alike and all(a.shape[0] == arrays[0].shape[0] and a.size for a in arrays)
     same_features = len({a.shape[-1] for a in arrays}) == 1 and all(strides(a)[-1] == 1 for a in arrays)
+    if enable_gqa:
+        _check_groups(arrays)
+    scale = None if scale is None else float(scale)
     if (
         query.is_floating_point()
         and together
@@ -177,7 +211,13 @@ def scaled_dot_product_attention(
         and not dropout_p
         and not (mask is not None and mask.requires_grad)
     ):
-        return _flash(query, key, value, None if mask is None else mask._array, factor)
+        found: Tensor = _flash(query, key, value, float(dropout_p), is_causal, mask, scale)[0]
+        return found
+    if enable_gqa:
+        key, value = _repeated(query, key, value)
+    if is_causal:
+        mask = make(_causal(arrays[0].shape[-2], arrays[1].shape[-2], arrays[0].dtype))
+    factor = 1 / math.sqrt(arrays[0].shape[-1]) if scale is None else scale
     kind = query.dtype
     if kind is float16:
         query, key, value = (each.to(float32) for each in (query, key, value))
@@ -187,3 +227,17 @@ def scaled_dot_product_attention(
     if dropout_p:
         weights = dropout(weights, dropout_p, True)
     return weights.matmul(value).to(kind)
+
+
+def _check_groups(arrays: tuple[Array, ...]) -> None:
+    queries, keys, values = (a.shape[wrap_dim(-3, a.ndim)] for a in arrays)
+    if queries % keys or queries % values:
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
+
+
+def _repeated(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    """Keys and values for each head of the queries."""
+    queries, keys, values = (each.size(-3) for each in (query, key, value))
+    if queries == keys == values:
+        return key, value
+    return key.repeat_interleave(queries // keys, -3), value.repeat_interleave(queries // values, -3)

@@ -94,6 +94,6 @@ def bags_of(
     elif padding_idx < 0:
         padding_idx += rows
     return bag_row(
-        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
+        weight, indices.contiguous(), offsets.contiguous(), scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
         padding_idx, rows,
     )  # fmt: skip

@@ -91,7 +91,7 @@ def smooth_l1_loss(
         return reduce_loss((a - b).abs(), number)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return ops.smooth_l1_loss(a, b, number, beta)
+    return ops.smooth_l1_loss(a, b, number, float(beta))
 
 
 def huber_loss(
@@ -99,6 +99,7 @@ def huber_loss(
 ) -> Tensor:
     """delta times the absolute difference, a parabola where it is below delta."""
     a, b = _met(input, target)
+    delta = float(delta)
     if weight is None:
         return ops.huber_loss(a, b, chosen(None, None, reduction), delta)
     return _weigh(ops.huber_loss(a, b, NONE, delta), weight, input, reduction, lambda each: each.mean())

@@ -162,7 +162,7 @@ def group_norm(
     area = math.prod(shape[2:])
     scale, shift = (each if each is None else each.contiguous() for each in (weight, bias))
     x = input.contiguous(memory_format=suggest_memory_format(input._array))
-    return layernorm.native_group_norm(x, scale, shift, batch, channels, area, num_groups, eps)[0]
+    return layernorm.native_group_norm(x, scale, shift, batch, channels, area, num_groups, float(eps))[0]
 
 
 def _check_groups(
@@ -208,7 +208,7 @@ def native_group_norm(
             "so, please report an enhancement request to PyTorch.)"
         )
     ops.check_kinds(input, weight, bias)
-    return layernorm.native_group_norm(input, weight, bias, N, C, HxW, group, eps)
+    return layernorm.native_group_norm(input, weight, bias, N, C, HxW, group, float(eps))
 
 
 def local_response_norm(
