@@ -42,10 +42,10 @@ masked_fill_tensor masked_scatter masked_scatter_backward masked_select mean mea
 mul_scalar mv narrow_copy neg permute permute_copy pixel_shuffle pixel_unshuffle pow pow_of_number
 pow_tensor prod prod_dim put reciprocal repeat _reshape_alias roll rot90 rsqrt rsub rsub_tensor
 scatter scatter_add scatter_value select select_backward select_copy sigmoid sigmoid_backward sin
-sinc sinh slice slice_backward split split_with_sizes sqrt squeeze squeeze_copy squeeze_dim
-squeeze_dim_copy squeeze_dim_in_place squeeze_dims squeeze_dims_copy squeeze_dims_in_place
+sinc sinh slice slice_backward split split_copy split_with_sizes split_with_sizes_copy sqrt squeeze squeeze_copy
+squeeze_dim squeeze_dim_copy squeeze_dim_in_place squeeze_dims squeeze_dims_copy squeeze_dims_in_place
 squeeze_in_place stack sub sub_scalar sum sum_dim t t_copy t_in_place take tan tanh tanh_backward
-_to_copy trace transpose transpose_copy transpose_in_place tril triu unbind unfold unfold_backward
+_to_copy trace transpose transpose_copy transpose_in_place tril triu unbind unbind_copy unfold unfold_backward
 unfold_copy unsafe_split unsafe_split_with_sizes _unsafe_view unsqueeze unsqueeze_copy
 unsqueeze_in_place view view_copy where zero
 """

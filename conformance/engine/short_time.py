@@ -99,8 +99,9 @@ def stft(
         warnings.warn(_REAL, stacklevel=2)
     given = (n_fft, hop, length, window, normalized, onesided, return_complex, align_to_window)
     _check(input, given, n_fft, hop, length, window)
-    pieces = _pieces(input if input._array.ndim == 2 else input.unsqueeze(0), n_fft, hop)
+    rows = input if input._array.ndim == 2 else input.unsqueeze(0)
     weights = _widened(window, n_fft, length, input)
+    pieces = _pieces(rows, n_fft, hop)
     pieces = pieces if weights is None else pieces.mul(weights)
     found = _transformed(pieces, int(normalized), onesided)
     found = found.transpose_(1, 2)
@@ -138,6 +139,10 @@ def istft(
     columns = view_as_real(input.resolve_conj())
     wrap_dim(-3, columns._array.ndim)
     half = _check_columns(input, columns, given, n_fft, hop, size, window, onesided)
+    weights = columns.new_ones((size,)) if window is None else window
+    if size != n_fft:
+        left = (n_fft - size) // 2
+        weights = padded(weights, [left, n_fft - size - left])
     columns = columns if columns._array.ndim == 4 else columns.unsqueeze(0)
     pieces = view_as_complex(columns.transpose(1, 2))
     number = 1 if normalized else 2
@@ -150,10 +155,6 @@ def istft(
             raise RuntimeError("Complex windows are incompatible with return_complex=False")
         pieces = pieces if half else slice_(pieces, -1, 0, n_fft // 2 + 1)
         pieces = fft_c2r(pieces, (2,), number, n_fft)
-    weights = columns.new_ones((size,)) if window is None else window
-    if size != n_fft:
-        left = (n_fft - size) // 2
-        weights = padded(weights, [left, n_fft - size - left])
     found = _overlapped(pieces * weights.view((1, 1, n_fft)), hop)
     envelope = _overlapped(weights.pow(2).expand((1, pieces._array.shape[1], n_fft)), hop)
     whole = found._array.shape[1]

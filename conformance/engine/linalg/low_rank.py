@@ -15,15 +15,15 @@ def _basis(A: Tensor, q: int, niter: int | None, M: Tensor | None) -> Tensor:
     """Orthonormal columns that span nearly what the columns of A - M do."""
     from ..random import randn
 
-    def taken(of_a: Tensor, of_m: Tensor | None, by: Tensor) -> Tensor:
-        found = of_a.matmul(by)
-        return found if of_m is None else found - of_m.matmul(by)
+    def taken(by: Tensor, adjoint: bool = False) -> Tensor:
+        found = (A.mH if adjoint else A).matmul(by)
+        return found if M is None else found - (M.mH if adjoint else M).matmul(by)
 
     inexact = A.is_floating_point() or A.is_complex()
-    found = qr(taken(A, M, randn(A._array.shape[-1], q, dtype=A.dtype if inexact else float32)))[0]
+    found = qr(taken(randn(A._array.shape[-1], q, dtype=A.dtype if inexact else float32)))[0]
     for _ in range(2 if niter is None else niter):
-        found = qr(taken(A.mH, None if M is None else M.mH, found))[0]
-        found = qr(taken(A, M, found))[0]
+        found = qr(taken(found, adjoint=True))[0]
+        found = qr(taken(found))[0]
     return found
 
 
@@ -40,7 +40,8 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
     if M is not None:
         B = B - Q.mH.matmul(M)
     U, S, Vh = svd(B, False)
-    U, V = Q.matmul(U), Vh.mH
+    V = Vh.mH
+    U = Q.matmul(U)
     return (V, S, U) if m < n else (U, S, V)
 
 

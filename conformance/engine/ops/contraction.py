@@ -55,15 +55,16 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     rest_a, rest_b = ([t._array.shape[i] for i in free] for t, free in ((first, free_a), (second, free_b)))
     rows, columns = int(np.prod(rest_a)), int(np.prod(rest_b))
     if rows == columns == 1:
-        first, second = first.permute([*free_a, *dims_a]), second.permute([*dims_b, *free_b])
+        first, second = first.permute([*free_a, *asked_a]), second.permute([*asked_b, *free_b])
         if first.is_contiguous() and second.is_contiguous():
             flat = second.flatten()  # see Note [Right operands first]
             found = dot(first.flatten(), flat)
         else:
-            found = (first.squeeze() * second.squeeze()).sum(dtype=first.dtype)
+            squeezed = second.squeeze()
+            found = (first.squeeze() * squeezed).sum(dtype=first.dtype)
     else:
-        left = first.permute([*free_a, *dims_a]).reshape(rows, inner)
-        found = mm(left, second.permute([*dims_b, *free_b]).reshape(inner, columns))
+        left = first.permute([*free_a, *asked_a]).reshape(rows, inner)
+        found = mm(left, second.permute([*asked_b, *free_b]).reshape(inner, columns))
     return found.reshape([*rest_a, *rest_b])
 
 
@@ -192,7 +193,8 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
     if i == j:
         return tensors[i]
     k = split[i, j]
-    return mm(_chain(tensors, split, i, k), _chain(tensors, split, k + 1, j))
+    right = _chain(tensors, split, k + 1, j)  # first: see Note [Right operands first]
+    return mm(_chain(tensors, split, i, k), right)
 
 
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:

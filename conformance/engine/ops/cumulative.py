@@ -319,7 +319,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1)
         return make(np.zeros([m for i, m in enumerate(y._array.shape) if i != axis], y._array.dtype)).zero_()
     _refuse_bools("trapezoid", y, x)
     if x is None:
-        ends = times(y.select(dim, 0) + y.select(dim, -1), 0.5)
+        last = y.select(dim, -1)  # first: see Note [Right operands first]
+        ends = times(y.select(dim, 0) + last, 0.5)
         return times(y.sum(dim) - ends, float(dx))
     apart = _spacing("trapezoid", y, x, axis)
     return over((_pairs(y, axis) * apart).sum(axis), 2.0)

@@ -251,7 +251,7 @@ def nll_total_weight(
 ) -> Array:
     """The sum of the weights of the targets that count: what a mean is divided by."""
     _check_classes(self, target, weight, channel, ignore_index)
-    if reduction == NONE:
+    if reduction == NONE and self.ndim > 1:  # a single sample is summed all the same
         return np.zeros((), self.dtype)
     weights = _class_weights(target, weight, _ignored(target, ignore_index), self.dtype)
     return np.asarray(target.size if weights is None else weights.sum(), self.dtype)

@@ -291,7 +291,8 @@ def corrcoef(input: Tensor) -> Tensor:
     deviation = deviation.sqrt()
     found = found.div(deviation.view(-1, 1)).div(deviation.view(1, -1))
     if found._array.dtype.kind == "c":
-        return complex(found.real.clip(-1, 1), found.imag.clip(-1, 1))
+        imaginary = found.imag.clip(-1, 1)  # first: see Note [Right operands first]
+        return complex(found.real.clip(-1, 1), imaginary)
     return found.clip(-1, 1)
 
 

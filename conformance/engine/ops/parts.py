@@ -171,7 +171,7 @@ def real(input: Tensor) -> Tensor:
     """The real part, a view; of a real tensor, the tensor itself."""
     if input._array.dtype.kind != "c":
         return input
-    return select(view_as_real(conj(input) if input.is_conj() else input), -1, 0)
+    return select(view_as_real(conj(input) if input.is_conj() else input), input._array.ndim, 0)
 
 
 def imag(input: Tensor) -> Tensor:
@@ -179,8 +179,8 @@ def imag(input: Tensor) -> Tensor:
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     if input.is_conj():
-        return select(_negated(view_as_real(conj(input))), -1, 1)
-    return select(view_as_real(input), -1, 1)
+        return select(_negated(view_as_real(conj(input))), input._array.ndim, 1)
+    return select(view_as_real(input), input._array.ndim, 1)
 
 
 def _set_real(self: Tensor, value: Any) -> None:
@@ -193,16 +193,10 @@ def _set_imag(self: Tensor, value: Any) -> None:
     part.copy_(assigned(part, value))
 
 
-def _parts_of(grad: Tensor, real: bool, imag: bool) -> tuple[Tensor | None, Tensor | None]:
-    second = grad.imag if imag else None  # its formula runs first, as in rows of several formulas
-    return (grad.real if real else None), second
-
-
 @op(
     "ComplexBackward0",
-    inputs={
-        "real imag": lambda grad, real, imag, needed: _parts_of(grad, *needed)
-    },  # both are saved, for nothing
+    real=lambda grad, real: grad.real,  # each is saved with its gradient, for nothing
+    imag=lambda grad, imag: grad.imag,
 )
 def complex(real: Array, imag: Array) -> Array:
     """real + 1j * imag."""

@@ -82,7 +82,7 @@ _entr = float_function(
 
 
 def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
-    found = times(plus(times(_floating(input), 1 / math.sqrt(2)).erf(), 1), 0.5)
+    found = times(plus(times(_floating(input), math.sqrt(0.5)).erf(), 1), 0.5)
     return given("special_ndtr", out, found)
 
 

@@ -18,7 +18,7 @@ def pairwise_distance(
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
     dim = max(x1.dim(), x2.dim()) - 1
-    return norm_along(plus(x1 - x2, eps), p, (dim,), keepdim)
+    return norm_along(plus(x1 - x2, eps), float(p), (dim,), keepdim)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
@@ -29,12 +29,14 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     a, b = x1.to(kind), x2.to(kind)
     if a._array.shape != b._array.shape:
         shape = broadcast_shapes(a._array.shape, b._array.shape)
-        a, b = a.expand(shape), b.expand(shape)
+        right = b.expand(shape)  # first: see Note [Right operands first]
+        a, b = a.expand(shape), right
     lengths = [each.norm(2, dim, keepdim=True).clone() for each in (a, b)]
     with no_grad():
         for each in lengths:
             each.clamp_min_(eps)
-    return ((a / lengths[0]) * (b / lengths[1])).sum(dim)
+    second = b / lengths[1]
+    return ((a / lengths[0]) * second).sum(dim)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Tensor:

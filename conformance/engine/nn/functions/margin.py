@@ -84,8 +84,9 @@ def between_angles(input1: Tensor, input2: Tensor, target: Tensor, margin: float
     squares = plus((input1 * input1).sum(dim), 1e-12) * plus((input2 * input2).sum(dim), 1e-12)
     cos = product / squares.sqrt()
     zeros = zeros_like(cos)
-    alike = where(target == 1, _less_than(1, cos), zeros)
-    return reduce_loss(alike + where(target == -1, minus(cos, margin).clamp_min(0), zeros), number)
+    near, far = _less_than(1, cos), minus(cos, margin).clamp_min(0)
+    alike = where(target == 1, near, zeros)
+    return reduce_loss(alike + where(target == -1, far, zeros), number)
 
 
 def triplet_margin_loss(

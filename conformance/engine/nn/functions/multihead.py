@@ -55,8 +55,9 @@ def _projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: 
         own, others = (None, None) if bias is None else bias.split([features, 2 * features])
         projected = linear(query, first, own)
         return [projected, *_packed(linear(key, rest, others), 2, features)]
+    weights = weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
-    triples = zip((query, key, value), weight.chunk(3), biases, strict=True)
+    triples = zip((query, key, value), weights, biases, strict=True)
     return [linear(each, own, shift) for each, own, shift in triples]
 
 

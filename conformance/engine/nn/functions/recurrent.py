@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -246,9 +245,7 @@ def lstm(
     return (output.transpose(0, 1) if batch_first else output), hidden, cell
 
 
-@cache
 def _warn_of_projections() -> None:
-    """Once in a process, as torch does."""
     warnings.warn(
         "LSTM with projections is not supported with oneDNN. Using default implementation. (Triggered internally "
         "at /__w/pytorch/pytorch/aten/src/ATen/native/RNN.cpp:1512.)",
