@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..creation import scalar_tensor, zeros_like, zeros_written
+from ..creation import full_like, zeros_like, zeros_written
 from ..dtypes import c_name
 from ..fused import multiply_add
 from ..inplace import run_inplace
@@ -290,7 +290,7 @@ def _divisible(self: Array, tensor1: Array, tensor2: Array) -> None:
 
 def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
     """value / tensor: torch divides a tensor full of the number."""
-    return scalar_tensor(value, dtype=tensor.dtype).expand(tensor._array.shape) / tensor
+    return full_like(tensor, value) / tensor
 
 
 def _addcdiv_factor(tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:

@@ -17,6 +17,7 @@ from ..rows import ROWS
 from ..tensor import Tensor
 from .binary import _addcdiv_factor, _quotient_of
 from .matmul import _spread
+from .power import half_opposed
 from .reduction import _prod_backward, _prod_dim_backward, unsqueeze_multiple
 from .scalars import less_than, maybe_times, minus, plus, times
 from .selection import where
@@ -61,7 +62,8 @@ def _exponent_of_number_grad(grad: Tensor, base: Any, exponent: Tensor, result: 
 def _power_grad(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     if exponent == 0:
         return zeros_like(self)
-    return grad * times(self.pow(exponent - 1), exponent).conj()
+    power = exponent if isinstance(exponent, complex) else float(exponent)
+    return grad * times(self.pow(power - 1), power).conj()
 
 
 def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
@@ -112,7 +114,7 @@ FORMULAS.update(
         ("pow_of_number", "exponent"): lambda grad, self, exponent, result: _exponent_of_number_grad(
             grad, self, exponent, result
         ),
-        ("rsqrt", "self"): lambda grad, result: times(grad, -0.5) * result.pow(3).conj(),
+        ("rsqrt", "self"): lambda grad, result: half_opposed(result.pow(3).conj(), grad),
         ("reciprocal", "self"): lambda grad, result: _opposed((result * result).conj(), grad),
         ("log1p", "self"): lambda grad, self: grad / plus(self, 1).conj(),
         ("sin", "self"): lambda grad, self: grad * self.cos().conj(),

@@ -132,7 +132,7 @@ def _cumprod_backward(grad: Tensor, self: Tensor, dim: Any, result: Tensor) -> T
 
 
 def _tail(tensor: Tensor, axis: int, start: int) -> Tensor:
-    return tensor.narrow(axis, start, tensor._array.shape[axis] - start)
+    return slice_(tensor, axis, start)
 
 
 def _cumprod_gradient(grad: Array, self: Array, axis: int) -> Array:

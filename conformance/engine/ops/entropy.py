@@ -316,8 +316,8 @@ def nll_loss(
 @op(
     "NllLossBackwardBackward0",
     tensors="target weight total_weight",
-    grad_output=lambda grad, target, weight, reduction, ignore_index, total_weight: nll_loss(
-        grad, target, weight, reduction, ignore_index, total_weight
+    grad_output=lambda grad, target, weight, reduction, ignore_index: classes_loss(
+        grad, target, weight, reduction, ignore_index
     ),
     self=lambda grad: zeros_like(grad),
 )
@@ -354,8 +354,8 @@ def nll_loss2d(
 @op(
     "NllLoss2DBackwardBackward0",
     tensors="target weight total_weight",
-    grad_output=lambda grad, target, weight, reduction, ignore_index, total_weight: nll_loss2d(
-        grad, target, weight, reduction, ignore_index, total_weight
+    grad_output=lambda grad, target, weight, reduction, ignore_index: classes_loss(
+        grad, target, weight, reduction, ignore_index
     ),
     self=lambda grad: zeros_like(grad),
 )

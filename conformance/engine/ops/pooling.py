@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..creation import zeros_written
+from ..dtypes import dtype
 from ..formats import channels_last, following, following_image, suggest_memory_format
 from ..rows import Array, op
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from .kernels import need_floats
 from .resampling import named
 
@@ -68,9 +70,9 @@ def _steps(out: Ints, kernel: Ints, stride: Ints, dilation: Ints) -> Iterator[tu
         )
 
 
-def written_zeros(self: Tensor) -> Tensor:
-    """The zeros that torch makes of a saved shape: in order, and written."""
-    return make(np.zeros(self._array.shape, self._array.dtype)).zero_()
+def written_zeros(_self_sym_sizes: Ints, _self_scalar_type: dtype) -> Tensor:
+    """The formula of what has no gradient for its first operand, of which shape and dtype are kept."""
+    return zeros_written(_self_sym_sizes, _self_scalar_type)
 
 
 # The largest --------------------------------------------------------------------------------------

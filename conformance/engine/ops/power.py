@@ -78,7 +78,8 @@ def _pow_number(self: Array, exponent: Any) -> Array:
 def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
     if exponent == 0:
         return zeros_like(self)
-    return grad * times(self.pow(exponent - 1), exponent)
+    power = exponent if isinstance(exponent, complex) else float(exponent)
+    return grad * times(self.pow(power - 1), power)
 
 
 @op(
@@ -199,7 +200,12 @@ def sqrt(self: Array) -> Array:
     return np.sqrt(self)
 
 
-@op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: times(grad, -0.5) * result.pow(3))
+def half_opposed(factor: Tensor, grad: Tensor) -> Tensor:
+    """-0.5 * grad * factor, of which the factor is made first: see Note [Right operands first]."""
+    return times(grad, -0.5) * factor
+
+
+@op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: half_opposed(result.pow(3), grad))
 def rsqrt(self: Array) -> Array:
     """One over the square root."""
     return _reciprocal(np.sqrt(self))

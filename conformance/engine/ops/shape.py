@@ -223,7 +223,9 @@ def _squeeze_all(self: Array) -> Array:
     "SqueezeBackward1",
     name="squeeze_dim",
     view="default",
-    self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(grad, self_sym_sizes, [dim]),
+    self=lambda grad, self_sym_sizes, dim: _unsqueeze_to(
+        grad, self_sym_sizes, [wrap_dim(dim, len(self_sym_sizes))]
+    ),
 )
 def _squeeze_dim(self: Array, dim: Any) -> Array:
     axis = wrap_dim(dim, self.ndim)

@@ -38,12 +38,15 @@ def select_backward(grad_: Array, sizes: Any, dim: Any, index: Any) -> Array:
     return result
 
 
+_LAST = 2**63 - 1  # what torch has for an end that is not given
+
+
 @op(
     "SliceBackward0",
     name="slice",
     view="default",
     self=lambda grad, self_sym_sizes, dim, start, end, step: slice_backward(
-        grad, self_sym_sizes, dim, start, end, step
+        grad, self_sym_sizes, dim, 0 if start is None else start, _LAST if end is None else end, step
     ),
 )
 def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Array:
