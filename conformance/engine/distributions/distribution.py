@@ -206,19 +206,23 @@ class ExponentialFamily(Distribution):
     def entropy(self) -> Tensor:
         """By the normalizer's slope at the natural parameters."""
         result: Any = -self._mean_carrier_measure
-        parameters, normalizer, slopes = natural(self)
+        parameters = natural(self)
+        normalizer, slopes = normalized(self, parameters)
         result += normalizer
         for one, slope in zip(parameters, slopes, strict=True):
             result -= (one * slope).reshape((*self._batch_shape, -1)).sum(-1)
         return result
 
 
-def natural(family: ExponentialFamily) -> tuple[list[Tensor], Tensor, tuple[Any, ...]]:
-    """Its natural parameters, its normalizer there, and the slopes of that."""
-    parameters = [each.detach().requires_grad_() for each in family._natural_params]
+def natural(family: ExponentialFamily) -> list[Tensor]:
+    """Its natural parameters, as leaves."""
+    return [each.detach().requires_grad_() for each in family._natural_params]
+
+
+def normalized(family: ExponentialFamily, parameters: list[Tensor]) -> tuple[Tensor, tuple[Any, ...]]:
+    """Its normalizer at such parameters, and the slopes of that."""
     normalizer = family._log_normalizer(*parameters)
-    slopes = grad(normalizer.sum(), parameters, create_graph=True)
-    return parameters, normalizer, slopes
+    return normalizer, grad(normalizer.sum(), parameters, create_graph=True)
 
 
 class Broadcast(Distribution):

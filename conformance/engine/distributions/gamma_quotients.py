@@ -117,4 +117,5 @@ class FisherSnedecor(Distribution):
         one, other, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
         normalizer = (one + other).lgamma() - one.lgamma() - other.lgamma()
         power = one * ratio.log() + (one - 1) * value.log()
-        return normalizer + power - (one + other) * (ratio * value).log1p()
+        bend = (one + other) * (ratio * value).log1p()
+        return normalizer + power - bend

@@ -13,7 +13,7 @@ from ..ops.smooth import softplus
 from ..tensor import Tensor
 from .categorical import Categorical, OneHotCategorical
 from .counts import Binomial
-from .distribution import ExponentialFamily, natural
+from .distribution import ExponentialFamily, natural, normalized
 from .gamma import Beta, Dirichlet, Gamma
 from .multivariate import Independent, MultivariateNormal, mahalanobis
 from .tails import Pareto
@@ -86,7 +86,8 @@ def _binomial(p: Binomial, q: Binomial) -> Tensor:
 def _continuous_bernoulli(p: Any, q: Any) -> Tensor:
     powers = p.mean * (p.logits - q.logits)
     of_p = p._log_norm() + (-p.probs).log1p()
-    return powers + of_p + (-q._log_norm() - (-q.probs).log1p())
+    of_q = -q._log_norm() - (-q.probs).log1p()
+    return powers + of_p + of_q
 
 
 @register_kl(Pareto, Pareto)
@@ -126,7 +127,9 @@ def _exponential(p: Exponential, q: Exponential) -> Tensor:
 @register_kl(Laplace, Laplace)
 def _laplace(p: Laplace, q: Laplace) -> Tensor:
     ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
-    return -ratio.log() + distance / q.scale + ratio * (-distance / p.scale).exp() - 1
+    log, shift = -ratio.log(), distance / q.scale
+    power = ratio * (-distance / p.scale).exp()
+    return log + shift + power - 1
 
 
 @register_kl(Cauchy, Cauchy)
@@ -139,7 +142,9 @@ def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
 def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
     ratio, of_q, of_p = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
     shift = -ratio.log() - of_q + of_p
-    return shift + ratio * EULER + (of_q + (1 + ratio).lgamma() - of_p).exp() - (1 + EULER)
+    mean = ratio * EULER
+    power = (of_q + (1 + ratio).lgamma() - of_p).exp()
+    return shift + mean + power - (1 + EULER)
 
 
 @register_kl(Geometric, Geometric)
@@ -157,7 +162,8 @@ def _gamma(p: Gamma, q: Gamma) -> Tensor:
     rates = q.concentration * (p.rate / q.rate).log()
     normalizers = q.concentration.lgamma() - p.concentration.lgamma()
     shapes = (p.concentration - q.concentration) * p.concentration.digamma()
-    return rates + normalizers + shapes + (q.rate - p.rate) * (p.concentration / p.rate)
+    means = (q.rate - p.rate) * (p.concentration / p.rate)
+    return rates + normalizers + shapes + means
 
 
 @register_kl(Beta, Beta)
@@ -167,16 +173,18 @@ def _beta(p: Beta, q: Beta) -> Tensor:
     normalizer_p = p.concentration1.lgamma() + p.concentration0.lgamma() + total_q.lgamma()
     ones = (p.concentration1 - q.concentration1) * p.concentration1.digamma()
     zeros = (p.concentration0 - q.concentration0) * p.concentration0.digamma()
-    return normalizer_q - normalizer_p + ones + zeros + (total_q - total_p) * total_p.digamma()
+    totals = (total_q - total_p) * total_p.digamma()
+    return normalizer_q - normalizer_p + ones + zeros + totals
 
 
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
     total_p, total_q = p.concentration.sum(-1), q.concentration.sum(-1)
-    normalizers = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    totals = total_p.lgamma() - total_q.lgamma()
+    each = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    apart = p.concentration - q.concentration
     slopes = p.concentration.digamma() - total_p.digamma().unsqueeze(-1)
-    weighted = ((p.concentration - q.concentration) * slopes).sum(-1)
-    return total_p.lgamma() - total_q.lgamma() - normalizers + weighted
+    return totals - each + (apart * slopes).sum(-1)
 
 
 @register_kl(HalfNormal, HalfNormal)
@@ -188,8 +196,7 @@ def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
 def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
-    base = kl_divergence(p.base_dist, q.base_dist)
-    return _sum_rightmost(base, len(p.event_shape) - len(p.base_dist.event_shape))
+    return kl_divergence(p.base_dist, q.base_dist)
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
@@ -200,8 +207,8 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
             "The cross KL-divergence between different exponential families cannot                             be "
             "computed using Bregman divergences"
         )
-    of_p, normalizer, slopes = natural(p)
-    of_q = q._natural_params
+    of_p, of_q = natural(p), q._natural_params
+    normalizer, slopes = normalized(p, of_p)
     result = q._log_normalizer(*of_q) - normalizer
     for one, other, slope in zip(of_p, of_q, slopes, strict=True):
         result -= _sum_rightmost((other - one) * slope, len(q.event_shape))

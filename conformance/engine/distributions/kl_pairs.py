@@ -88,8 +88,9 @@ def _beta_exponential(p: Beta, q: Exponential) -> Tensor:
 def _beta_gamma(p: Beta, q: Gamma) -> Tensor:
     within = -p.entropy()
     normalizer = q.concentration.lgamma() - q.concentration * q.rate.log()
-    slope = p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma()
-    power = (q.concentration - 1) * slope
+    power = (q.concentration - 1) * (
+        p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma()
+    )
     mean = q.rate * p.concentration1 / (p.concentration1 + p.concentration0)
     return within + normalizer - power + mean
 
@@ -101,7 +102,8 @@ def _beta_normal(p: Beta, q: Normal) -> Tensor:
     within = -p.entropy()
     log = 0.5 * (variance * 2 * math.pi).log()
     square = (mean * (1 - mean) / (p.concentration1 + p.concentration0 + 1) + mean.pow(2)) * 0.5
-    return within + log + (square - q.loc * mean + q.loc.pow(2) * 0.5) / variance
+    mixed, last = q.loc * mean, q.loc.pow(2) * 0.5
+    return within + log + (square - mixed + last) / variance
 
 
 @register_kl(Beta, Uniform)
@@ -119,8 +121,8 @@ def _continuous_bernoulli_exponential(p: ContinuousBernoulli, q: Exponential) ->
 def _continuous_bernoulli_normal(p: ContinuousBernoulli, q: Normal) -> Tensor:
     within = -p.entropy()
     normalizer = 0.5 * (math.log(2.0 * math.pi) + (q.loc / q.scale).square()) + q.scale.log()
-    moments = p.variance + p.mean.square() - 2.0 * q.loc * p.mean
-    return within + normalizer + moments / (2.0 * q.scale.square())
+    moments = (p.variance + p.mean.square() - 2.0 * q.loc * p.mean) / (2.0 * q.scale.square())
+    return within + normalizer + moments
 
 
 @register_kl(ContinuousBernoulli, Uniform)
@@ -149,8 +151,8 @@ def _exponential_gumbel(p: Exponential, q: Gumbel) -> Tensor:
 def _exponential_normal(p: Exponential, q: Normal) -> Tensor:
     variance, square = q.scale.pow(2), p.rate.pow(2)
     log = 0.5 * (square * variance * 2 * math.pi).log()
-    moments = square.reciprocal() - q.loc / p.rate + q.loc.pow(2) * 0.5
-    return log - 1 + moments / variance
+    inverse, mixed, last = square.reciprocal(), q.loc / p.rate, q.loc.pow(2) * 0.5
+    return log - 1 + (inverse - mixed + last) / variance
 
 
 @register_kl(Gamma, Exponential)
@@ -191,8 +193,8 @@ def _laplace_normal(p: Laplace, q: Normal) -> Tensor:
     variance = q.scale.pow(2)
     ratio = p.scale.pow(2) / variance
     log = 0.5 * (2 * ratio / math.pi).log()
-    moments = 0.5 * p.loc.pow(2) - p.loc * q.loc + 0.5 * q.loc.pow(2)
-    return -log + ratio + moments / variance - 1
+    first, mixed, last = 0.5 * p.loc.pow(2), p.loc * q.loc, 0.5 * q.loc.pow(2)
+    return -log + ratio + (first - mixed + last) / variance - 1
 
 
 @register_kl(Normal, Gumbel)

@@ -256,7 +256,8 @@ class StickBreakingTransform(_OfVectors):
 
     def _call(self, x: Any) -> Any:
         shares = _clipped((x - _remaining(x, x.shape[-1] + 1).log()).sigmoid())
-        return pad(shares, [0, 1], value=1) * pad((1 - shares).cumprod(-1), [1, 0], value=1)
+        left = (1 - shares).cumprod(-1)
+        return pad(shares, [0, 1], value=1) * pad(left, [1, 0], value=1)
 
     def _inverse(self, y: Any) -> Any:
         cropped = y[..., :-1]

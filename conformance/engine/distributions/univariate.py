@@ -61,9 +61,8 @@ class Normal(_LocationScale, ExponentialFamily):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)
-        variance = self.scale**2
-        exponent = -((value - self.loc) ** 2) / (2 * variance)
-        return exponent - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+        variance, log = self.scale**2, self.scale.log()
+        return -((value - self.loc) ** 2) / (2 * variance) - log - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate(value)

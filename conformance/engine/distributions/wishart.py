@@ -29,6 +29,7 @@ _FACTORS: dict[str, Callable[[Tensor], Tensor]] = {
     "precision_matrix": lower_of_precision,
 }
 """The lower factor by what is given."""
+_EXPANDED = ("covariance_matrix", "scale_tril", "precision_matrix")
 _TRIES = 10
 
 
@@ -101,9 +102,12 @@ class Wishart(ExponentialFamily):
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         shape = (*batch_shape, *self._event_shape)
-        names = ("_unbroadcasted_scale_tril", *(name for name in _FACTORS if name in vars(self)))
-        own = {name: getattr(self, name).expand(shape) for name in names}
-        new = self._expanded(Wishart, _instance, batch_shape, df=self.df.expand(batch_shape), **own)
+        own = {
+            "_unbroadcasted_scale_tril": self._unbroadcasted_scale_tril.expand(shape),
+            "df": self.df.expand(batch_shape),
+        }
+        own |= {name: vars(self)[name].expand(shape) for name in _EXPANDED if name in vars(self)}
+        new = self._expanded(Wishart, _instance, batch_shape, **own)
         new._dist_chi2 = new._squares()
         return new
 
