@@ -54,7 +54,7 @@ class _Dependent(Constraint):
             event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
         )
 
-    def check(self, value: Any) -> Tensor:
+    def check(self, x: Any) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
@@ -212,8 +212,8 @@ class _Multinomial(Constraint):
     def __init__(self, upper_bound: Any) -> None:
         self.upper_bound = upper_bound
 
-    def check(self, value: Any) -> Tensor:
-        return (value >= 0).all(dim=-1) & (value.sum(dim=-1) <= self.upper_bound)
+    def check(self, x: Any) -> Tensor:
+        return (x >= 0).all(dim=-1) & (x.sum(dim=-1) <= self.upper_bound)
 
 
 class _LowerTriangular(Constraint):

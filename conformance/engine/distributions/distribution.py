@@ -109,6 +109,12 @@ class Distribution:
         """Samples as functions of the parameters, which are differentiable."""
         raise NotImplementedError
 
+    def sample_n(self, n: int) -> Tensor:
+        """So many samples; deprecated."""
+        text = "`sample_n(n)` will be deprecated. Use `sample((n,))` instead."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return self.sample(Size((n,)))
+
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or of the probability."""
         raise NotImplementedError
@@ -200,7 +206,7 @@ class ExponentialFamily(Distribution):
     _natural_params: Any = _NOT_THERE
     _mean_carrier_measure: Any = _NOT_THERE
 
-    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+    def _log_normalizer(self, *natural_params: Any) -> Any:
         raise NotImplementedError
 
     def entropy(self) -> Tensor:

@@ -320,7 +320,7 @@ class CorrCholeskyTransform(Transform):
         shares = below / tril_matrix_to_vec(left, diag=-1).sqrt()
         return (shares.log1p() - shares.neg().log1p()) / 2
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
         """Of what is below the diagonal."""
         left = tril_matrix_to_vec(1 - (y * y).cumsum(dim=-1), diag=-2)
         of_lengths = 0.5 * left.log().sum(-1)

@@ -220,11 +220,10 @@ class ContinuousBernoulli(ExponentialFamily):
         return self.mean * (of_0 - of_1) - self._log_norm() - of_0
 
     @property
-    def _natural_params(self) -> tuple[Tensor]:
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return (self.logits,)
 
-    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
-        (x,) = natural_params
+    def _log_normalizer(self, x: Tensor) -> Tensor:
         low, high = (bound - 0.5 for bound in self._lims)
         steep = _max(x.le(low), x.gt(high))
         cut = _where(steep, x, low * ones_like(x))

@@ -202,11 +202,11 @@ class Wishart(ExponentialFamily):
         return normalizer - (df - n - 1) / 2 * _mvdigamma(df / 2, n) + df * n / 2
 
     @property
-    def _natural_params(self) -> tuple[Tensor, Tensor]:
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
 
-    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
-        (x, y), n = natural_params, self._event_shape[-1]
+    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
+        n = self._event_shape[-1]
         shape = y + (n + 1) / 2
         log = -slogdet(-2 * x).logabsdet + math.log(2) * n
         return shape * log + (y + (n + 1) / 2).mvlgamma(p=n)
