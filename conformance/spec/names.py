@@ -464,7 +464,7 @@ NAMES: dict[str, dict[str, str]] = {
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
             mixture_distribution component_distribution temperature alpha concentration concentration0 concentration1
             concentration_reciprocal df df1 df2 total_count cov_factor cov_diag log_cdf log_survival_function
-            _validate_sample _natural_params _log_normalizer _mean_carrier_measure
+            sample_n _validate_sample _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Transform": """
             inv sign domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape with_cache _call
