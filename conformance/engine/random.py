@@ -250,14 +250,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     count=lambda grad: "aten::binomial",
     prob=lambda grad: "aten::binomial",
 )
-def binomial(count: Array, prob: Array, generator: Any = None) -> Array:
-    """torch.binomial: numbers of successes of ``count`` trials, each of which has one with probability ``prob``.
-
-    Raises:
-        ValueError: the counts are of no floating-point dtype.
-        RuntimeError: the probabilities are of another dtype.
-        NotImplementedError: both are of half precision.
-    """
+def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
     kind, of_prob = (dtypes.BY_NUMPY[each.dtype].legacy for each in (count, prob))
     if count.dtype.kind != "f":
         raise ValueError(f"binomial only supports floating-point dtypes for count, got: {kind}")
@@ -265,6 +258,17 @@ def binomial(count: Array, prob: Array, generator: Any = None) -> Array:
         raise RuntimeError(f"Found dtype {of_prob} but expected {kind}")
     warn_resized(count.shape, broadcast_shapes(count.shape, prob.shape))  # torch makes as many as counts
     return binomial_samples(_from(generator), count, prob)
+
+
+def binomial(*args: Any, **named: Any) -> Tensor:
+    """torch.binomial(count, prob, generator): how many of ``count`` trials succeed, each with probability ``prob``.
+
+    Raises:
+        ValueError: the counts are of no floating-point dtype.
+        RuntimeError: the probabilities are of another dtype.
+        NotImplementedError: both are of half precision.
+    """
+    return _binomial(*args, **named)
 
 
 # torch.normal is drawn from its parameters and has, so far as they are tensors, a gradient of zero.

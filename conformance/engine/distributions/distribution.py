@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd import grad
+from ..batching import BatchedTensor
 from ..modes import no_grad
 from ..size import Size
 from ..tensor import Tensor
@@ -21,6 +22,13 @@ def _not_implemented(self: Any) -> Any:
 
 
 _NOT_THERE = property(_not_implemented)
+
+
+def is_all_true(checked: Any) -> bool:
+    """Whether all is, in every example of the vmaps that run."""
+    if isinstance(checked, BatchedTensor):
+        return all(is_all_true(each) for each in checked._examples)
+    return bool(checked.all())
 
 
 class Distribution:
@@ -70,7 +78,7 @@ class Distribution:
             if is_dependent(constraint) or derived:
                 continue
             value = getattr(self, name)
-            if not constraint.check(value).all():
+            if not is_all_true(constraint.check(value)):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
@@ -170,7 +178,7 @@ class Distribution:
                 stacklevel=3,
             )
             return
-        if not support.check(value).all():
+        if not is_all_true(support.check(value)):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within the support "
                 f"({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
