@@ -183,7 +183,7 @@ class Wishart(ExponentialFamily):
         return sample
 
     def _log_scale(self) -> Tensor:
-        """Half of the logarithm of twice the covariance's determinant, n times two."""
+        """Half of the logarithm of the determinant of twice the covariance."""
         diagonal = self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1)
         return self._event_shape[-1] * math.log(2) / 2 + diagonal.log().sum(-1)
 
