@@ -77,10 +77,27 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: torch.distributions.MixtureSameFamily(
             torch.distributions.Categorical(torch.ones(1)), torch.distributions.Normal(torch.zeros(1), 1.0)
         ),
+        lambda torch: torch.distributions.Pareto(1.0, 1.0),
+        lambda torch: torch.distributions.Weibull(1.0, 1.0),
+        lambda torch: torch.distributions.GeneralizedPareto(0.0, 1.0, 1.0),
+        lambda torch: torch.distributions.Kumaraswamy(1.0, 1.0),
+        lambda torch: torch.distributions.Chi2(1.0),
+        lambda torch: torch.distributions.FisherSnedecor(1.0, 1.0),
+        lambda torch: torch.distributions.Binomial(1, torch.ones(1)),
+        lambda torch: torch.distributions.LowRankMultivariateNormal(
+            torch.zeros(1), torch.ones(1, 1), torch.ones(1)
+        ),
     ),
-    "Transform": (lambda torch: torch.distributions.ExpTransform(),),
+    "Transform": (
+        lambda torch: torch.distributions.ExpTransform(),
+        lambda torch: torch.distributions.CatTransform([torch.distributions.ExpTransform()]),
+        lambda torch: torch.distributions.CumulativeDistributionTransform(
+            torch.distributions.Normal(0.0, 1.0)
+        ),
+    ),
     "Constraint": (
         lambda torch: torch.distributions.constraints.interval(0, 1),
+        lambda torch: torch.distributions.constraints.cat([torch.distributions.constraints.real]),
         lambda torch: torch.distributions.constraints.real_vector,
     ),
     "torch.utils.checkpoint.CheckpointPolicy": (lambda torch: torch.utils.checkpoint.CheckpointPolicy,),

@@ -234,8 +234,9 @@ def _gamma(generator: Generator, alpha: Any) -> float:
 def dirichlet(generator: Generator, concentration: Array) -> Array:
     """torch._sample_dirichlet: gamma samples by their sum, in double precision; none is 0 or 1 in any dtype."""
     drawn = gamma(generator, concentration.astype(np.float64))
-    shares = (drawn / drawn.sum(-1, keepdims=True)).astype(concentration.dtype)
-    return shares.clip(np.finfo(concentration.dtype).tiny, np.nextafter(np.float32(1), np.float32(0)))
+    kind = concentration.dtype.type
+    shares: Array = (drawn / drawn.sum(-1, keepdims=True)).astype(kind)
+    return shares.clip(np.finfo(kind).tiny, np.nextafter(kind(1), kind(0)))
 
 
 def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:

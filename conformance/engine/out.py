@@ -300,9 +300,14 @@ def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -
     """Give the tensor the result's shape, as ``like`` lies in memory; a warning says so unless it was empty."""
     if out._array.shape == shape:
         return
-    if out._array.size:
-        warnings.warn(_RESIZED.format(list(out._array.shape), list(shape)), stacklevel=4)
+    warn_resized(out._array.shape, shape)
     lay_out(out, shape, like=like)
+
+
+def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """Warn of a tensor that had elements and gets another shape."""
+    if before != shape and 0 not in before:
+        warnings.warn(_RESIZED.format(list(before), list(shape)), stacklevel=5)
 
 
 def _lies_in_order(name: str, result: Array, arguments: Sequence[Any]) -> bool:

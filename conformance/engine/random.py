@@ -12,10 +12,11 @@ import numpy as np
 from . import draws, dtypes
 from . import generator as streams
 from .absent import look_up
+from .binomial_samples import binomial as binomial_samples
 from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_device, check_memory, device
 from .inplace import check_no_overlap, run_inplace
-from .out import check_out, store_out
+from .out import check_out, store_out, warn_resized
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
 from .tensor import Tensor, make, wrap
@@ -243,6 +244,33 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     return _poisson(input, generator)
 
 
+@op(
+    "NotImplemented",
+    name="binomial",
+    count=lambda grad: "aten::binomial",
+    prob=lambda grad: "aten::binomial",
+)
+def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
+    kind, of_prob = (dtypes.BY_NUMPY[each.dtype].legacy for each in (count, prob))
+    if count.dtype.kind != "f":
+        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {kind}")
+    if kind != of_prob:
+        raise RuntimeError(f"Found dtype {of_prob} but expected {kind}")
+    warn_resized(count.shape, broadcast_shapes(count.shape, prob.shape))  # torch makes as many as counts
+    return binomial_samples(_from(generator), count, prob)
+
+
+def binomial(*args: Any, **named: Any) -> Tensor:
+    """torch.binomial(count, prob, generator): how many of ``count`` trials succeed, each with probability ``prob``.
+
+    Raises:
+        ValueError: the counts are of no floating-point dtype.
+        RuntimeError: the probabilities are of another dtype.
+        NotImplementedError: both are of half precision.
+    """
+    return _binomial(*args, **named)
+
+
 # torch.normal is drawn from its parameters and has, so far as they are tensors, a gradient of zero.
 
 
@@ -406,7 +434,7 @@ def random_(self: Tensor, *bounds: Any, generator: Any = None, **named: Any) -> 
 FUNCTIONS = {
     name: globals()[name]
     for name in (
-        "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
+        "Generator", "bernoulli", "binomial", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
         "normal", "poisson", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
         "set_rng_state",
     )

@@ -143,7 +143,7 @@ NAMES: dict[str, dict[str, str]] = {
     "random numbers": {
         "in torch": """
             rand randn randint randperm rand_like randn_like randint_like normal bernoulli multinomial
-            poisson manual_seed seed get_rng_state set_rng_state initial_seed default_generator
+            poisson binomial manual_seed seed get_rng_state set_rng_state initial_seed default_generator
             """,
         "in torch.random": "manual_seed fork_rng get_rng_state set_rng_state",
         "class in torch": "Generator",
@@ -440,12 +440,16 @@ NAMES: dict[str, dict[str, str]] = {
             Distribution ExponentialFamily Normal Uniform Exponential Laplace Bernoulli Categorical OneHotCategorical
             Independent MixtureSameFamily MultivariateNormal TransformedDistribution LogNormal HalfNormal HalfCauchy
             Gumbel Cauchy Geometric Poisson Gamma Chi2 StudentT Dirichlet Beta RelaxedBernoulli
-            RelaxedOneHotCategorical OneHotCategoricalStraightThrough
+            RelaxedOneHotCategorical OneHotCategoricalStraightThrough Pareto Weibull GeneralizedPareto Kumaraswamy
+            ContinuousBernoulli LogisticNormal InverseGamma FisherSnedecor Binomial NegativeBinomial Multinomial
+            VonMises LowRankMultivariateNormal Wishart LKJCholesky
             Transform ComposeTransform IndependentTransform ReshapeTransform ExpTransform PowerTransform
             SigmoidTransform SoftplusTransform TanhTransform AbsTransform AffineTransform SoftmaxTransform
-            StickBreakingTransform LowerCholeskyTransform
+            StickBreakingTransform LowerCholeskyTransform PositiveDefiniteTransform CorrCholeskyTransform
+            CumulativeDistributionTransform CatTransform StackTransform
             """,
-        "in torch.distributions": "kl_divergence identity_transform",
+        "in torch.distributions": "kl_divergence identity_transform biject_to transform_to",
+        "class in torch.distributions.constraint_registry": "ConstraintRegistry",
         "class in torch.distributions.normal": "Normal",
         "class in torch.distributions.categorical": "Categorical",
         "class in torch.distributions.multivariate_normal": "MultivariateNormal",
@@ -456,23 +460,27 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "class in torch.distributions.constraints": """
             Constraint dependent_property independent greater_than greater_than_eq less_than interval integer_interval
+            half_open_interval multinomial cat stack
             """,
         "in torch.distributions.constraints": """
             dependent is_dependent boolean one_hot real real_vector positive nonnegative unit_interval simplex
-            lower_cholesky square symmetric positive_definite nonnegative_integer positive_integer
+            lower_cholesky square symmetric positive_definite nonnegative_integer positive_integer corr_cholesky
+            lower_triangular positive_semidefinite
             """,
         "of torch.distributions.Distribution": """
             sample rsample log_prob cdf icdf entropy perplexity enumerate_support expand batch_shape event_shape
             arg_constraints support has_rsample has_enumerate_support mean mode variance stddev param_shape probs logits
             loc scale low high rate base_dist reinterpreted_batch_ndims scale_tril covariance_matrix precision_matrix
-            mixture_distribution component_distribution temperature
-            _validate_sample _natural_params _log_normalizer _mean_carrier_measure
+            mixture_distribution component_distribution temperature alpha concentration concentration0 concentration1
+            concentration_reciprocal df df1 df2 total_count cov_factor cov_diag log_cdf log_survival_function
+            sample_n _validate_sample _natural_params _log_normalizer _mean_carrier_measure
             """,
         "of Transform": """
             inv sign domain codomain bijective log_abs_det_jacobian forward_shape inverse_shape with_cache _call
-            _inverse
+            _inverse transforms lengths length distribution
             """,
-        "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint",
+        "of Constraint": "check event_dim is_discrete lower_bound upper_bound base_constraint cseq",
+        "of torch.distributions.constraint_registry.ConstraintRegistry": "register",
     },
     "optimizers": {
         "in torch": """

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 from ..absent import look_up
 from ..creation import full
-from ..dtypes import bool_
-from ..linalg import cholesky_ex
+from ..dtypes import bool_, finfo
+from ..linalg import cholesky_ex, eigvalsh, norm
 from ..ops import FUNCTIONS
 from ..tensor import Tensor
 
-_isclose = FUNCTIONS["isclose"]
+_cat, _isclose, _stack = FUNCTIONS["cat"], FUNCTIONS["isclose"], FUNCTIONS["stack"]
 
 
 class Constraint:
@@ -53,7 +54,7 @@ class _Dependent(Constraint):
             event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
         )
 
-    def check(self, value: Any) -> Tensor:
+    def check(self, x: Any) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
@@ -173,6 +174,13 @@ class _Interval(_Bounded):
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
+class _HalfOpenInterval(_Bounded):
+    bounds = ("lower_bound", "upper_bound")
+
+    def check(self, value: Any) -> Tensor:
+        return (self.lower_bound <= value) & (value < self.upper_bound)
+
+
 class _IntegerInterval(_Interval):
     is_discrete = True
 
@@ -195,12 +203,38 @@ class _Simplex(Constraint):
         return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
-class _LowerCholesky(Constraint):
+class _Multinomial(Constraint):
+    """Counts that are no more than ``upper_bound`` together."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def __init__(self, upper_bound: Any) -> None:
+        self.upper_bound = upper_bound
+
+    def check(self, x: Any) -> Tensor:
+        return (x >= 0).all(dim=-1) & (x.sum(dim=-1) <= self.upper_bound)
+
+
+class _LowerTriangular(Constraint):
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
-        lower = (value.tril() == value).view((*value.shape[:-2], -1)).min(-1)[0]
-        return lower & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
+        return (value.tril() == value).view((*value.shape[:-2], -1)).min(-1)[0]
+
+
+class _LowerCholesky(_LowerTriangular):
+    def check(self, value: Any) -> Tensor:
+        return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
+
+
+class _CorrCholesky(_LowerCholesky):
+    """With rows of length 1."""
+
+    def check(self, value: Any) -> Tensor:
+        tolerance = finfo(value.dtype).eps * value.size(-1) * 10
+        unit = (norm(value.detach(), dim=-1) - 1.0).abs().le(tolerance).all(dim=-1)
+        return super().check(value) & unit
 
 
 class _Square(Constraint):
@@ -216,10 +250,67 @@ class _Symmetric(_Square):
         return _isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if square.all() else square
 
 
+class _PositiveSemidefinite(_Symmetric):
+    def check(self, value: Any) -> Tensor:
+        symmetric = super().check(value)
+        return eigvalsh(value).ge(0).all(-1) if symmetric.all() else symmetric
+
+
 class _PositiveDefinite(_Symmetric):
     def check(self, value: Any) -> Tensor:
         symmetric = super().check(value)
         return cholesky_ex(value).info.eq(0) if symmetric.all() else symmetric
+
+
+class _Joined(Constraint):
+    """Constraints of parts along a dimension."""
+
+    def __init__(self, cseq: Any, dim: int = 0) -> None:
+        if not all(isinstance(each, Constraint) for each in cseq):
+            raise AssertionError("All elements of cseq must be Constraint instances")
+        self.cseq, self.dim = list(cseq), dim
+
+    def _check_dim(self, value: Any) -> None:
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"dim {self.dim} out of range for value with {value.dim()} dimensions")
+
+    @property
+    def is_discrete(self) -> Any:
+        return any(each.is_discrete for each in self.cseq)
+
+    @property
+    def _most(self) -> Any:
+        return max(each.event_dim for each in self.cseq)
+
+
+class _Cat(_Joined):
+    def __init__(self, cseq: Any, dim: int = 0, lengths: Any = None) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.cseq):
+            raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
+
+    @property
+    def event_dim(self) -> Any:
+        return self._most
+
+    def check(self, value: Any) -> Tensor:
+        self._check_dim(value)
+        starts = accumulate(self.lengths, initial=0)
+        parts = zip(self.cseq, starts, self.lengths, strict=False)
+        return _cat([each.check(value.narrow(self.dim, *part)) for each, *part in parts], self.dim)
+
+
+class _Stack(_Joined):
+    @property
+    def event_dim(self) -> Any:
+        return self._most + (self.dim + self._most < 0)
+
+    def check(self, value: Any) -> Tensor:
+        self._check_dim(value)
+        parts = [value.select(self.dim, i) for i in range(value.size(self.dim))]
+        checked = zip(self.cseq, parts, strict=False)
+        return _stack([each.check(part) for each, part in checked], self.dim)
 
 
 dependent = _Dependent()
@@ -228,10 +319,16 @@ independent = _IndependentConstraint
 boolean, one_hot, real = _Boolean(), _OneHot(), _Real()
 real_vector = _IndependentConstraint(real, 1)
 greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
-interval, integer_interval = _Interval, _IntegerInterval
+interval, integer_interval, half_open_interval = _Interval, _IntegerInterval, _HalfOpenInterval
 nonnegative_integer, positive_integer = _IntegerGreaterThan(0), _IntegerGreaterThan(1)
 positive, nonnegative, unit_interval = _GreaterThan(0.0), _GreaterThanEq(0.0), _Interval(0.0, 1.0)
 simplex, lower_cholesky, square = _Simplex(), _LowerCholesky(), _Square()
-symmetric, positive_definite = _Symmetric(), _PositiveDefinite()
+symmetric, positive_definite, positive_semidefinite = (
+    _Symmetric(),
+    _PositiveDefinite(),
+    _PositiveSemidefinite(),
+)
+lower_triangular, corr_cholesky = _LowerTriangular(), _CorrCholesky()
+multinomial, cat, stack = _Multinomial, _Cat, _Stack
 
 __getattr__ = look_up("torch.distributions.constraints")

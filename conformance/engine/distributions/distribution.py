@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..autograd import grad
+from ..batching import BatchedTensor
 from ..modes import no_grad
 from ..size import Size
 from ..tensor import Tensor
@@ -21,6 +22,13 @@ def _not_implemented(self: Any) -> Any:
 
 
 _NOT_THERE = property(_not_implemented)
+
+
+def is_all_true(checked: Any) -> bool:
+    """Whether all is, in every example of the vmaps that run."""
+    if isinstance(checked, BatchedTensor):
+        return all(is_all_true(each) for each in checked._examples)
+    return bool(checked.all())
 
 
 class Distribution:
@@ -70,7 +78,7 @@ class Distribution:
             if is_dependent(constraint) or derived:
                 continue
             value = getattr(self, name)
-            if not constraint.check(value).all():
+            if not is_all_true(constraint.check(value)):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
@@ -108,6 +116,12 @@ class Distribution:
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
         """Samples as functions of the parameters, which are differentiable."""
         raise NotImplementedError
+
+    def sample_n(self, n: int) -> Tensor:
+        """So many samples; deprecated."""
+        text = "`sample_n(n)` will be deprecated. Use `sample((n,))` instead."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or of the probability."""
@@ -164,7 +178,7 @@ class Distribution:
                 stacklevel=3,
             )
             return
-        if not support.check(value).all():
+        if not is_all_true(support.check(value)):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within the support "
                 f"({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
@@ -200,25 +214,29 @@ class ExponentialFamily(Distribution):
     _natural_params: Any = _NOT_THERE
     _mean_carrier_measure: Any = _NOT_THERE
 
-    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+    def _log_normalizer(self, *natural_params: Any) -> Any:
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
         """By the normalizer's slope at the natural parameters."""
         result: Any = -self._mean_carrier_measure
-        parameters, normalizer, slopes = natural(self)
+        parameters = natural(self)
+        normalizer, slopes = normalized(self, parameters)
         result += normalizer
         for one, slope in zip(parameters, slopes, strict=True):
             result -= (one * slope).reshape((*self._batch_shape, -1)).sum(-1)
         return result
 
 
-def natural(family: ExponentialFamily) -> tuple[list[Tensor], Tensor, tuple[Any, ...]]:
-    """Its natural parameters, its normalizer there, and the slopes of that."""
-    parameters = [each.detach().requires_grad_() for each in family._natural_params]
+def natural(family: ExponentialFamily) -> list[Tensor]:
+    """Its natural parameters, as leaves."""
+    return [each.detach().requires_grad_() for each in family._natural_params]
+
+
+def normalized(family: ExponentialFamily, parameters: list[Tensor]) -> tuple[Tensor, tuple[Any, ...]]:
+    """Its normalizer at such parameters, and the slopes of that."""
     normalizer = family._log_normalizer(*parameters)
-    slopes = grad(normalizer.sum(), parameters, create_graph=True)
-    return parameters, normalizer, slopes
+    return normalizer, grad(normalizer.sum(), parameters, create_graph=True)
 
 
 class Broadcast(Distribution):

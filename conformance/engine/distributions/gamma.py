@@ -44,6 +44,7 @@ class Gamma(Broadcast, ExponentialFamily):
     arg_constraints: Any = {"concentration": constraints.positive, "rate": constraints.positive}  # noqa: RUF012 - torch's
     support = constraints.nonnegative
     has_rsample = True
+    _mean_carrier_measure = 0
     concentration: Tensor
     rate: Tensor
 
@@ -77,6 +78,13 @@ class Gamma(Broadcast, ExponentialFamily):
     def cdf(self, value: Tensor) -> Tensor:
         self._validate(value)
         return FUNCTIONS["igamma"](self.concentration, self.rate * value)
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.concentration - 1, -self.rate
+
+    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
+        return (x + 1).lgamma() + (x + 1) * (-y.reciprocal()).log()
 
     def entropy(self) -> Tensor:
         shape = self.concentration
@@ -149,8 +157,9 @@ class StudentT(Distribution):
     def entropy(self) -> Tensor:
         df = self.df
         log_beta = (0.5 * df).lgamma() + math.lgamma(0.5) - (0.5 * (df + 1)).lgamma()
+        log_scale = self.scale.log()
         slopes = 0.5 * (df + 1) * ((0.5 * (df + 1)).digamma() - (0.5 * df).digamma())
-        return self.scale.log() + slopes + 0.5 * df.log() + log_beta
+        return log_scale + slopes + 0.5 * df.log() + log_beta
 
 
 class _Dirichlet(Function):
@@ -218,6 +227,13 @@ class Dirichlet(ExponentialFamily):
         spread = self.concentration.lgamma().sum(-1) - total.lgamma() - (count - total) * total.digamma()
         return spread - ((self.concentration - 1.0) * self.concentration.digamma()).sum(-1)
 
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.concentration,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return x.lgamma().sum(-1) - x.sum(-1).lgamma()
+
 
 class Beta(ExponentialFamily):
     """The first of two shares of a `Dirichlet` distribution."""
@@ -272,3 +288,10 @@ class Beta(ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return self._dirichlet.entropy()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.concentration1, self.concentration0
+
+    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
+        return x.lgamma() + y.lgamma() - (x + y).lgamma()

@@ -12,10 +12,13 @@ from ..ops import FUNCTIONS
 from ..ops.smooth import softplus
 from ..tensor import Tensor
 from .categorical import Categorical, OneHotCategorical
-from .distribution import ExponentialFamily, natural
+from .counts import Binomial
+from .distribution import ExponentialFamily, natural, normalized
 from .gamma import Beta, Dirichlet, Gamma
 from .multivariate import Independent, MultivariateNormal, mahalanobis
+from .tails import Pareto
 from .transformed import EULER, Gumbel, HalfNormal, TransformedDistribution
+from .unit import ContinuousBernoulli
 from .univariate import Bernoulli, Cauchy, Exponential, Geometric, Laplace, Normal, Poisson, Uniform
 from .utils import _sum_rightmost
 
@@ -55,29 +58,6 @@ def _normal(p: Normal, q: Normal) -> Tensor:
     return 0.5 * (ratio + distance - 1 - ratio.log())
 
 
-@register_kl(Normal, Laplace)
-def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
-    distance = p.loc - q.loc
-    ratio = distance / p.scale
-    log = (p.scale / q.scale).log()
-    even = math.sqrt(2 / math.pi) * p.scale * (-0.5 * ratio.pow(2)).exp()
-    odd = distance * (math.sqrt(0.5) * ratio).erf()
-    return -log + (even + odd) / q.scale - 0.5 * (1 + math.log(0.5 * math.pi))
-
-
-@register_kl(Normal, Exponential)
-@register_kl(Normal, Uniform)
-@register_kl(Laplace, Exponential)
-@register_kl(Laplace, Uniform)
-def _beyond_the_support(p: Normal | Laplace, q: Any) -> Tensor:
-    return full_like(p.loc, math.inf)
-
-
-@register_kl(Exponential, Uniform)
-def _exponential_uniform(p: Exponential, q: Uniform) -> Tensor:
-    return full_like(p.rate, math.inf)
-
-
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(p: Any, q: Any) -> Tensor:
     ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
@@ -87,6 +67,35 @@ def _bernoulli(p: Any, q: Any) -> Tensor:
     zeros[q.probs == 1] = math.inf
     zeros[p.probs == 1] = 0
     return ones + zeros
+
+
+@register_kl(Binomial, Binomial)
+def _binomial(p: Binomial, q: Binomial) -> Tensor:
+    if (p.total_count < q.total_count).any():
+        raise NotImplementedError(
+            "KL between Binomials where q.total_count > p.total_count is not implemented"
+        )
+    of_one = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
+    result = p.total_count * of_one
+    more = p.total_count > q.total_count
+    result[more] = full_like(result[more], math.inf)
+    return result
+
+
+@register_kl(ContinuousBernoulli, ContinuousBernoulli)
+def _continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    powers = p.mean * (p.logits - q.logits)
+    of_p = p._log_norm() + (-p.probs).log1p()
+    of_q = -q._log_norm() - (-q.probs).log1p()
+    return powers + of_p + of_q
+
+
+@register_kl(Pareto, Pareto)
+def _pareto(p: Pareto, q: Pareto) -> Tensor:
+    scales, alphas = p.scale / q.scale, q.alpha / p.alpha
+    result = q.alpha * scales.log() + -alphas.log() + alphas - 1
+    result[p.support.lower_bound < q.support.lower_bound] = math.inf
+    return result
 
 
 @register_kl(Categorical, Categorical)
@@ -109,47 +118,18 @@ def _uniform(p: Uniform, q: Uniform) -> Tensor:
     return result
 
 
-@register_kl(Uniform, Normal)
-def _uniform_normal(p: Uniform, q: Normal) -> Tensor:
-    width = p.high - p.low
-    log = (math.sqrt(math.pi * 2) * q.scale / width).log()
-    return log + 0.5 * (width.pow(2) / 12 + ((p.high + p.low - 2 * q.loc) / 2).pow(2)) / q.scale.pow(2)
-
-
-@register_kl(Uniform, Exponential)
-def _uniform_exponential(p: Uniform, q: Exponential) -> Tensor:
-    result = q.rate * (p.high + p.low) / 2 - ((p.high - p.low) * q.rate).log()
-    result[p.low < q.support.lower_bound] = math.inf
-    return result
-
-
 @register_kl(Exponential, Exponential)
 def _exponential(p: Exponential, q: Exponential) -> Tensor:
     ratio = q.rate / p.rate
     return -ratio.log() + ratio - 1
 
 
-@register_kl(Exponential, Normal)
-def _exponential_normal(p: Exponential, q: Normal) -> Tensor:
-    variance, square = q.scale.pow(2), p.rate.pow(2)
-    log = 0.5 * (square * variance * 2 * math.pi).log()
-    moments = square.reciprocal() - q.loc / p.rate + q.loc.pow(2) * 0.5
-    return log - 1 + moments / variance
-
-
-@register_kl(Laplace, Normal)
-def _laplace_normal(p: Laplace, q: Normal) -> Tensor:
-    variance = q.scale.pow(2)
-    ratio = p.scale.pow(2) / variance
-    log = 0.5 * (2 * ratio / math.pi).log()
-    moments = 0.5 * p.loc.pow(2) - p.loc * q.loc + 0.5 * q.loc.pow(2)
-    return -log + ratio + moments / variance - 1
-
-
 @register_kl(Laplace, Laplace)
 def _laplace(p: Laplace, q: Laplace) -> Tensor:
     ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
-    return -ratio.log() + distance / q.scale + ratio * (-distance / p.scale).exp() - 1
+    log, shift = -ratio.log(), distance / q.scale
+    power = ratio * (-distance / p.scale).exp()
+    return log + shift + power - 1
 
 
 @register_kl(Cauchy, Cauchy)
@@ -162,7 +142,9 @@ def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
 def _gumbel(p: Gumbel, q: Gumbel) -> Tensor:
     ratio, of_q, of_p = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
     shift = -ratio.log() - of_q + of_p
-    return shift + ratio * EULER + (of_q + (1 + ratio).lgamma() - of_p).exp() - (1 + EULER)
+    mean = ratio * EULER
+    power = (of_q + (1 + ratio).lgamma() - of_p).exp()
+    return shift + mean + power - (1 + EULER)
 
 
 @register_kl(Geometric, Geometric)
@@ -180,7 +162,8 @@ def _gamma(p: Gamma, q: Gamma) -> Tensor:
     rates = q.concentration * (p.rate / q.rate).log()
     normalizers = q.concentration.lgamma() - p.concentration.lgamma()
     shapes = (p.concentration - q.concentration) * p.concentration.digamma()
-    return rates + normalizers + shapes + (q.rate - p.rate) * (p.concentration / p.rate)
+    means = (q.rate - p.rate) * (p.concentration / p.rate)
+    return rates + normalizers + shapes + means
 
 
 @register_kl(Beta, Beta)
@@ -190,16 +173,18 @@ def _beta(p: Beta, q: Beta) -> Tensor:
     normalizer_p = p.concentration1.lgamma() + p.concentration0.lgamma() + total_q.lgamma()
     ones = (p.concentration1 - q.concentration1) * p.concentration1.digamma()
     zeros = (p.concentration0 - q.concentration0) * p.concentration0.digamma()
-    return normalizer_q - normalizer_p + ones + zeros + (total_q - total_p) * total_p.digamma()
+    totals = (total_q - total_p) * total_p.digamma()
+    return normalizer_q - normalizer_p + ones + zeros + totals
 
 
 @register_kl(Dirichlet, Dirichlet)
 def _dirichlet(p: Dirichlet, q: Dirichlet) -> Tensor:
     total_p, total_q = p.concentration.sum(-1), q.concentration.sum(-1)
-    normalizers = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    totals = total_p.lgamma() - total_q.lgamma()
+    each = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+    apart = p.concentration - q.concentration
     slopes = p.concentration.digamma() - total_p.digamma().unsqueeze(-1)
-    weighted = ((p.concentration - q.concentration) * slopes).sum(-1)
-    return total_p.lgamma() - total_q.lgamma() - normalizers + weighted
+    return totals - each + (apart * slopes).sum(-1)
 
 
 @register_kl(HalfNormal, HalfNormal)
@@ -211,8 +196,7 @@ def _half_normal(p: HalfNormal, q: HalfNormal) -> Tensor:
 def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
-    base = kl_divergence(p.base_dist, q.base_dist)
-    return _sum_rightmost(base, len(p.event_shape) - len(p.base_dist.event_shape))
+    return kl_divergence(p.base_dist, q.base_dist)
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
@@ -223,8 +207,8 @@ def _exponential_family(p: Any, q: Any) -> Tensor:
             "The cross KL-divergence between different exponential families cannot                             be "
             "computed using Bregman divergences"
         )
-    of_p, normalizer, slopes = natural(p)
-    of_q = q._natural_params
+    of_p, of_q = natural(p), q._natural_params
+    normalizer, slopes = normalized(p, of_p)
     result = q._log_normalizer(*of_q) - normalizer
     for one, other, slope in zip(of_p, of_q, slopes, strict=True):
         result -= _sum_rightmost((other - one) * slope, len(q.event_shape))

@@ -75,14 +75,14 @@ class MixtureSameFamily(Distribution):
         between = (probs * (components.mean - self._beside(self.mean)).pow(2.0)).sum(dim)
         return within + between
 
-    def cdf(self, value: Tensor) -> Tensor:
-        below = self.component_distribution.cdf(self._beside(value))
+    def cdf(self, x: Tensor) -> Tensor:
+        below = self.component_distribution.cdf(self._beside(x))
         return (below * self.mixture_distribution.probs).sum(-1)
 
-    def log_prob(self, value: Tensor) -> Tensor:
+    def log_prob(self, x: Tensor) -> Tensor:
         if self._validate_args:
-            self._validate_sample(value)
-        of_each = self.component_distribution.log_prob(self._beside(value))
+            self._validate_sample(x)
+        of_each = self.component_distribution.log_prob(self._beside(x))
         return (of_each + self.mixture_distribution.logits.log_softmax(-1)).logsumexp(-1)
 
     def sample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Any:

@@ -116,6 +116,13 @@ def mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
     return lengths.reshape(vectors.shape[:-1]).permute(back).reshape(batch)
 
 
+def lower_of_precision(matrix: Tensor) -> Tensor:
+    """The lower factors of the inverses of matrices."""
+    upper = cholesky(matrix.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
+    unit = eye(matrix.shape[-1], dtype=matrix.dtype)
+    return solve_triangular(upper, unit, upper=False)
+
+
 class MultivariateNormal(Distribution):
     """Vectors around ``loc`` (..., n), by a covariance, its inverse, or its lower factor (..., n, n)."""
 
@@ -161,9 +168,7 @@ class MultivariateNormal(Distribution):
         elif name == "covariance_matrix":
             self._unbroadcasted_scale_tril = cholesky(matrix)
         else:
-            upper = cholesky(matrix.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
-            unit = eye(matrix.shape[-1], dtype=matrix.dtype)
-            self._unbroadcasted_scale_tril = solve_triangular(upper, unit, upper=False)
+            self._unbroadcasted_scale_tril = lower_of_precision(matrix)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         n = self._event_shape[0]

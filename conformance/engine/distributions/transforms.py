@@ -8,20 +8,24 @@ from typing import Any
 
 from .. import dtypes
 from ..absent import look_up
-from ..creation import full_like
+from ..creation import eye, full_like
+from ..linalg import cholesky
 from ..nn.functions.padding import pad
 from ..ops import FUNCTIONS
 from ..ops.smooth import logsigmoid, softplus
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
+from .joined import CatTransform, StackTransform
 from .transform import ComposeTransform, IndependentTransform, ReshapeTransform, Transform, dependent, widened
-from .utils import NUMBER, broadcast_all, lazy_property
+from .utils import NUMBER, broadcast_all, lazy_property, tril_matrix_to_vec, vec_to_tril_matrix
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "ComposeTransform", "ExpTransform", "IndependentTransform",
-    "LowerCholeskyTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
-    "SoftplusTransform", "StickBreakingTransform", "TanhTransform", "Transform", "identity_transform",
+    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
+    "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
+    "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
+    "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
+    "identity_transform",
 ]  # fmt: skip
 
 _broadcast_shapes = FUNCTIONS["broadcast_shapes"]
@@ -252,7 +256,8 @@ class StickBreakingTransform(_OfVectors):
 
     def _call(self, x: Any) -> Any:
         shares = _clipped((x - _remaining(x, x.shape[-1] + 1).log()).sigmoid())
-        return pad(shares, [0, 1], value=1) * pad((1 - shares).cumprod(-1), [1, 0], value=1)
+        left = (1 - shares).cumprod(-1)
+        return pad(shares, [0, 1], value=1) * pad(left, [1, 0], value=1)
 
     def _inverse(self, y: Any) -> Any:
         cropped = y[..., :-1]
@@ -279,6 +284,89 @@ class LowerCholeskyTransform(_OfKind):
 
     def _inverse(self, y: Any) -> Any:
         return y.tril(-1) + y.diagonal(dim1=-2, dim2=-1).log().diag_embed()
+
+
+class PositiveDefiniteTransform(_OfKind):
+    """Matrices to positive definite ones, by their `LowerCholeskyTransform`."""
+
+    domain, codomain = constraints.independent(constraints.real, 2), constraints.positive_definite
+
+    def _call(self, x: Any) -> Any:
+        factor = LowerCholeskyTransform()(x)
+        return FUNCTIONS["matmul"](factor, factor.mT)
+
+    def _inverse(self, y: Any) -> Any:
+        return LowerCholeskyTransform().inv(cholesky(y))
+
+
+class CorrCholeskyTransform(Transform):
+    """Vectors of n * (n - 1) / 2 elements to lower factors (n, n) of correlations, whose rows have length 1.
+
+    Below the diagonal are, row by row, hyperbolic tangents, each scaled by what those before it leave of the length.
+    """
+
+    domain, codomain, bijective = constraints.real_vector, constraints.corr_cholesky, True
+
+    def _call(self, x: Any) -> Any:
+        shares = x.tanh()
+        eps = dtypes.finfo(shares.dtype).eps
+        lower = vec_to_tril_matrix(shares.clamp(min=-1 + eps, max=1 - eps), diag=-1)
+        left = (1 - lower**2).sqrt().cumprod(-1)
+        return (lower + eye(lower.shape[-1], dtype=lower.dtype)) * pad(left[..., :-1], [1, 0], value=1)
+
+    def _inverse(self, y: Any) -> Any:
+        left = pad((1 - (y * y).cumsum(dim=-1))[..., :-1], [1, 0], value=1)
+        below = tril_matrix_to_vec(y, diag=-1)
+        shares = below / tril_matrix_to_vec(left, diag=-1).sqrt()
+        return (shares.log1p() - shares.neg().log1p()) / 2
+
+    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
+        """Of what is below the diagonal."""
+        left = tril_matrix_to_vec(1 - (y * y).cumsum(dim=-1), diag=-2)
+        of_lengths = 0.5 * left.log().sum(-1)
+        return of_lengths + -2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
+
+    def forward_shape(self, shape: Any) -> Any:
+        if len(shape) < 1:
+            raise ValueError("Too few dimensions on input")
+        n = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
+        if n * (n - 1) // 2 != shape[-1]:
+            raise ValueError("Input is not a flattened lower-diagonal number")
+        return (*shape[:-1], n, n)
+
+    def inverse_shape(self, shape: Any) -> Any:
+        if len(shape) < 2:
+            raise ValueError("Too few dimensions on input")
+        if shape[-2] != shape[-1]:
+            raise ValueError("Input is not square")
+        n = shape[-1]
+        return (*shape[:-2], n * (n - 1) // 2)
+
+
+class CumulativeDistributionTransform(Transform):
+    """The distribution function of ``distribution``."""
+
+    codomain, bijective, sign = constraints.unit_interval, True, 1
+
+    def __init__(self, distribution: Any, cache_size: int = 0) -> None:
+        super().__init__(cache_size=cache_size)
+        self.distribution = distribution
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return (self.distribution,)
+
+    @property
+    def domain(self) -> Any:
+        return self.distribution.support
+
+    def _call(self, x: Any) -> Any:
+        return self.distribution.cdf(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return self.distribution.icdf(y)
+
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+        return self.distribution.log_prob(x)
 
 
 __getattr__ = look_up("torch.distributions.transforms")

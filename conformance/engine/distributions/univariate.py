@@ -42,6 +42,7 @@ class Normal(_LocationScale, ExponentialFamily):
     """Around ``loc`` with standard deviation ``scale``."""
 
     __module__ = "torch.distributions.normal"
+    _mean_carrier_measure = 0
 
     @property
     def stddev(self) -> Tensor:
@@ -61,9 +62,8 @@ class Normal(_LocationScale, ExponentialFamily):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate(value)
-        variance = self.scale**2
-        exponent = -((value - self.loc) ** 2) / (2 * variance)
-        return exponent - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+        variance, log = self.scale**2, self.scale.log()
+        return -((value - self.loc) ** 2) / (2 * variance) - log - math.log(math.sqrt(2 * math.pi))
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate(value)
@@ -74,6 +74,13 @@ class Normal(_LocationScale, ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+
+    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:
+        return -0.25 * x.pow(2) / y + 0.5 * (-math.pi / y).log()
 
 
 class Uniform(Broadcast):
@@ -135,6 +142,7 @@ class Exponential(Broadcast, ExponentialFamily):
     """Waiting times of events that come at ``rate``."""
 
     __module__ = "torch.distributions.exponential"
+    _mean_carrier_measure = 0
     arg_constraints = {"rate": constraints.positive}  # noqa: RUF012 - torch's own form
     support = constraints.nonnegative
     has_rsample = True
@@ -174,6 +182,13 @@ class Exponential(Broadcast, ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return 1.0 - self.rate.log()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (-self.rate,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return -(-x).log()
 
 
 class Laplace(_LocationScale):
@@ -270,6 +285,7 @@ class Bernoulli(OfProbability, ExponentialFamily):
     """1 with a probability, else 0."""
 
     __module__ = "torch.distributions.bernoulli"
+    _mean_carrier_measure = 0
     support = constraints.boolean
     has_enumerate_support = True
 
@@ -303,6 +319,13 @@ class Bernoulli(OfProbability, ExponentialFamily):
 
     def entropy(self) -> Tensor:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.probs.logit(),)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return x.exp().log1p()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = arange(2, dtype=self.probs.dtype).view((-1, *(1,) * len(self._batch_shape)))
@@ -381,3 +404,10 @@ class Poisson(Broadcast, ExponentialFamily):
         self._validate(value)
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.rate.log(),)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return x.exp()

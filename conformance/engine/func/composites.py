@@ -58,6 +58,7 @@ _RANDOM = _RANDOM_BY_SHAPE | frozenset(
         "alpha_dropout_",
         "bernoulli",
         "bernoulli_",
+        "binomial",
         "cauchy_",
         "dropout",
         "dropout_",
@@ -109,6 +110,9 @@ _RANDOM_OUT = (
     "vmap: We do not support calling out variants of random operations inside of vmap. Please use non-out variants as a "
     "workaround"
 )
+# They draw one number by each of another tensor's.
+_BY_ANOTHER = frozenset(["bernoulli", "binomial", "multinomial", "normal", "poisson"])
+_SAME = "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
 _UNBATCHED = (
     "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If "
     "this is necessary for your usage, please file an issue with functorch."
@@ -320,6 +324,9 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     if running.randomness == "same":
         if not mapped:
             return _outside(made, args, kwargs)
+        others = level_of((args[1:], tuple(kwargs.values()))) == level
+        if name in _BY_ANOTHER or (name == "bernoulli_" and others):
+            raise RuntimeError(_SAME)
         before = default_generator.get_state()
 
         def as_before(*inner: Any, **named: Any) -> Any:

@@ -138,7 +138,8 @@ def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: T
     grad = grad.to(A.dtype)
     spread = diag_embed(grad.unsqueeze(-1).expand(pivots._array.shape))
     if state.recording:
-        return solve(A.mH, spread.mT)
+        columns = spread.mT  # torch makes this node before the other
+        return solve(A.mH, columns)
     return make(columns_first(kernels.lu_solve(LU._array, pivots._array, spread._array, True, True)))
 
 

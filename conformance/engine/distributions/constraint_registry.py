@@ -1,0 +1,136 @@
+"""torch.distributions.constraint_registry: transforms of real numbers to what satisfies a constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import constraints, transforms
+from .utils import NUMBER
+
+Factory = Callable[[Any], Any]
+
+
+class ConstraintRegistry:
+    """Called with a constraint, the transform that is registered for its class."""
+
+    __module__ = "torch.distributions.constraint_registry"
+
+    def __init__(self) -> None:
+        self._registry: dict[type, Factory] = {}
+
+    def register(self, constraint: Any, factory: Factory | None = None) -> Any:
+        """Register a function of the constraint for its class, or a decorator for one.
+
+        Raises:
+            TypeError: what is given is no constraint, and no class of them.
+        """
+        if factory is None:
+            return lambda factory: self.register(constraint, factory)
+        if isinstance(constraint, constraints.Constraint):
+            constraint = type(constraint)
+        if not (isinstance(constraint, type) and issubclass(constraint, constraints.Constraint)):
+            raise TypeError(
+                f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}"
+            )
+        self._registry[constraint] = factory
+        return factory
+
+    def __call__(self, constraint: Any) -> Any:
+        factory = self._registry.get(type(constraint))
+        if factory is None:
+            raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
+        return factory(constraint)
+
+
+biject_to, transform_to = ConstraintRegistry(), ConstraintRegistry()
+"""Bijective transforms, and those that need not be."""
+_BOTH = biject_to, transform_to
+
+
+def _for(registries: tuple[ConstraintRegistry, ...], *kinds: Any) -> Callable[[Factory], Factory]:
+    def decorator(factory: Factory) -> Factory:
+        for registry in registries:
+            for kind in kinds:
+                registry.register(kind, factory)
+        return factory
+
+    return decorator
+
+
+@_for(_BOTH, constraints.real)
+def _real(constraint: Any) -> Any:
+    return transforms.identity_transform
+
+
+@_for(_BOTH, constraints.positive, constraints.nonnegative)
+def _positive(constraint: Any) -> Any:
+    return transforms.ExpTransform()
+
+
+@_for(_BOTH, constraints.greater_than, constraints.greater_than_eq)
+def _above(constraint: Any) -> Any:
+    shift = transforms.AffineTransform(constraint.lower_bound, 1)
+    return transforms.ComposeTransform([transforms.ExpTransform(), shift])
+
+
+@_for(_BOTH, constraints.less_than)
+def _below(constraint: Any) -> Any:
+    turn = transforms.AffineTransform(constraint.upper_bound, -1)
+    return transforms.ComposeTransform([transforms.ExpTransform(), turn])
+
+
+@_for(_BOTH, constraints.interval, constraints.half_open_interval)
+def _between(constraint: Any) -> Any:
+    low, high = constraint.lower_bound, constraint.upper_bound
+    squashed = transforms.SigmoidTransform()
+    if isinstance(low, NUMBER) and isinstance(high, NUMBER) and (low, high) == (0, 1):
+        return squashed
+    return transforms.ComposeTransform([squashed, transforms.AffineTransform(low, high - low)])
+
+
+@_for(_BOTH, constraints.corr_cholesky)
+def _corr_cholesky(constraint: Any) -> Any:
+    return transforms.CorrCholeskyTransform()
+
+
+@_for((biject_to,), constraints.simplex)
+def _broken_stick(constraint: Any) -> Any:
+    return transforms.StickBreakingTransform()
+
+
+@_for((transform_to,), constraints.simplex)
+def _softmax(constraint: Any) -> Any:
+    return transforms.SoftmaxTransform()
+
+
+@_for((transform_to,), constraints.lower_cholesky)
+def _lower_cholesky(constraint: Any) -> Any:
+    return transforms.LowerCholeskyTransform()
+
+
+@_for((transform_to,), constraints.positive_definite, constraints.positive_semidefinite)
+def _positive_definite(constraint: Any) -> Any:
+    return transforms.PositiveDefiniteTransform()
+
+
+def _register_joined(registry: ConstraintRegistry) -> None:
+    """Those of constraints that are made of others, for which the same registry is asked."""
+
+    @_for((registry,), constraints.independent)
+    def independent(constraint: Any) -> Any:
+        base = registry(constraint.base_constraint)
+        return transforms.IndependentTransform(base, constraint.reinterpreted_batch_ndims)
+
+    @_for((registry,), constraints.cat)
+    def cat(constraint: Any) -> Any:
+        parts = [registry(each) for each in constraint.cseq]
+        return transforms.CatTransform(parts, constraint.dim, constraint.lengths)
+
+    @_for((registry,), constraints.stack)
+    def stack(constraint: Any) -> Any:
+        return transforms.StackTransform([registry(each) for each in constraint.cseq], constraint.dim)
+
+
+for _registry in _BOTH:
+    _register_joined(_registry)
