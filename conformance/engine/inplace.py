@@ -82,7 +82,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     """Write ``row`` applied to the arguments into the first of them.
 
     Note [In place saves a clone]: where a formula needs the overwritten value, a clone of it is saved, which is
-    itself recorded, so that the second derivative still finds its way.
+    itself recorded, after the node that saves it, so that the second derivative still finds its way.
     """
     if transforms.count:
         from .forward import in_place
@@ -195,9 +195,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     if self._array.shape != value.shape:  # torch gives addbmm the tensor as out=, which is resized
         lay_out(self, value.shape)
     if edge is not None:
-        if row.saved.get("self") == "tensor":
-            arguments = [self.clone(), *arguments[1:]]
-        node = row.record(*arguments, self, state.recorder)
+        node = row.record_inplace(*arguments, self, state.recorder)
         if isinstance(node, NotImplementedNode):
             node.operation += "_"
         else:

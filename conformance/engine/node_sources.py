@@ -57,14 +57,22 @@ def record_source(row: Row) -> str:
     return function("record", f"{arguments(row)}, result, recording", body)
 
 
+def record_inplace_source(row: Row) -> str:
+    """record of a change in place; see Note [In place saves a clone]."""
+    numbers = [tell_number(name) for name in row.tensors if may_be_number(row, name)]
+    body = [*numbers, *record_lines(row, in_place=True), "return node"]
+    return function("record_inplace", f"{arguments(row)}, result, recording", body)
+
+
 def linearize_source(row: Row) -> str:
     body = [*record_lines(row, linear=True), "return node"]
     return function("linearize", f"{arguments(row)}, result, wanted", body)
 
 
 def record_lines(
-    row: Row, linear: bool = False, shape: str = "result._array.shape", alike: bool = False
-) -> list[str]:
+    row: Row, linear: bool = False, shape: str = "result._array.shape", alike: bool = False,
+    in_place: bool = False,
+) -> list[str]:  # fmt: skip
     """The node of a result, with its edges and what it saves; or, linear, of a node that never joins the graph.
 
     ``alike``: the variable of this name says what the result shares with its operands.
@@ -119,7 +127,7 @@ def record_lines(
             f"    if each[1].kind == 'c': as_complex(row, node, described, {operands})",
         ]
     for name, kind in row.saved.items():
-        body.append(f"node.saved_{name} = {_saved_value(row, name, kind, linear)}")
+        body.append(f"node.saved_{name} = {_saved_value(row, name, kind, linear, in_place)}")
     return body
 
 
@@ -138,7 +146,7 @@ def _find_edge(row: Row, name: str) -> list[str]:
     return lines
 
 
-def _saved_value(row: Row, name: str, kind: str, linear: bool) -> str:
+def _saved_value(row: Row, name: str, kind: str, linear: bool, in_place: bool) -> str:
     if kind == "output":
         return "None"  # set when the output is there; see _several_outputs
     if kind == "list":
@@ -173,7 +181,9 @@ def _saved_value(row: Row, name: str, kind: str, linear: bool) -> str:
             f" and not ({name}._inference or recording.saved_hooks)"
         )
     value = f"save({name}, recording)"
-    if as_given:
+    if in_place and name == "self":
+        value = "save(self.clone(), recording)"
+    elif as_given:
         value = f"({name} if {' or '.join(as_given)} else {value})"
     users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
     # See Note [Only what is needed is saved]; torch looks at neither gradients nor lists.

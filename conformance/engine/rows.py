@@ -67,6 +67,7 @@ from .node_sources import (
     complex_apply_source,
     linearize_source,
     names_of,
+    record_inplace_source,
     record_source,
     release_source,
     uncast_apply_source,
@@ -280,6 +281,11 @@ class Row:
     def record(self) -> Callable[..., Any]:
         """The node of a result."""
         return _lazy(self, "record", record_source)
+
+    @cached_property
+    def record_inplace(self) -> Callable[..., Any]:
+        """The node of a tensor that is about to be changed in place."""
+        return _lazy(self, "record_inplace", record_inplace_source)
 
     @cached_property
     def linearize(self) -> Callable[..., Any]:

@@ -23,9 +23,14 @@ def _gates(array: Array) -> list[Array]:
 
 def _layer_backward(
     grads: Any, input: Tensor, weight0: Tensor, weight1: Tensor, weight2: Tensor, weight3: Tensor, hx_: Tensor,
-    cx_: Tensor, reverse: bool, has_biases: bool, needed: Any,
+    cx_: Tensor, reverse: bool, batch_sizes: Any, mode: int, hidden_size: int, num_layers: int, has_biases: bool,
+    bidirectional: bool, batch_first: bool, train: bool, result0: Tensor, result1: Tensor, result2: Tensor,
+    needed: Any,
 ) -> list[Tensor | None]:  # fmt: skip
-    """Backward through time over steps that are computed once more, so that it can be differentiated again."""
+    """Backward through time over steps that are computed once more, so that it can be differentiated again.
+
+    torch's reads the results, and what oneDNN worked with, which there is none of here.
+    """
     biases = (weight2, weight3) if has_biases else (None, None)
     steps = [input[step] for step in range(input.size(0))][:: -1 if reverse else 1]
     before, after = [], []
@@ -85,7 +90,8 @@ def _sum(first: Tensor | None, second: Tensor | None) -> Any:
 )
 def mkldnn_rnn_layer(
     input: Array, weight0: Array, weight1: Array, weight2: Array, weight3: Array, hx_: Array, cx_: Array,
-    reverse: bool, has_biases: bool,
+    reverse: bool, batch_sizes: Any, mode: int, hidden_size: int, num_layers: int, has_biases: bool,
+    bidirectional: bool, batch_first: bool, train: bool,
 ) -> list[Array]:  # fmt: skip
     """The outputs (steps, batch, features) of one direction, the last hidden state and the last cell state."""
     h, c = hx_, cx_

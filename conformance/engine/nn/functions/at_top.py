@@ -136,7 +136,9 @@ def _padded_lstm(
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     projected = _check_lstm(hx, params, has_biases, num_layers, bidirectional)
     kept = dropout if train else 0.0
-    return recurrent.lstm(input, hx, params, has_biases, projected, kept, bidirectional, batch_first)
+    return recurrent.lstm(
+        input, hx, params, has_biases, projected, kept, bidirectional, batch_first, train=train
+    )
 
 
 def _packed_lstm(

@@ -63,7 +63,8 @@ def _weights(scores: Array) -> Array:
 
 def _by_length(array: Array) -> Array:
     """Numbers (batch, heads, length, ...) in memory as torch makes them: (batch, length, heads, ...)."""
-    found = np.empty_like(np.empty_like(array, order="C").swapaxes(1, 2).copy().swapaxes(1, 2))
+    batch, heads, length, *rest = array.shape
+    found = np.empty((batch, length, heads, *rest), array.dtype).swapaxes(1, 2)
     found[...] = array
     return found
 

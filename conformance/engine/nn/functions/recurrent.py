@@ -43,6 +43,8 @@ class Weights(NamedTuple):
 
 
 Step = Callable[[Tensor, State, Weights, bool], State]
+Direction = Callable[[Step, Tensor, State, Weights, bool], tuple[Tensor, State]]
+_LSTM = 2  # torch's number for it
 
 
 def tanh_step(input: Tensor, hidden: Tensor, weights: Weights, ahead: bool) -> Tensor:
@@ -95,8 +97,8 @@ def _direction(
 
 def _rows(state: State, start: int, count: int) -> State:
     """The states of some of the samples."""
-    if isinstance(state, tuple):
-        return tuple(each.narrow(0, start, count) for each in state)
+    if isinstance(state, tuple):  # the last first: see Note [Right operands first]
+        return tuple([each.narrow(0, start, count) for each in state[::-1]][::-1])
     return state.narrow(0, start, count)
 
 
@@ -113,10 +115,11 @@ def _forwards(
     """Packed sequences from their beginning: those that end leave their state behind."""
     outputs, ended, start, before = [], [], 0, sizes[0]
     for size in sizes:
+        now = coming.narrow(0, start, size)
         if size < before:
             ended.append(_rows(state, size, before - size))
             state = _rows(state, 0, size)
-        state = step(coming.narrow(0, start, size), state, weights, True)
+        state = step(now, state, weights, True)
         outputs.append(state[0] if isinstance(state, tuple) else state)
         start, before = start + size, size
     return cat(outputs, 0), _joined([state, *reversed(ended)])
@@ -137,7 +140,7 @@ def _backwards(
     return cat(outputs[::-1], 0), current
 
 
-def _packed_direction(sizes: Sequence[int]) -> Callable[..., tuple[Tensor, State]]:
+def _packed_direction(sizes: Sequence[int]) -> Direction:
     """One direction of a layer over packed sequences, of so many samples at each time."""
 
     def direction(
@@ -149,19 +152,26 @@ def _packed_direction(sizes: Sequence[int]) -> Callable[..., tuple[Tensor, State
     return direction
 
 
-def _onednn_direction(
-    step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
-) -> tuple[Tensor, State]:
-    """One direction of an LSTM layer as a single node; see ops.recurrent."""
-    biased = weights.bias_ih is not None
-    biases = weights[2:4] if biased else [make(np.zeros_like(each._array)) for each in weights[:2]]
-    output, hidden, cell = mkldnn_rnn_layer(input, *weights[:2], *biases, *state, reverse, biased)
-    return output, (hidden, cell)
+def _onednn_direction(layers: int, bidirectional: bool, batch_first: bool, train: bool) -> Direction:
+    """One direction of an LSTM layer as a single node, which keeps what layers it is one of; see ops.recurrent."""
+
+    def direction(
+        step: Step, input: Tensor, state: State, weights: Weights, reverse: bool
+    ) -> tuple[Tensor, State]:
+        biased = weights.bias_ih is not None
+        biases = weights[2:4] if biased else [make(np.zeros_like(each._array)) for each in weights[:2]]
+        output, hidden, cell = mkldnn_rnn_layer(
+            input, *weights[:2], *biases, *state, reverse, (), _LSTM, state[0].size(-1), layers, biased,
+            bidirectional, batch_first, train,
+        )  # fmt: skip
+        return output, (hidden, cell)
+
+    return direction
 
 
 def _layers(
     step: Step,
-    direction: Callable[..., tuple[Tensor, State]],
+    direction: Direction,
     input: Tensor,
     states: Sequence[State],
     weights: Sequence[Weights],
@@ -178,7 +188,7 @@ def _layers(
             )
             outputs.append(output)
             last.append(state)
-        input = outputs[0] if directions == 1 else cat(outputs, -1)
+        input = outputs[0] if directions == 1 else cat(outputs, outputs[0].dim() - 1)
         if dropout_p and first + directions < len(weights):
             input = dropout(input, dropout_p, True)
     return input, last
@@ -217,7 +227,7 @@ def rnn(
 
 def lstm(
     input: Tensor, hx: Sequence[Tensor], flat: Sequence[Tensor], biased: bool, projected: bool, dropout_p: float,
-    bidirectional: bool, batch_first: bool, batch_sizes: Sequence[int] | None = None,
+    bidirectional: bool, batch_first: bool, batch_sizes: Sequence[int] | None = None, train: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """torch.lstm: outputs (steps, batch, features), the last hidden states and the last cell states.
 
@@ -234,9 +244,9 @@ def lstm(
     if onednn:
         input = input.contiguous()
         states = [(hx[0].contiguous()[each], hx[1].contiguous()[each]) for each in range(len(weights))]
-        output, last = _layers(
-            lstm_step, _onednn_direction, input, states, weights, 1 + bidirectional, dropout_p
-        )
+        count = len(weights) // (1 + bidirectional)
+        direction = _onednn_direction(count, bidirectional, batch_first, train)
+        output, last = _layers(lstm_step, direction, input, states, weights, 1 + bidirectional, dropout_p)
     else:
         states = list(zip(hx[0].unbind(0), hx[1].unbind(0), strict=True))
         direction = _direction if batch_sizes is None else _packed_direction(batch_sizes)

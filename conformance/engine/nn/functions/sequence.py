@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...creation import zeros
+from ...dtypes import int64
 from ...ops import connectionist
 from ...ops.loss import MEAN, NONE
 from ...ops.selection import where
@@ -52,7 +53,7 @@ def at_top(
     if not batched:
         log_probs = log_probs.unsqueeze(1)
     row: Any = connectionist.ctc_loss
-    each = row(log_probs, targets, times, lengths, blank, zero_infinity)[0]
+    each = row(log_probs, targets.to(int64), times, lengths, blank, zero_infinity)[0]
     if zero_infinity:
         each = where(each == float("inf"), zeros((), dtype=each.dtype), each)
     if reduction == MEAN:

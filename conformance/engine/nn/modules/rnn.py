@@ -302,7 +302,7 @@ class LSTM(RNNBase):
         )
         output, hidden, cell = recurrent.lstm(
             input, hx, self._flat_weights, self.bias, bool(self.proj_size), self._dropout, self.bidirectional,
-            self.batch_first,
+            self.batch_first, train=self.training,
         )  # fmt: skip
         if not batched:
             return output.squeeze(0 if self.batch_first else 1), (hidden.squeeze(1), cell.squeeze(1))
