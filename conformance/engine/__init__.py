@@ -222,6 +222,11 @@ def __getattr__(name: str) -> Any:
         if name in FUNCTIONS:
             globals().update(FUNCTIONS)
             return FUNCTIONS[name]
+    if name == "lobpcg":
+        from .linalg.conjugate_gradient import lobpcg
+
+        globals()[name] = lobpcg
+        return lobpcg
     if name in ("stft", "istft") or name.endswith("_window"):
         from .short_time import FUNCTIONS as WINDOWS
 

@@ -76,6 +76,8 @@ _OVERLOADS = {
         "Scalar_Other": "xlogy",
         "self_scalar": "special_xlog1py_of_number special_zeta_of_number",
         "other_scalar": "special_xlog1py special_zeta_with_number",
+        "bin_ct": "histogram",
+        "bins_tensor": "histogram_between",
         "two": "scatter_reduce",
         "Tensor_mode": "div_rounded",
         "decimals": "round_decimals",
@@ -94,6 +96,7 @@ _SUFFIXES = (
     "_number",
     "_stable",
     "_decimals",
+    "_between",
     "_rounded",
     "_value",
 )

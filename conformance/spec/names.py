@@ -48,9 +48,9 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch, of torch.Tensor": """
             sum nansum mean nanmean prod std var amax amin aminmax max min all any argmax argmin logsumexp
             norm median nanmedian mode kthvalue quantile nanquantile count_nonzero trace cov corrcoef
-            bincount histc
+            bincount histc histogram
             """,
-        "in torch": "std_mean var_mean",
+        "in torch": "std_mean var_mean histogramdd segment_reduce",
     },
     "scanning": {
         "in torch, of torch.Tensor, in place": "cumsum cumprod",
@@ -99,15 +99,15 @@ NAMES: dict[str, dict[str, str]] = {
     "linear algebra": {
         "in torch, of torch.Tensor": """
             det logdet slogdet inverse pinverse cholesky cholesky_solve cholesky_inverse qr svd matrix_exp
-            matrix_power triangular_solve geqrf orgqr
+            matrix_power triangular_solve geqrf orgqr ormqr
             """,
         "in torch.linalg": """
             cholesky cholesky_ex cond cross det diagonal eig eigh eigvals eigvalsh
-            householder_product inv inv_ex lstsq lu lu_factor
+            householder_product inv inv_ex ldl_factor ldl_factor_ex ldl_solve lstsq lu lu_factor
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
             solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
-        "in torch": "lu lu_solve svd_lowrank pca_lowrank",
+        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg",
     },
     "Fourier transforms": {
         "in torch.fft": """
@@ -115,7 +115,7 @@ NAMES: dict[str, dict[str, str]] = {
             fftfreq rfftfreq fftshift ifftshift
             """,
         "in torch, of torch.Tensor": "stft istft",
-        "in torch": "hann_window hamming_window bartlett_window blackman_window",
+        "in torch": "hann_window hamming_window bartlett_window blackman_window kaiser_window",
     },
     "special functions": {
         "in torch.special": """
@@ -376,7 +376,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.nn.functional": """
             linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
-            conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
+            conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc
             max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d
             adaptive_avg_pool2d adaptive_avg_pool3d fractional_max_pool2d fractional_max_pool3d
             adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d max_pool1d_with_indices
@@ -391,7 +391,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch": """
             dropout dropout_ alpha_dropout feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_
             pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
-            embedding embedding_bag batch_norm
+            embedding embedding_bag embedding_renorm_ conv_tbc batch_norm
             """,
     },
     "activations": {
@@ -513,7 +513,7 @@ NAMES: dict[str, dict[str, str]] = {
         "of Result": """
             values indices sign logabsdet eigenvalues eigenvectors solution Q R U S V Vh L P LU pivots info
             residuals rank singular_values min max mantissa exponent inverse data batch_sizes sorted_indices
-            unsorted_indices to double
+            unsorted_indices to double LD E X ivars bvars hist bin_edges
             """,
     },
     "python": {
