@@ -97,6 +97,7 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 
 globals().update(ops.FUNCTIONS)
+globals().update(ops.private.FUNCTIONS)
 globals().update(random.FUNCTIONS)
 globals().update(legacy.TYPES)
 typename, set_default_tensor_type = legacy.typename, legacy.set_default_tensor_type

@@ -77,6 +77,7 @@ _OVERLOADS = {
         "self_scalar": "special_xlog1py_of_number special_zeta_of_number",
         "other_scalar": "special_xlog1py special_zeta_with_number",
         "bin_ct": "histogram",
+        "fullcoverage": "_test_autograd_multiple_dispatch",
         "bins_tensor": "histogram_between",
         "two": "scatter_reduce",
         "Tensor_mode": "div_rounded",

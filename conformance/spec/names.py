@@ -509,6 +509,15 @@ NAMES: dict[str, dict[str, str]] = {
             set_float32_matmul_precision
             """,
     },
+    "beneath": {
+        "in torch": """
+            _aminmax _assert_async _efficientzerotensor _euclidean_dist _log_softmax _masked_softmax _safe_softmax
+            _sample_dirichlet _shape_as_tensor _softmax _stack _standard_gamma _trilinear _unsafe_index
+            _test_autograd_multiple_dispatch _test_autograd_multiple_dispatch_view
+            _test_autograd_multiple_dispatch_view_copy
+            """,
+        "in torch, of torch.Tensor": "_conj _conj_physical _is_all_true _is_any_true _is_zerotensor _neg_view",
+    },
     "results": {
         "of Result": """
             values indices sign logabsdet eigenvalues eigenvectors solution Q R U S V Vh L P LU pivots info

@@ -51,6 +51,7 @@ from . import (
     ordering,
     parts,
     power,
+    private,
     reduction,
     remainders,
     replacing,
@@ -125,6 +126,7 @@ def attach() -> None:
     gamma.attach()
     operators.attach()
     linear_algebra.attach()
+    private.attach()
     for name in names.FUNCTIONS_ALONE.split():
         if name in vars(Tensor):
             delattr(Tensor, name)

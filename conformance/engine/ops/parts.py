@@ -160,11 +160,14 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 @op("NegViewBackward0", name="_neg_view", view="default", self=lambda grad: -grad)
 def _neg_view(self: Array) -> Array:
-    return twins.conjugated(self)  # of which imag() shows the imaginary parts
+    return twins.conjugated(
+        self
+    )  # where it lies among complex numbers, imag() shows the imaginary parts alone
 
 
-def _negated(input: Tensor) -> Tensor:
-    return converted(_neg_view(input), input, _negated)
+def negated(input: Tensor) -> Tensor:
+    """The negative, a view."""
+    return converted(_neg_view(input), input, negated)
 
 
 def real(input: Tensor) -> Tensor:
@@ -179,7 +182,7 @@ def imag(input: Tensor) -> Tensor:
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     if input.is_conj():
-        return select(_negated(view_as_real(conj(input))), -1, 1)
+        return select(negated(view_as_real(conj(input))), -1, 1)
     return select(view_as_real(input), -1, 1)
 
 
