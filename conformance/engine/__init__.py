@@ -45,6 +45,7 @@ from .dtypes import (
     result_type,
     set_default_dtype,
     uint8,
+    uint64,
 )  # fmt: skip
 from .formats import (
     channels_last,

@@ -104,6 +104,7 @@ _SUFFIXES = (
 
 
 _NAMES = {
+    "hash_tensor": "hash_tensor",
     "trilinear": "_trilinear",
     "nll_loss": "nll_loss_forward",
     "_in_order": "clone",

@@ -62,6 +62,7 @@ _SAME_DTYPE = {
     "expected scalar_type {Wanted} but found {Got}": "cummax cummin logcumsumexp",
     "expected scalar type {Wanted} but found {Got}": "linalg_solve_triangular log_sigmoid_forward",
     "output values must be of same type as input": "kthvalue",
+    "Expected result to be of dtype uint64, but got {Got}": "hash_tensor",
     "result dtype {Got} does not match input dtype {Wanted}": "dot vdot",
     "nan_to_num: dtype of out: {Got} should be same as input: {Wanted}": "nan_to_num",
     "index_select(): self and result must have the same scalar type": "index_select",

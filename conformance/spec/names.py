@@ -48,7 +48,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch, of torch.Tensor": """
             sum nansum mean nanmean prod std var amax amin aminmax max min all any argmax argmin logsumexp
             norm median nanmedian mode kthvalue quantile nanquantile count_nonzero trace cov corrcoef
-            bincount histc histogram
+            bincount histc histogram hash_tensor
             """,
         "in torch": "std_mean var_mean histogramdd segment_reduce",
     },
@@ -155,7 +155,7 @@ NAMES: dict[str, dict[str, str]] = {
             CharTensor ByteTensor BoolTensor
             """,
         "in torch": """
-            float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 bool
+            float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 uint64 bool
             complex64 complex128
             contiguous_format preserve_format channels_last channels_last_3d strided pi e inf nan newaxis
             get_default_dtype

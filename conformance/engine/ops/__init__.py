@@ -34,6 +34,7 @@ from . import (
     gated,
     gather,
     grids,
+    hashing,
     histograms,
     index_select,
     indexing,
@@ -74,7 +75,7 @@ from . import (
 
 MODULES: tuple[ModuleType, ...] = (
     activation, arithmetic, arranging, binary, comparison, contraction, copying, cumulative, diagonals,
-    einsum, extremes, gamma, gated, gather, grids, histograms, index_select, indexing, inplace_views, joining, linear_algebra,
+    einsum, extremes, gamma, gated, gather, grids, hashing, histograms, index_select, indexing, inplace_views, joining, linear_algebra,
     logic, masking, matmul, memory, moments, norms, ordering, parts, power, reduction, remainders, replacing,
     rounding, scatter_reduce, searching, segments, selection, shape, slicing, smooth, softmax, special, splitting, truth,
     unary, view_copies, windows,
