@@ -57,6 +57,7 @@ from .formats import (
     strided,
 )
 from .from_data import as_tensor, asarray, from_numpy, tensor
+from .linalg.conjugate_gradient import lobpcg
 from .modes import (
     enable_grad,
     inference_mode,
@@ -224,11 +225,6 @@ def __getattr__(name: str) -> Any:
         if name in FUNCTIONS:
             globals().update(FUNCTIONS)
             return FUNCTIONS[name]
-    if name == "lobpcg":
-        from .linalg.conjugate_gradient import lobpcg
-
-        globals()[name] = lobpcg
-        return lobpcg
     if name in ("stft", "istft") or name.endswith("_window"):
         from .short_time import FUNCTIONS as WINDOWS
 

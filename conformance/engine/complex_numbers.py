@@ -50,7 +50,7 @@ unfold_copy unsafe_split unsafe_split_with_sizes _unsafe_view unsqueeze unsqueez
 unsqueeze_in_place view view_copy where zero
 """
 _AS_WRITTEN = """
-abs angle cholesky cholesky_inverse cholesky_solve complex _conj conj_physical conj_physical_ dist
+abs angle cholesky cholesky_inverse cholesky_solve complex _conj conj_physical conj_physical_ _conj_physical dist
 _fft_c2c _fft_c2r _fft_r2c eq_number_ eq_tensor_ linalg_householder_product linalg_cholesky_ex _linalg_det linalg_eig _linalg_eigh linalg_inv_ex
 linalg_lstsq linalg_lu linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp _linalg_pinv linalg_qr
 _linalg_slogdet _linalg_solve_ex linalg_solve_triangular _linalg_svd linalg_vector_norm logcumsumexp

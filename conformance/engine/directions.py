@@ -205,6 +205,7 @@ UNSUPPORTED = {
     "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
     "_pdist_forward": "_pdist_forward",
     "_masked_softmax": "_masked_softmax",
+    "_standard_gamma": "_standard_gamma",
     "_test_autograd_multiple_dispatch_view": "_test_autograd_multiple_dispatch_view",
     "_test_autograd_multiple_dispatch_view_copy": "_test_autograd_multiple_dispatch_view_copy",
     "_unique2": "_unique2",

@@ -51,7 +51,7 @@ _OVERLOADS = {
     name: overload
     for overload, names in {
         "Tensor Scalar": "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor",
-        "Tensor": "add sub mul div index slice split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
+        "Tensor": "add sub mul div index _unsafe_index slice split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
         "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor masked_fill_tensor lerp_tensor clamp_tensors "
         "clamp_min_tensor clamp_max_tensor copysign_tensor repeat_interleave xlogy_tensors ldexp pow_tensor_ "
         "floor_divide_ floor_divide_tensor_",
@@ -59,7 +59,7 @@ _OVERLOADS = {
         "ge_number_ copysign",
         "Tensor_Scalar": "pow",
         "Tensor_Tensor": "pow_tensor",
-        "default dim": "all any",
+        "default dim": "all any _aminmax",
         "dim_IntList": "sum_dim",
         "dim": "mean_dim max_dim min_dim median_dim nanmedian_dim squeeze_dim",
         "dims": "squeeze_dims",
@@ -104,6 +104,7 @@ _SUFFIXES = (
 
 
 _NAMES = {
+    "_histogramdd_from_bin_tensors": "_histogramdd_from_bin_tensors",
     "hash_tensor": "hash_tensor",
     "trilinear": "_trilinear",
     "nll_loss": "nll_loss_forward",

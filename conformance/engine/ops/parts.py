@@ -160,14 +160,12 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 @op("NegViewBackward0", name="_neg_view", view="default", self=lambda grad: -grad)
 def _neg_view(self: Array) -> Array:
-    return twins.conjugated(
-        self
-    )  # where it lies among complex numbers, imag() shows the imaginary parts alone
+    return twins.conjugated(self)  # of complex numbers imag() shows the imaginary parts alone
 
 
-def negated(input: Tensor) -> Tensor:
+def _negated(input: Tensor) -> Tensor:
     """The negative, a view."""
-    return converted(_neg_view(input), input, negated)
+    return converted(_neg_view(input), input, _negated)
 
 
 def real(input: Tensor) -> Tensor:
@@ -182,7 +180,7 @@ def imag(input: Tensor) -> Tensor:
     if input._array.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     if input.is_conj():
-        return select(negated(view_as_real(conj(input))), -1, 1)
+        return select(_negated(view_as_real(conj(input))), -1, 1)
     return select(view_as_real(input), -1, 1)
 
 

@@ -57,7 +57,7 @@ def _is_zerotensor(input: Tensor) -> bool:
 
 def _neg_view(input: Tensor) -> Tensor:
     """The negative, a view."""
-    return parts.negated(input)
+    return parts._negated(input)
 
 
 def _conj(input: Tensor) -> Tensor:
@@ -65,9 +65,14 @@ def _conj(input: Tensor) -> Tensor:
     return parts.conj(input)
 
 
+@op("ConjPhysicalBackward0", name="_conj_physical", self=lambda grad: grad.conj_physical())
+def _conjugated(self: Array) -> Array:
+    return np.conjugate(self)
+
+
 def _conj_physical(input: Tensor) -> Tensor:
     """The conjugate; of a real tensor, a copy."""
-    found: Tensor = ROWS["conj_physical"].call(input)
+    found: Tensor = _conjugated(input)
     return found
 
 
@@ -95,14 +100,26 @@ def _aminmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> An
     return _least_and_greatest(input, dim, keepdim)
 
 
+@op(name="_is_all_true", tensors="self")
+def _are_all_true(self: Array) -> Array:
+    return np.asarray(np.logical_and.reduce(self, axis=None))
+
+
+@op(name="_is_any_true", tensors="self")
+def _are_any_true(self: Array) -> Array:
+    return np.asarray(np.logical_or.reduce(self, axis=None))
+
+
 def _is_all_true(input: Tensor) -> Tensor:
     """Whether all of these bools are true."""
-    return input.all()
+    found: Tensor = _are_all_true(input)
+    return found
 
 
 def _is_any_true(input: Tensor) -> Tensor:
     """Whether any of these bools is true."""
-    return input.any()
+    found: Tensor = _are_any_true(input)
+    return found
 
 
 def _assert_async(
