@@ -115,7 +115,8 @@ def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float
             )
         need_norm(self)
     found = self.copy()
-    lengths = np.linalg.norm(self[rows].astype(np.result_type(self, np.float64)), norm_type, axis=1)
+    exact = np.linalg.norm(self[rows].astype(np.result_type(self, np.float64)), norm_type, axis=1)
+    lengths = exact.astype(self.real.dtype).astype(np.float64)  # as precise as the table
     long = lengths > max_norm
     found[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(self.real.dtype)[:, None]
     return found
