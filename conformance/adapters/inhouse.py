@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import conformance
 import conformance.engine
-from conformance.adapters.module import ModuleEngine
+from conformance.adapters.module import TellingZeros
 
-engine = ModuleEngine("inhouse", conformance.engine, version=conformance.__version__, complete=True)
+engine = TellingZeros("inhouse", conformance.engine, version=conformance.__version__, complete=True)

@@ -42,3 +42,30 @@ class ModuleEngine:
         if kind is self._tensor:
             return value
         return value if isinstance(value, self._tensor) and not hasattr(kind, "cls_to_become") else None
+
+
+class Zeros:
+    """A tensor that an engine keeps without memory because all of it is 0 (the gradient of sgn is one)."""
+
+    def __init__(self, own: Any, torch: Any) -> None:
+        self._own, self._torch = own, torch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def tolist(self) -> Any:
+        """What tolist() of the tensor itself refuses to tell."""
+        return self._torch.zeros(self._own.shape, dtype=self._own.dtype).tolist()
+
+    def untyped_storage(self) -> Any:
+        """No memory, so none that another shares."""
+        return self._torch.zeros(0).untyped_storage()
+
+
+class TellingZeros(ModuleEngine):
+    """One that has such tensors."""
+
+    def observe(self, value: Any, /) -> Any | None:
+        """The tensor, with its values where the engine has not written them down."""
+        found = super().observe(value)
+        return Zeros(found, self.torch) if found is not None and found._is_zerotensor() else found

@@ -45,6 +45,7 @@ from .dtypes import (
     result_type,
     set_default_dtype,
     uint8,
+    uint64,
 )  # fmt: skip
 from .formats import (
     channels_last,
@@ -56,6 +57,7 @@ from .formats import (
     strided,
 )
 from .from_data import as_tensor, asarray, from_numpy, tensor
+from .linalg.conjugate_gradient import lobpcg
 from .modes import (
     enable_grad,
     inference_mode,
@@ -97,6 +99,7 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 
 globals().update(ops.FUNCTIONS)
+globals().update(ops.private.FUNCTIONS)
 globals().update(random.FUNCTIONS)
 globals().update(legacy.TYPES)
 typename, set_default_tensor_type = legacy.typename, legacy.set_default_tensor_type

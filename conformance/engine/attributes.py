@@ -130,8 +130,8 @@ def get_device(self: Tensor) -> int:
 
 
 def is_neg(self: Tensor) -> bool:
-    """Whether this is a negated view of imaginary parts."""
-    return self._array.dtype.kind == "f" and is_twin(self._array)
+    """Whether this is a negated view."""
+    return self._array.dtype.kind != "c" and is_twin(self._array)
 
 
 def is_conj(self: Tensor) -> bool:

@@ -54,6 +54,8 @@ DYNAMIC = (
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 )
 UNBATCHED = {  # rows that torch does not compute for each example, of the arguments from which on, and what it says
+    "_neg_view": (0, _OLD_VIEW.format("_neg_view")),
+    "_stack": (0, _OLD_REFUSAL.format("_stack")),
     "as_strided_scatter": (
         0,
         "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. "

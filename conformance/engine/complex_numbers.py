@@ -50,11 +50,11 @@ unfold_copy unsafe_split unsafe_split_with_sizes _unsafe_view unsqueeze unsqueez
 unsqueeze_in_place view view_copy where zero
 """
 _AS_WRITTEN = """
-abs angle cholesky cholesky_inverse cholesky_solve complex _conj conj_physical conj_physical_ dist
+abs angle cholesky cholesky_inverse cholesky_solve complex _conj conj_physical conj_physical_ _conj_physical dist
 _fft_c2c _fft_c2r _fft_r2c eq_number_ eq_tensor_ linalg_householder_product linalg_cholesky_ex _linalg_det linalg_eig _linalg_eigh linalg_inv_ex
 linalg_lstsq linalg_lu linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp _linalg_pinv linalg_qr
 _linalg_slogdet _linalg_solve_ex linalg_solve_triangular _linalg_svd linalg_vector_norm logcumsumexp
-lu_unpack ne_number_ ne_tensor_ _neg_view norm_along norm_whole normal polar reflection_pad1d reflection_pad1d_backward
+lu_unpack ne_number_ ne_tensor_ _neg_view norm_along norm_whole normal ormqr polar reflection_pad1d reflection_pad1d_backward
 reflection_pad2d reflection_pad2d_backward reflection_pad3d reflection_pad3d_backward renorm
 replication_pad1d replication_pad1d_backward replication_pad2d replication_pad2d_backward
 replication_pad3d replication_pad3d_backward sgn std std_mean triangular_solve uniform var var_mean vdot

@@ -13,6 +13,7 @@ from .modes import state
 from .node import gradient_edge
 from .tensor import Tensor
 from .text import tensor_text
+from .zero_tensor import ZeroTensor, in_memory
 
 
 def item(self: Tensor) -> Any:
@@ -34,6 +35,8 @@ def tolist(self: Tensor) -> Any:
     """
     if state.recording and self._view is not None and twins.is_twin(self._array):
         gradient_edge(self)
+    if isinstance(self._array, ZeroTensor):
+        raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
     return self._array.tolist()
 
 
@@ -45,6 +48,12 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """
     if state.recording and self.requires_grad and not force:
         raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
+    if isinstance(self._array, ZeroTensor):
+        if not force:
+            raise RuntimeError(
+                " Cannot convert a ZeroTensor to numpy. Set force=True if you need the zero array."
+            )
+        return np.array(in_memory(self._array))
     for bit, is_set, resolve in (("conjugate", self.is_conj(), "conj"), ("negative", self.is_neg(), "neg")):
         if is_set and not force:
             raise RuntimeError(

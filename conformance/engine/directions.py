@@ -20,6 +20,7 @@ LINEAR = frozenset(
         "_fft_c2r",
         "_fft_r2c",
         "_in_order",
+        "_test_autograd_multiple_dispatch",
         "_to_copy",
         "_unsafe_view",
         "add",
@@ -203,12 +204,17 @@ UNSUPPORTED = {
     "_euclidean_dist": "_euclidean_dist",
     "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
     "_pdist_forward": "_pdist_forward",
+    "_masked_softmax": "_masked_softmax",
+    "_standard_gamma": "_standard_gamma",
+    "_test_autograd_multiple_dispatch_view": "_test_autograd_multiple_dispatch_view",
+    "_test_autograd_multiple_dispatch_view_copy": "_test_autograd_multiple_dispatch_view_copy",
     "_unique2": "_unique2",
     "_weight_norm_interface": "_weight_norm_interface",
     "_unique_consecutive": "unique_consecutive",
     "_unique_dim": "unique_dim",
     "_unique_dim_consecutive": "unique_dim_consecutive",
     "cholesky": "cholesky",
+    "conv_tbc": "conv_tbc",
     "grid_sampler_2d": "grid_sampler_2d",
     "grid_sampler_3d": "grid_sampler_3d",
     "igamma": "igamma",
@@ -216,18 +222,21 @@ UNSUPPORTED = {
     "index_reduce": "index_reduce",
     "multi_margin_loss": "multi_margin_loss",
     "multilabel_margin_loss_forward": "multilabel_margin_loss_forward",
+    "ormqr": "ormqr",
+    "segment_reduce": "segment_reduce",
     "soft_margin_loss_backward": "soft_margin_loss_backward",
     "special_zeta": "special_zeta",
     "special_zeta_of_number": "special_zeta",
     "special_zeta_with_number": "special_zeta",
 }
-UNSUPPORTED_IN_PLACE = frozenset(["acosh_", "asinh_", "atanh_"])  # rows of their own
+UNSUPPORTED_IN_PLACE = frozenset(["acosh_", "asinh_", "atanh_", "embedding_renorm"])  # rows of their own
 KERNELS = frozenset(
     ["logit_backward", "mish_backward", "silu_backward"]
 )  # of first derivatives, which have none
 NAMES = {
     "bernoulli_with": "bernoulli",
     "floor_divide_tensor": "floor_divide",
+    "histogram_between": "histogram",
     "scatter_with": "scatter",
     "scatter_value_with": "scatter",
 }

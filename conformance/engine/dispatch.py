@@ -51,7 +51,7 @@ _OVERLOADS = {
     name: overload
     for overload, names in {
         "Tensor Scalar": "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor",
-        "Tensor": "add sub mul div index slice split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
+        "Tensor": "add sub mul div index _unsafe_index slice split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
         "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor masked_fill_tensor lerp_tensor clamp_tensors "
         "clamp_min_tensor clamp_max_tensor copysign_tensor repeat_interleave xlogy_tensors ldexp pow_tensor_ "
         "floor_divide_ floor_divide_tensor_",
@@ -59,7 +59,7 @@ _OVERLOADS = {
         "ge_number_ copysign",
         "Tensor_Scalar": "pow",
         "Tensor_Tensor": "pow_tensor",
-        "default dim": "all any",
+        "default dim": "all any _aminmax",
         "dim_IntList": "sum_dim",
         "dim": "mean_dim max_dim min_dim median_dim nanmedian_dim squeeze_dim",
         "dims": "squeeze_dims",
@@ -76,6 +76,9 @@ _OVERLOADS = {
         "Scalar_Other": "xlogy",
         "self_scalar": "special_xlog1py_of_number special_zeta_of_number",
         "other_scalar": "special_xlog1py special_zeta_with_number",
+        "bin_ct": "histogram",
+        "fullcoverage": "_test_autograd_multiple_dispatch",
+        "bins_tensor": "histogram_between",
         "two": "scatter_reduce",
         "Tensor_mode": "div_rounded",
         "decimals": "round_decimals",
@@ -94,12 +97,15 @@ _SUFFIXES = (
     "_number",
     "_stable",
     "_decimals",
+    "_between",
     "_rounded",
     "_value",
 )
 
 
 _NAMES = {
+    "_histogramdd_from_bin_tensors": "_histogramdd_from_bin_tensors",
+    "hash_tensor": "hash_tensor",
     "trilinear": "_trilinear",
     "nll_loss": "nll_loss_forward",
     "_in_order": "clone",

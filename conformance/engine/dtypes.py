@@ -31,7 +31,7 @@ class dtype:
 
     @property
     def is_signed(self) -> bool:
-        return self not in (uint8, bool_)
+        return self not in (uint8, uint64, bool_)
 
     def to_complex(self) -> dtype:
         """The complex type whose parts have this type."""
@@ -55,6 +55,7 @@ int8 = dtype("int8", "Char", INTEGER)
 int16 = dtype("int16", "Short", INTEGER)
 int32 = dtype("int32", "Int", INTEGER)
 int64 = dtype("int64", "Long", INTEGER)
+uint64 = dtype("uint64", "UInt64", INTEGER)
 float16 = dtype("float16", "Half", FLOATING)
 float32 = dtype("float32", "Float", FLOATING)
 float64 = dtype("float64", "Double", FLOATING)
@@ -63,8 +64,10 @@ complex128 = dtype("complex128", "ComplexDouble", COMPLEX)
 bool_ = dtype("bool", "Bool", BOOLEAN)
 
 ALL = (uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128, bool_)
-BY_NAME = {each.name: each for each in ALL}
-BY_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in ALL}
+BY_NAME = {
+    each.name: each for each in (*ALL, uint64)
+}  # which meets no other integers, and has few operations
+BY_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in BY_NAME.values()}
 # numpy has two 64-bit integers ("long" and "long long"); both are int64 here.
 BY_NUMPY[np.dtype(np.longlong)] = int64
 
@@ -74,7 +77,7 @@ NUMBERS = frozenset((int, float, complex, bool))  # what may stand where torch t
 
 _C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "float16": "c10::Half", "float32": "float", "float64": "double",
+    "int64": "long int", "uint64": "unsigned long", "float16": "c10::Half", "float32": "float", "float64": "double",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 
@@ -101,7 +104,14 @@ def c_name(kind: np.dtype[Any]) -> str:
 
 
 # As the texts of numbers that do not fit have them.
-_FIXED_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t"}
+_FIXED_NAMES = {
+    "uint8": "uint8_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+    "uint64": "uint64_t",
+}
 
 
 def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> Any:
@@ -188,7 +198,11 @@ def of_number(value: object) -> dtype:
 
 
 def promote_types(type1: Any, type2: Any) -> dtype:
-    """torch.promote_types: numpy's lattice, except that an integer never widens a float."""
+    """torch.promote_types: numpy's lattice, except that an integer never widens a float.
+
+    Raises:
+        RuntimeError: uint64, and another integer.
+    """
     a, b = type1, type2
     if a.__class__ is type or b.__class__ is type:
         a, b = asked("promote_types", a), asked("promote_types", b)
@@ -199,6 +213,10 @@ def promote_types(type1: Any, type2: Any) -> dtype:
         if wider.category == COMPLEX and other is float64:
             return complex128
         return wider
+    if uint64 in (a, b):
+        raise RuntimeError(
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {a.legacy} and {b.legacy}"
+        )
     return BY_NUMPY[np.promote_types(a.numpy, b.numpy)]
 
 

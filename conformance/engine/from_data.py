@@ -35,7 +35,8 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         for each in flat
     ]
     if kind.category == dtypes.INTEGER:
-        if any(each.__class__ is int and not -(2**63) <= each < 2**63 for each in flat):
+        most = 2**64 if kind is dtypes.uint64 else 2**63
+        if any(each.__class__ is int and not -(2**63) <= each < most for each in flat):
             raise ValueError("Overflow when unpacking long long")
         if kind is not dtypes.int64 or any(isinstance(each, (float, complex)) for each in flat):
             flat = [dtypes.number_within(kind.numpy, each, kind.name) for each in flat]

@@ -232,7 +232,9 @@ def check_tensors(row: Row, arguments: list[Any]) -> None:
 
 def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> Exception:
     """The TypeError for the first argument that is no tensor where one must be."""
-    shown_name = called.replace("_tensors", "").replace("_tensor", "").replace("_with_number", "")
+    shown_name = called
+    if called != "hash_tensor":
+        shown_name = called.replace("_tensors", "").replace("_tensor", "").replace("_with_number", "")
     found = _of_overloads(row, arguments, shown_name, method)
     if found is not None:
         return found

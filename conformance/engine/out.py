@@ -48,7 +48,7 @@ _SAME_DTYPE = {
         linalg_svdvals linalg_cholesky linalg_cholesky_ex linalg_eigh linalg_eigvalsh linalg_qr linalg_svd
         linalg_solve_ex qr svd triangular_solve sort_stable msort as_strided_copy squeeze_dim_copy squeeze_dims_copy
         scatter_reduce_into scatter_value_reduce isin argmax argmin matmul scatter_with scatter_value_with mv
-        matrix_power linear avg_pool2d avg_pool3d lu_unpack argsort
+        matrix_power linear avg_pool2d avg_pool3d lu_unpack argsort linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve
     """,
     "self and mat2 must have the same dtype, but got {Got} and {Wanted}": "addbmm",
     "multi_dot(): expected out tensor to have dtype {wanted} but got {got}": "multi_dot",
@@ -62,12 +62,16 @@ _SAME_DTYPE = {
     "expected scalar_type {Wanted} but found {Got}": "cummax cummin logcumsumexp",
     "expected scalar type {Wanted} but found {Got}": "linalg_solve_triangular log_sigmoid_forward",
     "output values must be of same type as input": "kthvalue",
+    "Expected result to be of dtype uint64, but got {Got}": "hash_tensor",
     "result dtype {Got} does not match input dtype {Wanted}": "dot vdot",
     "nan_to_num: dtype of out: {Got} should be same as input: {Wanted}": "nan_to_num",
     "index_select(): self and result must have the same scalar type": "index_select",
     "take(): self and out expected to have the same dtype, but got self.dtype = {Wanted} and out.dtype = {Got}": "take",
     "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {wanted} and hist {got}": (
         "histc"
+    ),
+    "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{Wanted} and result has dtype {Got}": (
+        "ormqr"
     ),
     "quantile() out tensor must be same dtype as the input tensor": "quantile nanquantile",
     "logsumexp(): Expected floating point type for result tensor, but got: {Got}": "logsumexp",
@@ -139,6 +143,7 @@ _CALLED |= {
     "div_rounded": "div",
     "floor_divide": "aten::floor_divide",
     "floor_divide_tensor": "aten::floor_divide",
+    "histogram": "aten::histogram",
     "fmod_tensor": "fmod",
     "lerp_tensor": "lerp",
     "linalg_cholesky": "linalg_cholesky_ex",
@@ -214,16 +219,16 @@ def _refuses_change(out: Tensor) -> bool:
     return False
 
 
-def _without_derivative(name: str, out: Tensor, arguments: Sequence[Any]) -> Node | None:
+def _without_derivative(name: str, out: Sequence[Tensor], arguments: Sequence[Any]) -> Node | None:
     """The node of out= in an operation whose form with it torch's autograd does not know (torch: autograd_not_implemented)."""
     called = _CALLED.get(name, name)
-    tensors = [each for each in (*_tensors(arguments), out) if each.requires_grad]
+    tensors = [each for each in (*_tensors(arguments), *out) if each.requires_grad]
     if not (called.startswith("aten::") and state.recording and tensors):
         return None
     node: NotImplementedNode = new_node(NotImplementedNode)
     node.operation = called
     node.next_edges = tuple(map(gradient_edge, tensors))
-    node.input_metadata = ((out._array.shape, out._array.dtype),)
+    node.input_metadata = tuple((each._array.shape, each._array.dtype) for each in out)
     return node
 
 
@@ -348,11 +353,27 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
     resize_out(out, array.shape, None if _lies_in_order(name, array, arguments) else array)
-    node = _without_derivative(name, out, arguments)
+    node = _without_derivative(name, [out], arguments)
     write(out, array)
     if node is not None:
         rebase_history(out, node)
     return out
+
+
+def store_together(
+    name: str, outs: Sequence[Tensor], results: Sequence[Array], arguments: Sequence[Any]
+) -> None:
+    """Write several results into the tensors given as out=, which then share a node, as its first output each."""
+    from .inplace import write
+
+    for out, result in zip(outs, results, strict=True):
+        _check_memory(name, out, arguments)
+        resize_out(out, result.shape)
+    node = _without_derivative(name, outs, arguments)
+    for out, result in zip(outs, results, strict=True):
+        write(out, result)
+        if node is not None:
+            rebase_history(out, node)
 
 
 def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:

@@ -116,6 +116,7 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "bool": lambda value: isinstance(value, bool),
     "str": lambda value: isinstance(value, str),
     "object": lambda value: True,
+    "tuple of floats": lambda value: isinstance(value, (list, tuple)) and all(map(_is_float, value)),
     "tuple of ints": _are_ints,
     "tuple of Tensors": _are_tensors,
     "tuple of Scalars": _are_numbers,

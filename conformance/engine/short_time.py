@@ -339,6 +339,32 @@ def _two_cosines(at: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
     return np.cos(turned * 4) * one(0.08) - np.cos(turned * 2) * one(0.5) + one(0.42)
 
 
+def kaiser_window(
+    window_length: int, periodic: Any = None, beta: Any = None, *, dtype: Any = None, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
+    """torch.kaiser_window: a Bessel function of an arch, the narrower the larger ``beta`` (12) is."""
+    if periodic.__class__ is not bool and (periodic is not None or beta is not None):
+        raise TypeError("kaiser_window() takes beta behind periodic, which is a bool")
+    check_memory(device, pin_memory)
+    shape = _arch(12.0 if beta is None else beta)
+    return _window("kaiser_window", window_length, periodic is not False, dtype, requires_grad, shape)
+
+
+def _arch(beta: float) -> Shape:
+    def shape(at: np.ndarray[Any, Any], n: int) -> np.ndarray[Any, Any]:
+        from scipy.special import i0  # slow to import
+
+        exact = at.astype(np.promote_types(at.dtype, np.float32))
+        one = exact.dtype.type
+        middle = one((n - 1) / 2)
+        off = (exact - middle) / middle
+        found: np.ndarray[Any, Any] = i0(one(beta) * np.sqrt(1 - off * off)) / i0(one(beta))
+        return found
+
+    return shape
+
+
 def _plain_window(name: str, shape: Shape, text: str) -> Callable[..., Tensor]:
     """A window that has no settings of its own."""
 
@@ -363,5 +389,6 @@ _WINDOWS: dict[str, Callable[..., Tensor]] = {
     "blackman_window": blackman_window,
     "hamming_window": hamming_window,
     "hann_window": hann_window,
+    "kaiser_window": kaiser_window,
 }
 FUNCTIONS: dict[str, Callable[..., Tensor]] = {**all_refusing(_WINDOWS), "istft": istft, "stft": stft}

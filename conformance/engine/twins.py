@@ -41,7 +41,7 @@ class Pair:
 
     def carry_over(self, memory: Array) -> None:
         """Give the other memory what has been written to this one."""
-        np.conjugate(_numbers(memory, self.kind), out=_numbers(self.other(memory), self.kind))
+        _turned(self.kind)(_numbers(memory, self.kind), out=_numbers(self.other(memory), self.kind))
 
 
 PAIRS: dict[int, Pair] = {}
@@ -60,9 +60,8 @@ def conjugated(array: Array) -> Array:
     memory = storage(array)
     pair = PAIRS.get(id(memory))
     if pair is None:
-        kind = array.dtype if array.dtype.kind == "c" else np.dtype(f"c{2 * array.itemsize}")
-        other = np.conjugate(_numbers(memory, kind))
-        Pair(memory, other, kind)
+        other = _turned(array.dtype)(_numbers(memory, array.dtype))
+        Pair(memory, other, array.dtype)
     else:
         other = pair.other(memory)
         if memory is pair.memory:  # which numpy may have written
@@ -70,8 +69,13 @@ def conjugated(array: Array) -> Array:
     return np.ndarray(array.shape, array.dtype, in_order(other).data, offset(array), array.strides)
 
 
+def _turned(kind: np.dtype[Any]) -> np.ufunc:
+    """What makes the twin's numbers of the memory's, and the other way round."""
+    return np.conjugate if kind.kind == "c" else np.negative
+
+
 def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
-    """All complex numbers of a memory, one after the other.
+    """All numbers of a memory, one after the other.
 
     Raises:
         NotImplementedError: they are not.

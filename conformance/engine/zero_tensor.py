@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ import numpy as np
 class ZeroTensor(np.ndarray[Any, Any]):
     """The array of such a tensor.
 
-    Note [Zeros without memory]: torch has no memory for the gradient of sgn, which is 0 everywhere. Products, quotients,
-    sums and differences know such operands and give such results, views of them are such; all else computes with
-    zeros in memory. An array of numpy's own tells of what is computed from it, so that nothing is asked of others.
+    Note [Zeros without memory]: torch has no memory for the gradient of sgn, which is 0 everywhere. Products (of
+    vectors, too), quotients, sums and differences know such operands and give such results, views of them are such; all
+    else computes with zeros in memory. An array of numpy's own tells of what is computed from it, so that nothing is asked of others.
     """
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **named: Any) -> Any:
@@ -21,6 +22,8 @@ class ZeroTensor(np.ndarray[Any, Any]):
         value = getattr(ufunc, method)(*map(in_memory, inputs), **named)
         known = _KNOWN.get(ufunc) if method == "__call__" and "out" not in named else None
         if known is None or not known(*(isinstance(each, ZeroTensor) for each in inputs)):
+            return value
+        if ufunc is np.matmul and value.shape:  # products of vectors alone
             return value
         return zeros(value.shape, value.dtype)
 
@@ -44,7 +47,8 @@ IMMUTABLE = (
 )
 COPIED_INTO = "ZeroTensors are immutable. Please materialize the tensor using `.clone()`, if you want a mutable zero tensor."
 
-_KNOWN = {
+_KNOWN: dict[np.ufunc, Callable[..., bool]] = {
+    np.matmul: lambda a, b: True,
     np.multiply: lambda a, b: True,
     np.true_divide: lambda a, b: a and not b,
     np.add: lambda a, b: a and b,

@@ -48,9 +48,9 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch, of torch.Tensor": """
             sum nansum mean nanmean prod std var amax amin aminmax max min all any argmax argmin logsumexp
             norm median nanmedian mode kthvalue quantile nanquantile count_nonzero trace cov corrcoef
-            bincount histc
+            bincount histc histogram hash_tensor
             """,
-        "in torch": "std_mean var_mean",
+        "in torch": "std_mean var_mean histogramdd segment_reduce",
     },
     "scanning": {
         "in torch, of torch.Tensor, in place": "cumsum cumprod",
@@ -103,15 +103,15 @@ NAMES: dict[str, dict[str, str]] = {
     "linear algebra": {
         "in torch, of torch.Tensor": """
             det logdet slogdet inverse pinverse cholesky cholesky_solve cholesky_inverse qr svd matrix_exp
-            matrix_power triangular_solve geqrf orgqr
+            matrix_power triangular_solve geqrf orgqr ormqr
             """,
         "in torch.linalg": """
             cholesky cholesky_ex cond cross det diagonal eig eigh eigvals eigvalsh
-            householder_product inv inv_ex lstsq lu lu_factor
+            householder_product inv inv_ex ldl_factor ldl_factor_ex ldl_solve lstsq lu lu_factor
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
             solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
-        "in torch": "lu lu_solve svd_lowrank pca_lowrank",
+        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg",
     },
     "Fourier transforms": {
         "in torch.fft": """
@@ -119,7 +119,7 @@ NAMES: dict[str, dict[str, str]] = {
             fftfreq rfftfreq fftshift ifftshift
             """,
         "in torch, of torch.Tensor": "stft istft",
-        "in torch": "hann_window hamming_window bartlett_window blackman_window",
+        "in torch": "hann_window hamming_window bartlett_window blackman_window kaiser_window",
     },
     "special functions": {
         "in torch.special": """
@@ -159,7 +159,7 @@ NAMES: dict[str, dict[str, str]] = {
             CharTensor ByteTensor BoolTensor
             """,
         "in torch": """
-            float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 bool
+            float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 uint64 bool
             complex64 complex128
             contiguous_format preserve_format channels_last channels_last_3d strided pi e inf nan newaxis
             get_default_dtype
@@ -380,7 +380,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.nn.functional": """
             linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
-            conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
+            conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc
             max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d
             adaptive_avg_pool2d adaptive_avg_pool3d fractional_max_pool2d fractional_max_pool3d
             adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d max_pool1d_with_indices
@@ -396,8 +396,8 @@ NAMES: dict[str, dict[str, str]] = {
             dropout dropout_ alpha_dropout feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_
             pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
             embedding embedding_bag batch_norm instance_norm native_batch_norm native_layer_norm native_group_norm
-            native_dropout convolution adaptive_max_pool1d
-            lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
+            native_dropout convolution adaptive_max_pool1d lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell
+            rnn_relu_cell embedding_renorm_ conv_tbc
             """,
     },
     "activations": {
@@ -526,11 +526,20 @@ NAMES: dict[str, dict[str, str]] = {
             set_float32_matmul_precision
             """,
     },
+    "beneath": {
+        "in torch": """
+            _aminmax _assert_async _efficientzerotensor _euclidean_dist _log_softmax _masked_softmax _safe_softmax
+            _sample_dirichlet _shape_as_tensor _softmax _stack _standard_gamma _trilinear _unsafe_index
+            _test_autograd_multiple_dispatch _test_autograd_multiple_dispatch_view
+            _test_autograd_multiple_dispatch_view_copy
+            """,
+        "in torch, of torch.Tensor": "_conj _conj_physical _is_all_true _is_any_true _is_zerotensor _neg_view",
+    },
     "results": {
         "of Result": """
             values indices sign logabsdet eigenvalues eigenvectors solution Q R U S V Vh L P LU pivots info
             residuals rank singular_values min max mantissa exponent inverse data batch_sizes sorted_indices
-            unsorted_indices to double
+            unsorted_indices to double LD E X ivars bvars hist bin_edges
             """,
     },
     "python": {

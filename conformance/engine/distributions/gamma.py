@@ -11,7 +11,8 @@ from ..autograd.function import Function, once_differentiable
 from ..from_data import as_tensor, tensor
 from ..nn.functions.embedding import one_hot
 from ..ops import FUNCTIONS
-from ..ops.undefined import undefined
+from ..ops.kernels import need_floats
+from ..ops.undefined import undefined, unsupported
 from ..random import default_generator
 from ..rows import Array, op
 from ..size import Size
@@ -33,8 +34,14 @@ def _standard_gamma_grad(self: Array, output: Tensor) -> Array:
     name="_standard_gamma",
     self=lambda grad, self, result: grad * _standard_gamma_grad(self, result),
 )
-def _standard_gamma(self: Array) -> Array:
-    return draws.gamma(default_generator, self)
+def _standard_gamma(self: Array, generator: Any = None) -> Array:
+    return draws.gamma(default_generator if generator is None else generator, self)
+
+
+@op("NotImplemented", name="_sample_dirichlet", self=unsupported("_sample_dirichlet"))
+def _sample_dirichlet(self: Array, generator: Any = None) -> Array:
+    need_floats("dirichlet", self)
+    return draws.dirichlet(default_generator if generator is None else generator, self)
 
 
 class Gamma(Broadcast, ExponentialFamily):

@@ -15,6 +15,7 @@ from .checks import LinAlgError
 from .decompositions import cholesky, cholesky_ex, eigh, eigvalsh, qr, svd, svdvals
 from .eigen import eig, eigvals
 from .householder import householder_product
+from .ldl import ldl_factor, ldl_factor_ex, ldl_solve
 from .least_squares import lstsq, matrix_exp, pinv
 from .lu import lu, lu_factor, lu_factor_ex, lu_solve
 from .norms import cond, matrix_norm, matrix_rank, norm
@@ -32,7 +33,7 @@ from .solving import (
 
 __all__ = [
     "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "householder_product", "inv",
-    "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
+    "inv_ex", "ldl_factor", "ldl_factor_ex", "ldl_solve", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot",
     "norm", "pinv", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd", "svdvals", "tensorinv",
     "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip

@@ -60,32 +60,44 @@ def _vectors(input: Tensor) -> Tensor:
     return found
 
 
-def _product_backward(grad: Tensor, input: Tensor, tau: Tensor, result: Tensor) -> tuple[Any, Any]:
-    """What the product and its gradient make together, taken apart reflector by reflector, from the left and the right."""
+def _product_backward(
+    grad: Tensor, input: Tensor, tau: Tensor, result: Tensor, turned: bool = False
+) -> tuple[Any, Any]:
+    """What the product and its gradient make together, taken apart reflector by reflector, from the left and the right.
+
+    Where the product is ``turned``, its reflectors adjoint and in the other order, so are those.
+    """
     if not (input._array.size and tau._array.size):
         return None, None
     vectors, of_vectors, of_tau = _vectors(input), zeros_like(input), zeros_like(tau)
     m, k = input._array.shape[-2], tau._array.shape[-1]
     first = vectors.narrow(-1, 0, k)
     inverses = tau / minus(tau * (first * first.conj()).sum(-2), 1.0)  # 1 - inverse v v^H undoes a reflector
-    left = _reflected(result.matmul(grad.mH), vectors, inverses, 0)
-    for i in range(k):
-        whole, factor = vectors.narrow(-1, i, 1), tau.narrow(-1, i, 1)
+    order = [*range(k)][:: -1 if turned else 1]
+    inner = _reflected(result.matmul(grad.mH), *_narrowed(order[0], vectors, inverses), not turned)
+    for place, i in enumerate(order):
+        whole, factor = _narrowed(i, vectors, tau)
         v, t = whole.narrow(-2, i, m - i), factor.unsqueeze(-1)
-        met, moved = v.mH.matmul(left.narrow(-2, i, m - i)), left.narrow(-1, i, m - i).matmul(v)
+        met, moved = v.mH.matmul(inner.narrow(-2, i, m - i)), inner.narrow(-1, i, m - i).matmul(v)
         of_v = (-t * met).conj().squeeze(-2) - (t * moved).squeeze(-1)
         of_vectors.select(-1, i).copy_(of_v.unsqueeze(-1).squeeze(-1))
         of_t = -met.narrow(-1, i, m - i).matmul(v).conj()
         of_tau.select(-1, i).copy_(of_t.squeeze(-1).squeeze(-1))
-        if i + 1 < k:
-            left = _reflected(left, vectors, inverses, i + 1)
-            left = left - left.matmul(factor.unsqueeze(-1) * whole) * whole.mH
+        if place + 1 < k:
+            inner = _reflected(inner, *_narrowed(order[place + 1], vectors, inverses), not turned)
+            inner = _reflected(inner, whole, factor, turned)
     return of_vectors.tril_(-1), of_tau
 
 
-def _reflected(matrix: Tensor, vectors: Tensor, factors: Tensor, i: int) -> Tensor:
-    v, t = vectors.narrow(-1, i, 1), factors.narrow(-1, i, 1)
-    return matrix - (t.unsqueeze(-1) * v) * v.mH.matmul(matrix)
+def _narrowed(i: int, vectors: Tensor, factors: Tensor) -> tuple[Tensor, Tensor]:
+    return vectors.narrow(-1, i, 1), factors.narrow(-1, i, 1)
+
+
+def _reflected(matrix: Tensor, v: Tensor, t: Tensor, left: bool) -> Tensor:
+    """The product with a reflector, from the left or the right."""
+    if left:
+        return matrix - (t.unsqueeze(-1) * v) * v.mH.matmul(matrix)
+    return matrix - matrix.matmul(t.unsqueeze(-1) * v) * v.mH
 
 
 @op(
@@ -114,6 +126,106 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
 
 
 orgqr = householder_product
+
+
+# Products of all reflectors with a matrix ------------------------------------------------------------
+
+
+def _check_other(input: Array, tau: Array, other: Array, left: bool) -> None:
+    """Refuse shapes and dtypes that do not fit.
+
+    Raises:
+        RuntimeError: as torch words it.
+        NotImplementedError: no LAPACK routine for the dtype.
+    """
+    for array, text in ((input, "input"), (other, "other")):
+        if array.ndim < 2:
+            raise RuntimeError(f"torch.ormqr: {text} must have at least 2 dimensions.")
+    side = -2 if left else -1
+    if not tau.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    for wrong, text in (
+        (other.shape[side] != input.shape[-2], f"other.shape[{side}] must be equal to input.shape[-2]"),
+        (
+            tau.shape[-1] != min(other.shape[side], input.shape[-1]),
+            f"tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])",
+        ),
+        (
+            tau.ndim != input.ndim - 1,
+            f"Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and input.ndim "
+            f"is equal to {input.ndim}",
+        ),
+        (
+            other.ndim != input.ndim,
+            "Expected other to have the same number of dimensions as input, but got other.ndim equal to "
+            f"{other.ndim} and input.ndim is equal to {input.ndim}",
+        ),
+        (
+            tau.shape[:-1] != input.shape[:-2],
+            f"Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau.shape[:-1])}",
+        ),
+        (
+            other.shape[:-2] != input.shape[:-2],
+            f"Expected batch dimensions of other to be equal to input.shape[:-2], but got {list(other.shape[:-2])}",
+        ),
+        (tau.dtype != input.dtype, _TWO_DTYPES.format(_legacy(input), "tau", _legacy(tau))),
+        (other.dtype != input.dtype, _TWO_DTYPES.format(_legacy(input), "other", _legacy(other))),
+    ):
+        if wrong:
+            raise RuntimeError(f"torch.ormqr: {text}")
+    kernels.refuse_without_lapack("ormqr_cpu", input)
+
+
+_TWO_DTYPES = "Expected input and {1} to have the same dtype, but input has dtype{0} and {1} has dtype {2}"
+
+
+def _legacy(array: Array) -> str:
+    return dtypes.BY_NUMPY[array.dtype].legacy
+
+
+def _applied_backward(
+    grad: Tensor,
+    self: Tensor,
+    input2: Tensor,
+    result: Tensor,
+    left: bool,
+    transpose: bool,
+    needed: list[bool],
+) -> tuple[Any, Any, Any]:
+    """As of a product of reflectors, of which the gradient and the result change places where it is turned."""
+    of_other = _apply(self, input2, grad, left, not transpose) if needed[2] else None
+    if not (needed[0] or needed[1]):
+        return None, None, of_other
+    turned = left == transpose
+    first, second = (grad, result) if turned else (result, grad)
+    if not left:
+        first, second = first.mH, second.mH
+    return *_product_backward(second, self, input2, first, turned), of_other
+
+
+@op(
+    "OrmqrBackward0",
+    name="ormqr",
+    inputs={
+        "self input2 input3": lambda grad, self, input2, input3, result, left, transpose, needed: (
+            _applied_backward(grad, self, input2, result, left, transpose, needed)
+        ),
+    },
+)
+def _apply(self: Array, input2: Array, input3: Array, left: bool = True, transpose: bool = False) -> Array:
+    """The product of all reflectors with a matrix on their right, or on their left."""
+    _check_other(self, input2, input3, left)
+    m, k = self.shape[-2], input2.shape[-1]
+    found = np.array(input3 if left else kernels.transposed(input3))
+    vectors = (np.tril(self, -1) + np.eye(m, self.shape[-1], dtype=self.dtype))[..., :k]
+    tau = np.conj(input2) if left == transpose else input2
+    for i in range(k) if left == transpose else reversed(range(k)):
+        v = vectors[..., i, None]
+        found -= tau[..., i, None, None] * v @ (kernels.transposed(v) @ found)
+    return columns_first(found if left else kernels.transposed(found))
+
+
+ormqr = _apply
 
 
 @op(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..absent import look_up
 from ..keywords import taking_numpy_names
 from ..ops.matmul import linear
+from ..ops.time_convolution import conv_tbc
 from ..refusals import all_refusing
 from .functions.activation import (
     celu,
@@ -138,7 +139,7 @@ from .functions.vision import affine_grid, grid_sample
 
 # Those that torch has not written in Python.
 _NATIVE = """
-adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ conv1d conv2d conv3d conv_transpose1d
+adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ conv1d conv2d conv3d conv_tbc conv_transpose1d
 conv_transpose2d conv_transpose3d cosine_similarity elu_ hardtanh_ leaky_relu_ one_hot pairwise_distance pdist prelu
 relu_ rrelu_ scaled_dot_product_attention selu_ threshold_
 """

@@ -34,6 +34,8 @@ from . import (
     gated,
     gather,
     grids,
+    hashing,
+    histograms,
     index_select,
     indexing,
     inplace_views,
@@ -50,12 +52,14 @@ from . import (
     ordering,
     parts,
     power,
+    private,
     reduction,
     remainders,
     replacing,
     rounding,
     scatter_reduce,
     searching,
+    segments,
     selection,
     shape,
     slicing,
@@ -71,9 +75,9 @@ from . import (
 
 MODULES: tuple[ModuleType, ...] = (
     activation, arithmetic, arranging, binary, comparison, contraction, copying, cumulative, diagonals,
-    einsum, extremes, gamma, gated, gather, grids, index_select, indexing, inplace_views, joining, linear_algebra,
+    einsum, extremes, gamma, gated, gather, grids, hashing, histograms, index_select, indexing, inplace_views, joining, linear_algebra,
     logic, masking, matmul, memory, moments, norms, ordering, parts, power, reduction, remainders, replacing,
-    rounding, scatter_reduce, searching, selection, shape, slicing, smooth, softmax, special, splitting, truth,
+    rounding, scatter_reduce, searching, segments, selection, shape, slicing, smooth, softmax, special, splitting, truth,
     unary, view_copies, windows,
 )  # fmt: skip
 
@@ -123,6 +127,7 @@ def attach() -> None:
     gamma.attach()
     operators.attach()
     linear_algebra.attach()
+    private.attach()
     for name in names.FUNCTIONS_ALONE.split():
         if name in vars(Tensor):
             delattr(Tensor, name)

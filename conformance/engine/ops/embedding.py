@@ -9,11 +9,12 @@ import numpy as np
 
 from ..dtypes import BY_NUMPY
 from ..formats import following
-from ..rows import Array, op
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from ..views import increment_version
 from .kernels import add_rows, refuse_bools
 from .norms import need_norm
+from .undefined import undefined
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -21,13 +22,17 @@ Ints = tuple[int, ...]
 # Rows of a table ----------------------------------------------------------------------------------
 
 
-def _check_indices(indices: Array, rows: int) -> None:
+def _check_kind(indices: Array, name: str, place: int = 1) -> None:
     if indices.dtype not in (np.int64, np.int32):
         kind = "CPUBoolType" if indices.dtype == np.bool_ else f"torch.{BY_NUMPY[indices.dtype].legacy}Tensor"
         raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{kind} instead (while checking arguments for embedding)"
+            f"Expected tensor for argument #{place} 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"{kind} instead (while checking arguments for {name})"
         )
+
+
+def _check_indices(indices: Array, rows: int) -> None:
+    _check_kind(indices, "embedding")
     if indices.size and (indices.min() < 0 or indices.max() >= rows):
         raise IndexError("index out of range in self")
 
@@ -90,17 +95,41 @@ def _chosen(grad: Tensor, indices: Tensor, padding_idx: int) -> Tensor:
     return found.view(*indices._array.shape, -1)
 
 
-def renormalize_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
-    """Shorten the rows that the indices name to a norm of at most ``max_norm``, in place."""
-    array = weight._array
-    _check_indices(indices._array, len(array))
-    if indices._array.size:
-        need_norm(array)
-    rows = np.unique(indices._array)
-    lengths = np.linalg.norm(array[rows].astype(np.float64), norm_type, axis=1)
+@op(
+    "EmbeddingRenormBackward0", name="embedding_renorm", tensors="indices", self=undefined("embedding_renorm")
+)
+def _renormalized(self: Array, indices: Array, max_norm: float, norm_type: float) -> Array:
+    """The rows that the indices name shortened to a norm of at most ``max_norm``."""
+    _check_kind(indices, "embedding_renorm_", 2)
+    if self.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {self.ndim}-dimensional tensor for argument #1 'self' (while checking "
+            "arguments for embedding_renorm_)"
+        )
+    rows = np.unique(indices)
+    if rows.size:
+        beyond = rows[(rows >= len(self)) | (rows < -len(self))]
+        if beyond.size:
+            raise IndexError(
+                f"select(): index {beyond[0]} out of range for tensor of size {list(self.shape)} at dimension 0"
+            )
+        need_norm(self)
+    found = self.copy()
+    exact = np.linalg.norm(self[rows].astype(np.result_type(self, np.float64)), norm_type, axis=1)
+    lengths = exact.astype(self.real.dtype).astype(np.float64)  # as precise as the table
     long = lengths > max_norm
-    array[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(array.dtype)[:, None]
-    increment_version(weight)
+    found[rows[long]] *= (max_norm / (lengths[long] + 1e-7)).astype(self.real.dtype)[:, None]
+    return found
+
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """torch.embedding_renorm_: shorten the rows of a table (n, m) that the indices name, in place.
+
+    Raises:
+        RuntimeError: no matrix; indices that are none.
+        IndexError: there is no such row.
+    """
+    return run_inplace(ROWS["embedding_renorm"], [input, indices, max_norm, norm_type])
 
 
 # Products of three --------------------------------------------------------------------------------

@@ -326,10 +326,10 @@ def attach() -> None:
     setattr(Tensor, "lu", _lu_method)  # noqa: B010 - Tensor declares no such method
 
 
-geqrf, orgqr = householder.geqrf, householder.orgqr
+geqrf, orgqr, ormqr = householder.geqrf, householder.orgqr, householder.ormqr
 pca_lowrank, svd_lowrank = low_rank.pca_lowrank, low_rank.svd_lowrank
 
 PUBLIC = (
     "cholesky", "cholesky_inverse", "cholesky_solve", "det", "geqrf", "inverse", "logdet", "lu", "lu_solve", "lu_unpack",
-    "matrix_exp", "orgqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
+    "matrix_exp", "orgqr", "ormqr", "pca_lowrank", "pinverse", "qr", "slogdet", "svd", "svd_lowrank", "triangular_solve",
 )  # fmt: skip

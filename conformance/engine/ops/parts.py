@@ -17,6 +17,7 @@ from ..shapes import laid_out, like_steps, strides
 from ..storage import offset, storage
 from ..tensor import Tensor
 from ..views import converted
+from ..zero_tensor import ZeroTensor, zeros
 from .copying import assigned
 from .kernels import unimplemented
 from .scalars import times
@@ -98,6 +99,8 @@ def resolve_neg(input: Tensor) -> Tensor:
 def _view_as_real(self: Array) -> Array:
     if self.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if isinstance(self, ZeroTensor):
+        return zeros((*self.shape, 2), np.dtype(f"f{self.itemsize // 2}"))
     return np.ndarray((*self.shape, 2), f"f{self.itemsize // 2}", *_place(self, self.itemsize // 2))
 
 
@@ -160,10 +163,11 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 @op("NegViewBackward0", name="_neg_view", view="default", self=lambda grad: -grad)
 def _neg_view(self: Array) -> Array:
-    return twins.conjugated(self)  # of which imag() shows the imaginary parts
+    return twins.conjugated(self)  # of complex numbers imag() shows the imaginary parts alone
 
 
 def _negated(input: Tensor) -> Tensor:
+    """The negative, a view."""
     return converted(_neg_view(input), input, _negated)
 
 

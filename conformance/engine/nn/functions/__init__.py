@@ -7,8 +7,10 @@ from typing import Any
 
 from ...keywords import taking_numpy_names
 from ...ops import dropout as drop
+from ...ops import embedding as tables
 from ...ops import grid_sampling
 from ...ops.normalization import batch_norm
+from ...ops.time_convolution import conv_tbc
 from ...ops.weight_norm import norm_except_dim
 from ...refusals import all_refusing
 from ...tensor import Tensor
@@ -30,9 +32,11 @@ def _embedding(
 _COMPOSED: dict[str, Callable[..., Any]] = {
     "batch_norm": batch_norm,
     "norm_except_dim": norm_except_dim,
+    "conv_tbc": conv_tbc,
     "ctc_loss": sequence.at_top,
     "embedding": _embedding,
     "embedding_bag": bags.bags_of,
+    "embedding_renorm_": tables.embedding_renorm_,
     **{name: getattr(drop, name) for name in drop.PUBLIC},
     **{name: getattr(grid_sampling, name) for name in grid_sampling.PUBLIC},
     **{

@@ -24,8 +24,10 @@ Mask = Array | None
     name="_safe_softmax",
     self=lambda grad, result, dim: _softmax_backward(grad, result, dim),
 )
-def _safe_softmax(self: Array, dim: int) -> Array:
+def _safe_softmax(self: Array, dim: int, dtype: Any = None) -> Array:
     """softmax, and zeros where everything is masked."""
+    if dtype is not None:
+        self = self.astype(dtype.numpy)
     highest = np.max(self, axis=dim, keepdims=True, initial=-np.inf)
     weights = np.exp(self - np.where(np.isinf(highest), 0, highest))
     total = weights.sum(dim, keepdims=True)

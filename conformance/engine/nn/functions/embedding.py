@@ -27,7 +27,7 @@ def embedding(
     elif padding_idx < 0:
         padding_idx += rows
     if max_norm is not None:
-        ops.renormalize_rows(weight.detach(), input, max_norm, norm_type)
+        ops.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
     return ops.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse, rows)
 
 
