@@ -183,6 +183,7 @@ _look_up = look_up("torch")
 _LATER = (
     "_C",
     "_VF",
+    "_library",
     "_vmap_internals",
     "accelerator",
     "amp",
@@ -193,6 +194,7 @@ _LATER = (
     "fft",
     "func",
     "jit",
+    "library",
     "linalg",
     "mps",
     "nn",
@@ -201,6 +203,7 @@ _LATER = (
     "profiler",
     "special",
     "testing",
+    "types",
     "utils",
     "version",
     "xpu",

@@ -7,6 +7,7 @@ Tensor method as well, but for those in names.py. In-place methods (``name_``) a
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -170,7 +171,11 @@ def __getattr__(name: str) -> Any:
         from ..dispatch import aten
 
         return aten
-    raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+    if name.startswith("__") or find_spec(f"{__name__}.{name}") is not None:
+        raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+    from .._library.operators import namespace
+
+    return namespace(name)
 
 
 attach()
