@@ -102,6 +102,9 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: torch.optim.lr_scheduler.ExponentialLR(_optimizer(torch), 0.5),
     ),
     "Result": _RESULTS,
+    "CustomOpDef": (lambda torch: _operator(torch),),
+    "Operator": (lambda torch: torch.ops.aten.mul, lambda torch: torch.ops.aten.mul.Tensor),
+    "torch.library.Library": (lambda torch: torch.library.Library,),
 }
 
 OWNERS = frozenset(_MAKERS)
@@ -115,6 +118,12 @@ def samples(torch: Any, owner: str) -> Iterator[Any]:
             yield make(torch)
         except Exception:
             continue
+
+
+def _operator(torch: Any) -> Any:
+    return torch.library.custom_op(
+        "conformance::sample", lambda x: x, mutates_args=(), schema="(Tensor x) -> Tensor"
+    )
 
 
 def _optimizer(torch: Any) -> Any:

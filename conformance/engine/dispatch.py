@@ -335,7 +335,11 @@ def hand_over(
     mode = before[-1]
     state.dispatch_modes = before[:-1]
     try:
-        result = mode.__torch_dispatch__(op, (), args, kwargs) if rule is None else rule(mode, op, (), args, kwargs)
+        result = (
+            mode.__torch_dispatch__(op, (), args, kwargs)
+            if rule is None
+            else rule(mode, op, (), args, kwargs)
+        )
     finally:
         state.dispatch_modes = before
     if result is NotImplemented:

@@ -49,6 +49,7 @@ _KEYS = frozenset(
 )
 _KINDS = {"DEF": "TORCH_LIBRARY", "FRAGMENT": "TORCH_LIBRARY_FRAGMENT", "IMPL": "TORCH_LIBRARY_IMPL"}
 _keep_alive: list[Library] = []  # the libraries of what was defined without one
+_defs = ENTRIES
 _whole: dict[str, str] = {}  # the namespaces that a library of kind DEF has, and where that was made
 
 
@@ -79,6 +80,11 @@ class Library:
         frame = sys._getframe(1)
         self._origin = f"registered at {frame.f_code.co_filename}:{frame.f_lineno}"
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+        if dispatch_key and kind != "IMPL":
+            raise RuntimeError(
+                '!dispatch_key_.has_value() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/core/library.cpp"'
+                f":108, please report a bug to PyTorch. (Error occurred while processing {self._block})"
+            )
         if kind == "DEF":
             if ns in _whole:
                 raise RuntimeError(
@@ -95,6 +101,10 @@ class Library:
 
     def __repr__(self) -> str:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
+
+    @property
+    def _block(self) -> str:
+        return f"{_KINDS[self.kind]} block at {self._origin.removeprefix('registered at ')}"
 
     def _check_alive(self) -> None:
         if not self._destroy.alive:
@@ -116,11 +126,9 @@ class Library:
                 f"Explicitly provided namespace ({space}) in schema string does not match namespace of enclosing "
                 f"{_KINDS[self.kind]} block ({self.ns}).  Move this definition to the (unique) TORCH_LIBRARY block "
                 "corresponding to this namespace (and consider deleting the namespace from your schema string.)  (Error "
-                f"occurred while processing {_KINDS[self.kind]} block at {self._origin.removeprefix('registered at ')})"
+                f"occurred while processing {self._block})"
             )
-        whole = FunctionSchema(
-            f"{self.ns}::{name}", parsed.overload_name, parsed.arguments, parsed.returns
-        )
+        whole = FunctionSchema(f"{self.ns}::{name}", parsed.overload_name, parsed.arguments, parsed.returns)
         entry = ENTRIES.setdefault(whole.full_name, Entry())
         if entry.schema is not None:
             raise RuntimeError(

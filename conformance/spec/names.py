@@ -282,6 +282,18 @@ NAMES: dict[str, dict[str, str]] = {
             generate_vmap_rule vmap
             """,
     },
+    "operators": {
+        "class in torch.library": "Library",
+        "in torch.library": """
+            custom_op define impl infer_schema register_autograd register_fake register_kernel register_vmap
+            """,
+        "of CustomOpDef": """
+            register_autograd register_kernel register_fake register_vmap set_kernel_enabled
+            """,
+        "of torch.library.Library": "define impl",
+        "of Operator": "default overloads _schema",
+        "in torch.types": "Number",
+    },
     "modules": {
         "class in torch.nn": """
             Module Parameter Buffer ParameterList ParameterDict Sequential ModuleList ModuleDict Identity

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.adapters.inhouse import engine as inhouse
 from conformance.adapters.module import ModuleEngine
+from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from tests.runner.make import facets, last, scenario, step, torch_engine, traced
 
@@ -145,6 +146,30 @@ def test_a_program_sets_attributes_of_its_own() -> None:
         "t = torch.ones(1)\nt.mine = 3\nt.requires_grad = True",
     )
     assert [moment.raised for moment in trace.moments] == [None] * 7
+
+
+OPERATORS = {
+    "of a function": (
+        "def own(x: torch.Tensor) -> torch.Tensor: return x * 2\n"
+        "op = torch.library.custom_op('mylib::own', own, mutates_args=())"
+    ),
+    "without a library": "torch.library.define('mylib::own', '(Tensor x) -> Tensor')",
+    "of a library": "lib = torch.library.Library('mylib', 'DEF')\nlib.define('own(Tensor x) -> Tensor')",
+    "of a library in a cycle": (
+        "lib = torch.library.Library('mylib', 'DEF')\nlib.define('own(Tensor x) -> Tensor')\nlib.me = lib"
+    ),
+}
+
+
+@pytest.mark.parametrize("define", OPERATORS.values(), ids=OPERATORS)
+@pytest.mark.parametrize("engine", [torch_engine, inhouse])
+def test_operators_end_with_their_scenario(define: str, engine: Engine) -> None:
+    program = f"{define}\nprint(torch.ops.mylib.own.default)"
+    first, second = (run(scenario(program), engine) for _ in range(2))
+    assert first.moments == second.moments
+    assert first.moments[-1].raised is None
+    gone = run(scenario("torch.ops.mylib.own.default"), engine)
+    assert "no attribute 'own'" in str(gone.moments[-1].raised)
 
 
 def test_names_do_not_live_on() -> None:

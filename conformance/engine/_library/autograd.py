@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..autograd.function import Function
+from ..autograd.function import Function, FunctionMeta
 from ..batching import flat
 from ..modes import below_autograd, state
 from ..pytree import TreeSpec, flatten, unflatten
@@ -79,10 +79,12 @@ def autograd_kernel(op: Operator, formula: Callable[[], Formula]) -> Callable[..
 
     name = f"GeneratedBackwardFor_{op.namespace}_{op._opname}_{op._overloadname}"
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    function: Any = type(Function)(name, (Function,), methods)
+    function: Any = FunctionMeta(name, (Function,), methods)
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        if not (state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in flat(args))):
+        if not (
+            state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in flat(args))
+        ):
             with below_autograd():
                 return redispatch(op, args, kwargs)
         call = _Call(kwargs)

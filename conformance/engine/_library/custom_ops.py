@@ -92,7 +92,9 @@ class CustomOpDef:
         parsed = parse_schema(name + schema)
         if any(each.kwarg_only and each.type.tensors for each in parsed.arguments):
             raise NotImplementedError(
-                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: " + name + schema
+                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
+                + name
+                + schema
             )
         self._lib.define(name + schema)
         self._opoverload: Operator = lookup(self._qualname)
@@ -117,14 +119,16 @@ class CustomOpDef:
         """
 
         def register(function: Function) -> Function:
-            one = device_types is None or isinstance(device_types, str)
-            listed = [device_types] if one else list(device_types)  # type: ignore[arg-type, list-item]
+            listed: list[str | None]
+            listed = [device_types] if isinstance(device_types, str | None) else list(device_types)
 
             def choose(*args: Any, **kwargs: Any) -> Any:
                 disabled = listed[-1] in self._disabled_kernel
                 return (self._init_fn if disabled else function)(*args, **kwargs)
 
-            for each in listed:  # what is made for several knows the last of them alone, as torch's closures do
+            for (
+                each
+            ) in listed:  # what is made for several knows the last of them alone, as torch's closures do
                 if each not in self._backend_fns:
                     key = "CompositeExplicitAutograd" if each is None else dispatch_key(each)
                     self._lib.impl(self._name, self._kernel(listed[-1]), key)
@@ -146,7 +150,12 @@ class CustomOpDef:
 
     def _select_device(self, schema: FunctionSchema) -> None:
         number = next(
-            (i for i, each in enumerate(schema.arguments) if each.name == "device" and each.type.kind == "Device"), None
+            (
+                i
+                for i, each in enumerate(schema.arguments)
+                if each.name == "device" and each.type.kind == "Device"
+            ),
+            None,
         )
         if number is None:
             raise ValueError(
@@ -196,18 +205,19 @@ class CustomOpDef:
 
         return register if fn is None else register(fn)
 
+    def _vmap(self, *args: Any, **kwargs: Any) -> Any:
+        assert self._vmap_fn is not None
+        return self._vmap_fn(*args, **kwargs)
+
     def register_vmap(self, func: Function | None = None) -> Any:
         """What runs on batches: ``func(info, in_dims, *args)`` gives the output, and which dimensions count examples."""
 
         def register(function: Function) -> None:
             if self._vmap_fn is None:
-                self._lib.impl(self._name, vmap_kernel(lambda *args, **kwargs: self._vmap_fn(*args, **kwargs)), _BATCHED)  # type: ignore[misc]
+                self._lib.impl(self._name, vmap_kernel(self._vmap), "FuncTorchBatched")
             self._vmap_fn = function
 
         return register if func is None else register(func)
-
-
-_BATCHED = "FuncTorchBatched"
 
 
 def check_functional(op: Any, schema: FunctionSchema, views: bool) -> None:

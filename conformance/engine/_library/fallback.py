@@ -28,7 +28,9 @@ class WarnNotImplemented(Node):
         return (None,) * len(self.next_functions)
 
 
-WarnNotImplemented.__name__ = WarnNotImplemented.__qualname__ = "CppFunction"  # torch has no class of its own for it
+WarnNotImplemented.__name__ = WarnNotImplemented.__qualname__ = (
+    "CppFunction"  # torch has no class of its own for it
+)
 
 
 def _warn(operator: str) -> None:
@@ -59,7 +61,7 @@ def warn_in_backward(
     node.operator = schema.name
     node.next_edges = tuple(gradient_edge(each) for each in tensors)
     result = run()
-    metadata = []
+    metadata: list[Any] = []
     for each, kind in zip(_results(schema, result), schema.returns, strict=True):
         written = kind.alias_info is not None and kind.alias_info.is_write
         for tensor in flat([each]):

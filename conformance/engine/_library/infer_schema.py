@@ -7,19 +7,28 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable
 from types import GenericAlias
-from typing import Any, List, NewType, NoReturn, Optional, Sequence  # noqa: UP035  torch takes these, and lists them
+from typing import Any, List, NewType, NoReturn, Sequence, Union  # noqa: UP035  torch takes these, and lists them
 
 from ..device import device
 from ..dtypes import dtype
 from ..tensor import Tensor
 from ..types import Number
 
-_GroupName = NewType("GroupName", str)  # of torch.distributed, which the texts of errors list
-_GroupName.__module__ = "torch.distributed.distributed_c10d"
+GroupName = NewType("GroupName", str)  # of torch.distributed, which the texts of errors list
+GroupName.__module__ = "torch.distributed.distributed_c10d"
+
+
+def _optional(kind: Any) -> Any:
+    return Union[kind, None]  # noqa: UP007  | would make another object of a union
 
 
 def _sequences(kind: Any) -> tuple[Any, ...]:
-    return (Sequence[kind], List[kind], GenericAlias(collections.abc.Sequence, (kind,)), GenericAlias(list, (kind,)))  # noqa: UP006
+    return (
+        Sequence[kind],
+        List[kind],  # noqa: UP006  as above
+        GenericAlias(collections.abc.Sequence, (kind,)),
+        GenericAlias(list, (kind,)),
+    )
 
 
 def _parameter_types() -> dict[Any, str]:
@@ -33,15 +42,15 @@ def _parameter_types() -> dict[Any, str]:
         (Number, "Scalar", True, False, False),
         (dtype, "ScalarType", False, False, False),
         (device, "Device", False, False, False),
-        (_GroupName, "str", False, False, False),
+        (GroupName, "str", False, False, False),
     ):
-        found |= {kind: name, Optional[kind]: f"{name}?"}
+        found |= {kind: name, _optional(kind): f"{name}?"}
         if listed:
             found |= dict.fromkeys(_sequences(kind), f"{name}[]")
         if of_optional:
-            found |= dict.fromkeys(_sequences(Optional[kind]), f"{name}?[]")
+            found |= dict.fromkeys(_sequences(_optional(kind)), f"{name}?[]")
         if optional:
-            found |= {Optional[each]: f"{name}[]?" for each in _sequences(kind)}
+            found |= {_optional(each): f"{name}[]?" for each in _sequences(kind)}
     return found
 
 
@@ -119,7 +128,7 @@ def _parameter_type(name: str, annotation: Any, refuse: Callable[[str], NoReturn
             "We do not support Tuple inputs in schema. As a workaround, please try to use List instead. "
             f"{example}"
         )
-    refuse(f"{what}The valid types are: {SUPPORTED_PARAM_TYPES.keys()}.")
+    return refuse(f"{what}The valid types are: {SUPPORTED_PARAM_TYPES.keys()}.")
 
 
 def _as_list(annotation: Any) -> Any:
@@ -135,7 +144,7 @@ def _default(name: str, value: Any, refuse: Callable[[str], NoReturn]) -> str:
         return f'"{value}"'
     if isinstance(value, dtype):
         return str(value).removeprefix("torch.")
-    refuse(
+    return refuse(
         f"Parameter {name} has an unsupported default value type {type(value)}. Please file an issue on GitHub so we can "
         "prioritize this."
     )

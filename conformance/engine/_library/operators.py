@@ -127,7 +127,9 @@ class Packet(OpOverloadPacket):
         if len(errors) == 1:
             raise RuntimeError(errors[0])
         listed = "".join(f"{each}\n\n" for each in errors)
-        raise RuntimeError(f"Overloaded torch operator invoked from Python failed to match any schema:\n{listed}")
+        raise RuntimeError(
+            f"Overloaded torch operator invoked from Python failed to match any schema:\n{listed}"
+        )
 
 
 for _cls, _name in ((Operator, "OpOverload"), (Packet, "OpOverloadPacket")):

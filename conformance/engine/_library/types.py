@@ -11,20 +11,18 @@ from ..device import device
 from ..dtypes import dtype
 from ..tensor import Tensor
 
+_ALIASES = {
+    "short": "int16", "int": "int32", "long": "int64", "half": "float16", "float": "float32", "double": "float64",
+    "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
 SCALAR_TYPES: dict[str, dtype] = {
     **{name: dtypes.by_name(name) for name in dtypes.BY_NAME},
-    **{
-        alias: dtypes.by_name(name)
-        for alias, name in {
-            **{"short": "int16", "int": "int32", "long": "int64", "half": "float16", "float": "float32"},
-            **{"double": "float64", "cfloat": "complex64", "cdouble": "complex128"},
-        }.items()
-    },
+    **{alias: dtypes.by_name(name) for alias, name in _ALIASES.items()},
 }  # the dtypes by the names that a schema may have for them
 _NUMBERS = {
-    **dict(enumerate("uint8 int8 int16 int32 int64 float16 float32 float64".split())),
-    **{9: "complex64", 10: "complex128", 11: "bool"},
-}  # torch's numbers of the dtypes (c10/core/ScalarType.h)
+    0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
+    9: "complex64", 10: "complex128", 11: "bool",
+}  # fmt: skip  # torch's numbers of the dtypes (c10/core/ScalarType.h)
 
 
 def number_of(kind: dtype) -> int:
@@ -45,9 +43,10 @@ class Type:
     size: int | None = None  # of a list for which one value may stand, as in int[2]
 
     NAMES: ClassVar[dict[str, str]] = {
-        **{name: name for name in ("Tensor", "int", "float", "bool", "str", "Device", "Generator", "complex")},
-        **{"SymInt": "int", "Scalar": "number", "ScalarType": "int", "Layout": "int", "MemoryFormat": "int"},
-    }
+        "Tensor": "Tensor", "int": "int", "float": "float", "bool": "bool", "str": "str", "Device": "Device",
+        "Generator": "Generator", "complex": "complex", "SymInt": "int", "Scalar": "number", "ScalarType": "int",
+        "Layout": "int", "MemoryFormat": "int",
+    }  # fmt: skip
 
     @property
     def schema(self) -> str:
