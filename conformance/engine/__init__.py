@@ -46,6 +46,7 @@ from .dtypes import (
     set_default_dtype,
     uint8,
 )  # fmt: skip
+from .exchange import from_dlpack, frombuffer, to_dlpack
 from .formats import (
     channels_last,
     channels_last_3d,

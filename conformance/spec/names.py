@@ -199,9 +199,10 @@ NAMES: dict[str, dict[str, str]] = {
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ set_ apply_ map_ layout is_coalesced
             """,
+        "in torch.utils.dlpack": "from_dlpack to_dlpack",
         "in torch.testing": "make_tensor assert_close",
         "of torch.UntypedStorage": "data_ptr nbytes size tolist",
-        "in torch": "set_printoptions get_device _assert",
+        "in torch": "set_printoptions get_device _assert from_dlpack to_dlpack frombuffer",
     },
     "autograd": {
         "in torch": "detach detach_ is_inference",

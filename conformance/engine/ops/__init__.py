@@ -129,9 +129,10 @@ def attach() -> None:
             delattr(Tensor, name)
     for name in names.METHODS_ALONE.split():
         FUNCTIONS.pop(name, None)
-    from .. import creation, from_data, legacy
+    from .. import creation, exchange, from_data, legacy
 
     creation.attach()
+    exchange.attach()
     from_data.attach()
     legacy.attach()
     absent.attach(Tensor)
