@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import warnings
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
 from ...ops.undefined import unsupported
 from ...rows import Array, op
+from ...settings import attention
 from ...shapes import strides
 from ...tensor import Tensor, make
 
@@ -123,6 +125,32 @@ def _check_mask(query: Tensor, attn_mask: Tensor) -> None:
         )
 
 
+def _refuse(query: Tensor, key: Tensor, value: Tensor, dropout_p: float) -> NoReturn:
+    """Tell why flash attention, if it is enabled, does not compute what nothing else may."""
+    if not attention["FLASH_ATTENTION"]:
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
+            "kernel and the fused kernels."
+        )
+    warnings.warn("Flash attention kernel not used because:", stacklevel=4)
+    inputs = {"Query": query, "Key": key, "Value": value}
+    dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
+    sizes = [f"{name}.size(-1): {each._array.shape[-1]}" for name, each in inputs.items()]
+    if dropout_p:
+        warnings.warn("Both fused kernels do not support non-zero dropout.", stacklevel=4)
+    elif any(each.dim() != 4 for each in inputs.values()):
+        warnings.warn(
+            f"All fused kernels requires query, key and value to be 4 dimensional, but got {', '.join(dims)} instead.",
+            stacklevel=4,
+        )
+    elif len({each._array.shape[-1] for each in inputs.values()}) > 1:
+        warnings.warn(
+            f"Flash attention requires q,k,v to have the same last dimension. Got {', '.join(sizes)} instead.",
+            stacklevel=4,
+        )
+    raise RuntimeError("No available kernel.  Aborting execution.")
+
+
 def _check_inputs(*inputs: Tensor) -> None:
     names = ("query", "key", "value")
     if len({each.dtype for each in inputs}) > 1:
@@ -157,7 +185,7 @@ def scaled_dot_product_attention(
     """F.scaled_dot_product_attention: softmax(query keyᵀ scale + mask) value; of shapes (..., length, features).
 
     Raises:
-        RuntimeError: a mask beside is_causal.
+        RuntimeError: a mask beside is_causal; or no kernel that may be used.
         NotImplementedError: enable_gqa.
     """
     if enable_gqa:
@@ -171,13 +199,16 @@ def scaled_dot_product_attention(
     together = all(a.ndim == 4 and a.shape[:2] == arrays[0].shape[:2] and a.size for a in arrays)
     same_features = len({a.shape[-1] for a in arrays}) == 1 and all(strides(a)[-1] == 1 for a in arrays)
     if (
-        query.is_floating_point()
+        attention["FLASH_ATTENTION"]
+        and query.is_floating_point()
         and together
         and same_features
         and not dropout_p
         and not (mask is not None and mask.requires_grad)
     ):
         return _flash(query, key, value, None if mask is None else mask._array, factor)
+    if not attention["MATH"]:
+        _refuse(query, key, value, dropout_p)
     kind = query.dtype
     if kind is float16:
         query, key, value = (each.to(float32) for each in (query, key, value))
