@@ -69,6 +69,7 @@ from .modes import (
     set_anomaly_enabled,
     set_grad_enabled,
 )  # fmt: skip
+from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass
 from .printing import set_printoptions
 from .ranges import arange, linspace, logspace, range
 from .refusals import all_refusing
@@ -88,7 +89,6 @@ from .settings import (
     set_num_threads,
     use_deterministic_algorithms,
 )  # fmt: skip
-from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass
 from .size import Size
 from .storage import Storage as _Storage
 from .storage import TypedStorage, UntypedStorage

@@ -93,7 +93,15 @@ def _check_tensor_all(cond: Any, message: Message = None) -> None:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     each.__name__: each
     for each in (
-        *(_check, _check_with, _check_index, _check_value, _check_type, _check_not_implemented, _check_is_size),
+        *(
+            _check,
+            _check_with,
+            _check_index,
+            _check_value,
+            _check_type,
+            _check_not_implemented,
+            _check_is_size,
+        ),
         _check_tensor_all,
     )
 }

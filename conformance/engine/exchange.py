@@ -19,31 +19,22 @@ from .twins import original
 Array = np.ndarray[Any, Any]
 
 
-class DLDeviceType(IntEnum):
-    """DLPack's numbers for the types of devices."""
-
-    kDLCPU = 1
-    kDLCUDA = 2
-    kDLCUDAHost = 3
-    kDLOpenCL = 4
-    kDLVulkan = 7
-    kDLMetal = 8
-    kDLVPI = 9
-    kDLROCM = 10
-    kDLROCMHost = 11
-    kDLExtDev = 12
-    kDLCUDAManaged = 13
-    kDLOneAPI = 14
-    kDLWebGPU = 15
-    kDLHexagon = 16
-    kDLMAIA = 17
-
-
-DLDeviceType.__module__ = "torch.utils.dlpack"
+# DLPack's numbers for the types of devices.
+DLDeviceType = IntEnum(
+    "DLDeviceType",
+    {
+        "kDLCPU": 1, "kDLCUDA": 2, "kDLCUDAHost": 3, "kDLOpenCL": 4, "kDLVulkan": 7, "kDLMetal": 8, "kDLVPI": 9,
+        "kDLROCM": 10, "kDLROCMHost": 11, "kDLExtDev": 12, "kDLCUDAManaged": 13, "kDLOneAPI": 14, "kDLWebGPU": 15,
+        "kDLHexagon": 16, "kDLMAIA": 17,
+    },
+    module="torch.utils.dlpack",
+)  # fmt: skip
 _CPU = (DLDeviceType.kDLCPU, 0)
 
 
-def to_dlpack(self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+def to_dlpack(
+    self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None
+) -> Any:
     """A capsule that holds the tensor's memory, for one reader.
 
     Raises:
@@ -99,7 +90,9 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
     if isinstance(ext_tensor, Tensor):
         return wrap(_taken(to_dlpack(ext_tensor, max_version=(1, 0), copy=copy)))
     array = np.from_dlpack(ext_tensor)
-    return wrap(array.copy() if copy else _lasting(array, address(array), array.shape, array.dtype, array.strides))
+    return wrap(
+        array.copy() if copy else _lasting(array, address(array), array.shape, array.dtype, array.strides)
+    )
 
 
 def _taken(capsule: Any) -> Array:
@@ -114,7 +107,11 @@ def _taken(capsule: Any) -> Array:
 
 
 def _lasting(
-    owner: Any, start: int, shape: tuple[int, ...], kind: np.dtype[Any], strides: tuple[int, ...] | None = None
+    owner: Any,
+    start: int,
+    shape: tuple[int, ...],
+    kind: np.dtype[Any],
+    strides: tuple[int, ...] | None = None,
 ) -> Array:
     """An array over memory of another's, which may be written to whatever the other says."""
     if 0 in shape:
@@ -127,7 +124,12 @@ def _lasting(
 
 
 def frombuffer(
-    buffer: Any, *, dtype: dtypes.dtype | None = None, count: int = -1, offset: int = 0, requires_grad: bool = False
+    buffer: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    count: int = -1,
+    offset: int = 0,
+    requires_grad: bool = False,
 ) -> Tensor:
     """A tensor of one dimension over a Python buffer.
 

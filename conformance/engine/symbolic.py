@@ -36,7 +36,11 @@ def _as_the_other(found: Any, a: Any, b: Any) -> Any:
     for each in (a, b):
         if not isinstance(each, _NUMBERS):
             raise AssertionError(f"expected {_NUMBERS}, got {type(each)}")
-    return float(found(a, b)) if isinstance(a, (float, np.floating)) or isinstance(b, (float, np.floating)) else found(a, b)
+    return (
+        float(found(a, b))
+        if isinstance(a, (float, np.floating)) or isinstance(b, (float, np.floating))
+        else found(a, b)
+    )
 
 
 def sym_max(a: Any, b: Any) -> Any:
@@ -68,7 +72,8 @@ def sym_ite(b: Any, t: Any, f: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (sym_int, sym_float, sym_not, sym_sqrt, sym_max, sym_min, sym_sum, sym_ite)
+    each.__name__: each
+    for each in (sym_int, sym_float, sym_not, sym_sqrt, sym_max, sym_min, sym_sum, sym_ite)
 }
 for _each in FUNCTIONS.values():
     _each.__module__ = "torch"

@@ -152,16 +152,18 @@ NAMES: dict[str, dict[str, str]] = {
     "types": {
         "class in torch": """
             Tensor Size dtype device finfo iinfo FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor
-            CharTensor ByteTensor BoolTensor UntypedStorage
+            CharTensor ByteTensor BoolTensor UntypedStorage DisableTorchFunction DisableTorchFunctionSubclass
             """,
         "in torch.types": "Number Device _dtype _size _int _float _bool _device",
-        "in torch.cpu": "is_available is_initialized device_count current_device set_device synchronize current_stream stream",
+        "in torch.cpu": """
+            is_available is_initialized device_count current_device set_device synchronize current_stream stream
+            """,
         "class in torch.cpu": "Stream Event",
         "of torch.cpu.Stream": "wait_stream record_event wait_event",
         "of torch.cpu.Event": "query record synchronize wait",
         "in torch.functional": """
-            atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors cartesian_prod block_diag cdist chain_matmul
-            einsum istft meshgrid norm split stft tensordot unique unique_consecutive unravel_index
+            atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors cartesian_prod block_diag cdist
+            chain_matmul einsum istft meshgrid norm split stft tensordot unique unique_consecutive unravel_index
             """,
         "in torch": """
             float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 bool

@@ -14,7 +14,6 @@ matmul = SimpleNamespace(
 )
 
 
-
 def _switch(name: str) -> tuple[Callable[[bool], None], Callable[[], bool]]:
     """How a kernel of scaled_dot_product_attention is enabled, and how that is asked."""
 

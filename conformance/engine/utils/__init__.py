@@ -5,6 +5,16 @@ from ..absent import look_up
 from . import _python_dispatch, _pytree, checkpoint, data, dlpack, hooks, weak
 from .swapping import swap_tensors
 
-__all__ = ["_C", "_python_dispatch", "_pytree", "checkpoint", "data", "dlpack", "hooks", "swap_tensors", "weak"]
+__all__ = [
+    "_C",
+    "_python_dispatch",
+    "_pytree",
+    "checkpoint",
+    "data",
+    "dlpack",
+    "hooks",
+    "swap_tensors",
+    "weak",
+]
 
 __getattr__ = look_up("torch.utils")

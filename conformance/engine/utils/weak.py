@@ -16,10 +16,12 @@ class WeakIdRef(weakref.ref[Any]):
 
     __module__ = "torch.utils.weak"
     __slots__ = ("_id",)
+    _id: int
 
-    def __init__(self, key: Any, callback: Any = None) -> None:
-        super().__init__(key, callback)
-        self._id = id(key)
+    def __new__(cls, key: Any, callback: Any = None) -> WeakIdRef:
+        made = super().__new__(cls, key, callback)
+        made._id = id(key)
+        return made
 
     def __hash__(self) -> int:
         return self._id
@@ -77,7 +79,9 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mapping):
             return NotImplemented
-        return {id(key): value for key, value in self.items()} == {id(key): value for key, value in other.items()}
+        return {id(key): value for key, value in self.items()} == {
+            id(key): value for key, value in other.items()
+        }
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -86,7 +90,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         found.update(other)
         return found
 
-    def __ior__(self, other: Mapping[Any, Any]) -> WeakIdKeyDictionary:  # type: ignore[misc]
+    def __ior__(self, other: Mapping[Any, Any]) -> WeakIdKeyDictionary:
         self.update(other)
         return self
 
