@@ -107,7 +107,10 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     "WeakIdKeyDictionary": (lambda torch: torch.utils.weak.WeakIdKeyDictionary(),),
     "torch.nn.attention.SDPBackend": (lambda torch: torch.nn.attention.SDPBackend,),
     "CustomOpDef": (lambda torch: _operator(torch),),
-    "Operator": (lambda torch: torch.ops.aten.mul, lambda torch: torch.ops.aten.mul.Tensor),
+    "Operator": (
+        lambda torch: _operator(torch)._opoverload,
+        lambda torch: _operator(torch)._opoverload.overloadpacket,
+    ),
     "torch.library.Library": (lambda torch: torch.library.Library,),
 }
 

@@ -154,7 +154,8 @@ NAMES: dict[str, dict[str, str]] = {
             Tensor Size dtype device finfo iinfo FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor
             CharTensor ByteTensor BoolTensor UntypedStorage DisableTorchFunction DisableTorchFunctionSubclass
             """,
-        "in torch.types": "Number Device _dtype _size _int _float _bool _device",
+        "in torch.types": "Number Device _size",
+        "class in torch.types": "_dtype _int _float _bool _device",
         "in torch.cpu": """
             is_available is_initialized device_count current_device set_device synchronize current_stream stream
             """,
