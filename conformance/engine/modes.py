@@ -92,12 +92,16 @@ def _set(grad_enabled: bool, inference: bool) -> None:
 @contextmanager
 def below_autograd() -> Iterator[None]:
     """Inside, nothing is recorded and no tangent computed, while grad mode is what it is (torch: AutoDispatchBelowAutograd)."""
+    from .transforms import transforms
+
     before = state.below_autograd, state.forward_grad
     state.below_autograd, state.forward_grad = True, False
+    transforms.begin()  # see Note [Writes inside kernels]
     _set(state.grad_enabled, state.inference)
     try:
         yield
     finally:
+        transforms.end()
         state.below_autograd, state.forward_grad = before
         _set(state.grad_enabled, state.inference)
 
