@@ -19,6 +19,10 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("is_anomaly_check_nan_enabled", "_set_check_nan", True),
     ("is_anomaly_enabled", "set_anomaly_enabled", False),
     ("backends.opt_einsum.enabled", "_set_opt_einsum", False),  # else another package decides on the graph
+    *(
+        (f"backends.cuda.{name}_sdp_enabled", f"backends.cuda.enable_{name}_sdp", True)
+        for name in ("flash", "math", "mem_efficient", "cudnn")
+    ),
     ("get_num_threads", "set_num_threads", _KEPT),
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),

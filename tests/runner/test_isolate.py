@@ -22,7 +22,7 @@ state = (
     torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(),
     torch.is_anomaly_check_nan_enabled(), torch.autograd.is_multithreading_enabled(),
     torch.autograd.is_view_replay_enabled(), torch._C._is_grad_layout_enforcement_enabled(),
-    str(torch.get_default_dtype()), str(torch.tensor([1/3])),
+    str(torch.get_default_dtype()), str(torch.tensor([1/3])), torch.backends.cuda.math_sdp_enabled(),
 )
 r = torch.rand(3)
 a = torch.ones(1, requires_grad=True)
@@ -49,6 +49,7 @@ LEAKS = {
     "multithreading": "torch.autograd.set_multithreading_enabled(False)",
     "layout policy": "torch.autograd.enforce_grad_layout_policy(False)",
     "view replay": "torch.autograd._force_original_view_tracking(True)",
+    "a kernel of attention": "torch.backends.cuda.enable_math_sdp(False)",
     "a level of forward mode": "torch.autograd.forward_ad.enter_dual_level()",
     "a failing with": "with torch.no_grad():\n  1 / 0",
     "a warning": "a = torch.ones(2, 3, 1).T\n(torch.ones(1, requires_grad=True) * 1).grad",
