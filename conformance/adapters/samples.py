@@ -122,6 +122,16 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: torch.optim.lr_scheduler.ExponentialLR(_optimizer(torch), 0.5),
     ),
     "Result": _RESULTS,
+    "torch.cpu.Stream": (lambda torch: torch.cpu.Stream(),),
+    "torch.cpu.Event": (lambda torch: torch.cpu.Event(),),
+    "WeakIdKeyDictionary": (lambda torch: torch.utils.weak.WeakIdKeyDictionary(),),
+    "torch.nn.attention.SDPBackend": (lambda torch: torch.nn.attention.SDPBackend,),
+    "CustomOpDef": (lambda torch: _operator(torch),),
+    "Operator": (
+        lambda torch: _operator(torch)._opoverload,
+        lambda torch: _operator(torch)._opoverload.overloadpacket,
+    ),
+    "torch.library.Library": (lambda torch: torch.library.Library,),
 }
 
 OWNERS = frozenset(_MAKERS)
@@ -135,6 +145,12 @@ def samples(torch: Any, owner: str) -> Iterator[Any]:
             yield make(torch)
         except Exception:
             continue
+
+
+def _operator(torch: Any) -> Any:
+    return torch.library.custom_op(
+        "conformance::sample", lambda x: x, mutates_args=(), schema="(Tensor x) -> Tensor"
+    )
 
 
 def _optimizer(torch: Any) -> Any:

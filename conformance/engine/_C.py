@@ -8,12 +8,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from . import modes
+from ._library.schema import parse_schema
 from .autograd import graph
 from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
 from .autograd.outputs import delayed_error
 from .autograd.undefined_check import UndefinedGradBackward, undefined_gradient
 from .execution import execution_order
-from .modes import state
+from .modes import below_autograd, state
 from .node import AccumulateGrad, Error, Node, NotImplementedNode
 from .overrides import (
     DisableTorchFunction,
@@ -39,12 +40,14 @@ __all__ = [
     "_set_grad_enabled",
     "_will_engine_execute_node",
     "is_grad_enabled",
+    "parse_schema",
 ]
 
 is_grad_enabled = modes.is_grad_enabled
 is_inference_mode_enabled, is_anomaly_enabled = modes.is_inference_mode_enabled, modes.is_anomaly_enabled
 TensorBase = _TensorBase = Tensor
 _disabled_torch_function_impl = disabled_torch_function
+_AutoDispatchBelowAutograd = below_autograd
 
 
 def _flag(attribute: str) -> tuple[Callable[[], bool], Callable[[bool], None]]:

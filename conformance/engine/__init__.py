@@ -10,6 +10,7 @@ from typing import Any
 from . import allocation, autograd, legacy, ops, random, return_types
 from ._VF import _unique, _unique2
 from .absent import look_up
+from .checks import FUNCTIONS as _CHECKS
 from .creation import (
     empty,
     empty_like,
@@ -47,6 +48,7 @@ from .dtypes import (
     uint8,
     uint64,
 )  # fmt: skip
+from .exchange import from_dlpack, frombuffer, to_dlpack
 from .formats import (
     channels_last,
     channels_last_3d,
@@ -69,6 +71,7 @@ from .modes import (
     set_anomaly_enabled,
     set_grad_enabled,
 )  # fmt: skip
+from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass
 from .printing import set_printoptions
 from .ranges import arange, linspace, logspace, range
 from .refusals import all_refusing
@@ -89,11 +92,15 @@ from .settings import (
     use_deterministic_algorithms,
 )  # fmt: skip
 from .size import Size
+from .storage import Storage as _Storage
+from .storage import TypedStorage, UntypedStorage
+from .symbolic import FUNCTIONS as _OF_NUMBERS
 from .tensor import Tensor
 from .version import __version__
 
 newaxis = None
 _warns_always = False
+_device = device
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
@@ -102,12 +109,35 @@ globals().update(ops.FUNCTIONS)
 globals().update(ops.private.FUNCTIONS)
 globals().update(random.FUNCTIONS)
 globals().update(legacy.TYPES)
+globals().update(_CHECKS)
+globals().update(_OF_NUMBERS)
 typename, set_default_tensor_type = legacy.typename, legacy.set_default_tensor_type
 
 
 def is_tensor(obj: Any) -> Any:
     """torch.is_tensor."""
     return isinstance(obj, Tensor)
+
+
+def is_storage(obj: Any, /) -> Any:
+    """torch.is_storage."""
+    return isinstance(obj, _Storage)
+
+
+def get_device_module(device: Any = None) -> Any:
+    """torch.get_device_module: the module named after a type of devices; without one the CPU's.
+
+    Raises:
+        RuntimeError: it is no device, or there is no such module.
+    """
+    if not isinstance(device, (_device, str, type(None))):
+        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
+    name = "cpu" if device is None else _device(device).type
+    if name not in _LATER:
+        raise RuntimeError(
+            f"Device '{name}' does not have a corresponding module registered as 'torch.{name}'."
+        )
+    return import_module(f"{__name__}.{name}")
 
 
 def is_floating_point(input: Tensor) -> Any:
@@ -186,16 +216,20 @@ _look_up = look_up("torch")
 _LATER = (
     "_C",
     "_VF",
+    "_library",
     "_vmap_internals",
     "accelerator",
     "amp",
     "backends",
     "compiler",
+    "cpu",
     "cuda",
     "distributions",
     "fft",
     "func",
+    "functional",
     "jit",
+    "library",
     "linalg",
     "mps",
     "nn",
@@ -204,6 +238,7 @@ _LATER = (
     "profiler",
     "special",
     "testing",
+    "types",
     "utils",
     "version",
     "xpu",

@@ -11,7 +11,7 @@ from .device import CPU
 from .formats import lies_so, strided
 from .shapes import existing_dim, strides
 from .size import Size
-from .storage import Storage, TypedStorage, address, offset, storage
+from .storage import TypedStorage, UntypedStorage, address, offset, storage
 from .tensor import Tensor, read_only
 from .twins import PAIRS, is_twin, memory_of
 from .zero_tensor import ZeroTensor
@@ -99,9 +99,9 @@ def data_ptr(self: Tensor) -> int:
     return address(array)
 
 
-def untyped_storage(self: Tensor) -> Storage:
+def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views."""
-    return Storage(memory_of(self._array))
+    return UntypedStorage.of(memory_of(self._array))
 
 
 def is_floating_point(self: Tensor) -> bool:

@@ -180,7 +180,7 @@ def _istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 METHODS = {
     "item": item, "tolist": tolist, "numpy": numpy, "_scalar": whole, "__array__": _array, "__float__": _float,
     "__array_wrap__": _array_wrap, "__reversed__": _reversed,
-    "__int__": _int, "__complex__": _complex, "__index__": _index, "__bool__": _bool, "__len__": _len,
+    "__int__": _int, "__long__": _int, "__nonzero__": _bool, "__complex__": _complex, "__index__": _index, "__bool__": _bool, "__len__": _len,
     "__iter__": _iter, "__contains__": _contains, "__format__": _format, "__repr__": _repr,
     "stft": _stft, "istft": _istft,
 }  # fmt: skip

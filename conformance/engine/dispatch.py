@@ -136,7 +136,8 @@ class OpOverload:
 
     def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
         self.overloadpacket, self._overloadname = packet, overload
-        self._opname = self.__name__ = f"{packet.__name__}.{overload}"
+        self._opname, self.__name__ = packet.__name__, f"{packet.__name__}.{overload}"
+        self.namespace = packet.namespace
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         pending: Pending | None = state.pending
@@ -147,13 +148,13 @@ class OpOverload:
     def name(self) -> str:
         """The name with its namespace, without the default overload's."""
         rest = "" if self._overloadname == "default" else f".{self._overloadname}"
-        return f"aten::{self.overloadpacket.__name__}{rest}"
+        return f"{self.namespace}::{self._opname}{rest}"
 
     def __str__(self) -> str:
-        return f"aten.{self.__name__}"
+        return f"{self.namespace}.{self.__name__}"
 
     def __repr__(self) -> str:
-        return f"<OpOverload(op='aten.{self.overloadpacket.__name__}', overload='{self._overloadname}')>"
+        return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
 
 
 class OpOverloadPacket:
@@ -161,8 +162,8 @@ class OpOverloadPacket:
 
     __module__ = "torch._ops"
 
-    def __init__(self, name: str, call: Callable[..., Any]) -> None:
-        self.__name__, self._call = name, call
+    def __init__(self, name: str, call: Callable[..., Any], namespace: str = "aten") -> None:
+        self.__name__, self._call, self.namespace = name, call, namespace
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(*args, **kwargs)
@@ -173,9 +174,10 @@ class OpOverloadPacket:
         return overload(self, name)
 
     def __str__(self) -> str:
-        return f"aten.{self.__name__}"
+        return f"{self.namespace}.{self.__name__}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='{self}')>"
 
 
 @cache
@@ -318,19 +320,38 @@ def ask(pending: Pending, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     Raises:
         TypeError: it does not know.
     """
-    before, outer = state.dispatch_modes, state.pending
-    recording = state.recording
-    state.dispatch_modes, state.pending = before[:-1], pending
+    outer, recording = state.pending, state.recording
+    state.pending = pending
     state.recording = recording and False  # grad mode itself stays as it is
     try:
-        result = before[-1].__torch_dispatch__(pending.op, (), args, kwargs)
+        return hand_over(pending.op, args, kwargs)
     finally:
-        state.dispatch_modes, state.pending = before, outer
-        state.recording = recording
+        state.pending, state.recording = outer, recording
+
+
+def hand_over(
+    op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Callable[..., Any] | None = None
+) -> Any:
+    """Call the innermost mode, or what stands in for it, with an operation; inside, there are only those around it.
+
+    Raises:
+        TypeError: it does not know.
+    """
+    before = state.dispatch_modes
+    mode = before[-1]
+    state.dispatch_modes = before[:-1]
+    try:
+        result = (
+            mode.__torch_dispatch__(op, (), args, kwargs)
+            if rule is None
+            else rule(mode, op, (), args, kwargs)
+        )
+    finally:
+        state.dispatch_modes = before
     if result is NotImplemented:
         raise TypeError(
-            f"Multiple dispatch failed for 'torch._ops.{pending.op}'; all __torch_dispatch__ handlers returned "
-            f"NotImplemented:\n\n  - mode object {before[-1]}\n\nFor more information, try re-running with "
+            f"Multiple dispatch failed for 'torch._ops.{op}'; all __torch_dispatch__ handlers returned "
+            f"NotImplemented:\n\n  - mode object {mode}\n\nFor more information, try re-running with "
             "TORCH_LOGS=not_implemented"
         )
     return result

@@ -29,6 +29,7 @@ from .directions import (
 )
 from .execution import run_backward
 from .fitting import conform
+from .inner_writes import count_writes
 from .modes import _set, state
 from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_node
 from .rows import Row
@@ -72,7 +73,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
-        return _dated(row, args, made(*args, **kwargs))
+        return count_writes(row.name, _dated(row, args, made(*args, **kwargs)))
     if found and row.name in UNSUPPORTED:
         raise unsupported(UNSUPPORTED[row.name])
     if row.name in KERNELS or row.node_name == "NotImplemented":

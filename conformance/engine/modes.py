@@ -7,7 +7,8 @@ import inspect
 import itertools
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Literal
 
@@ -52,6 +53,7 @@ class State(threading.local):
     function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes in force, the innermost last
     pending: Any = None  # the operation that a TorchDispatchMode is asked about
     dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
+    below_autograd = False  # whether a kernel runs, which nothing is recorded of whatever the grad mode
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do
     checkpoint_valid = True  # no backward pass with inputs is running
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint
@@ -84,7 +86,24 @@ state = State()
 def _set(grad_enabled: bool, inference: bool) -> None:
     state.grad_enabled = grad_enabled
     state.inference = inference
-    state.recording = None if inference else grad_enabled and state.recorder
+    state.recording = None if inference else grad_enabled and not state.below_autograd and state.recorder
+
+
+@contextmanager
+def below_autograd() -> Iterator[None]:
+    """Inside, nothing is recorded and no tangent computed, while grad mode is what it is (torch: AutoDispatchBelowAutograd)."""
+    from .transforms import transforms
+
+    before = state.below_autograd, state.forward_grad
+    state.below_autograd, state.forward_grad = True, False
+    transforms.begin()  # see Note [Writes inside kernels]
+    _set(state.grad_enabled, state.inference)
+    try:
+        yield
+    finally:
+        transforms.end()
+        state.below_autograd, state.forward_grad = before
+        _set(state.grad_enabled, state.inference)
 
 
 class ContextDecorator:

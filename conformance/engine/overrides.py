@@ -106,6 +106,8 @@ class DisableTorchFunctionSubclass:
 class DisableTorchFunction(DisableTorchFunctionSubclass):
     """Inside, neither subclasses nor modes are asked."""
 
+    __module__ = "torch._C"
+
     def __enter__(self) -> None:
         super().__enter__()
         self.modes, state.function_modes = state.function_modes, ()

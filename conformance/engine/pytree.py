@@ -26,7 +26,7 @@ class TreeSpec:
     def __repr__(self) -> str:
         if self.type is None:
             return "*"
-        listed = ",\n  ".join(map(repr, self.parts))
+        listed = ",\n  ".join(repr(each).replace("\n", "\n  ") for each in self.parts)
         return f"TreeSpec({self.type.__name__}, {self.context}, [{listed}])"
 
 

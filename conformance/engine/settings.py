@@ -16,6 +16,11 @@ _settings: dict[str, Any] = {
     "warn_only": False,
 }
 
+# Which kernels of scaled_dot_product_attention are enabled, by torch.nn.attention's names.
+attention = dict.fromkeys(
+    ("MATH", "FLASH_ATTENTION", "EFFICIENT_ATTENTION", "CUDNN_ATTENTION", "OVERRIDEABLE"), True
+)
+
 
 def _count(name: str, number: Any) -> int:
     if not isinstance(number, int) or isinstance(number, bool):

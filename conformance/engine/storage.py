@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .device import CPU
+from .device import CPU, check_device
 from .formats import laid_out
 from .shapes import strides
 from .tensor import Tensor, set_array
@@ -84,6 +84,27 @@ class Storage:
     def tolist(self) -> list[int]:
         """Its bytes."""
         return list(in_order(self._array).tobytes())
+
+
+class UntypedStorage(Storage):
+    """Memory as bytes: so many of them, or these."""
+
+    __module__ = "torch.storage"
+
+    def __init__(self, given: Any = 0, /, *, device: Any = None) -> None:
+        check_device(device)
+        super().__init__(np.zeros(given, np.uint8) if isinstance(given, int) else np.array(given, np.uint8))
+
+    @classmethod
+    def of(cls, base: np.ndarray[Any, Any]) -> UntypedStorage:
+        """The storage that a memory is."""
+        made = cls.__new__(cls)
+        made._array = base
+        return made
+
+    def __repr__(self) -> str:
+        lines = "".join(f" {each}\n" for each in self.tolist())
+        return f"{lines}[torch.storage.UntypedStorage(device={CPU}) of size {self.nbytes()}]"
 
 
 class TypedStorage(Storage):

@@ -19,6 +19,10 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("is_anomaly_check_nan_enabled", "_set_check_nan", True),
     ("is_anomaly_enabled", "set_anomaly_enabled", False),
     ("backends.opt_einsum.enabled", "_set_opt_einsum", False),  # else another package decides on the graph
+    *(
+        (f"backends.cuda.{name}_sdp_enabled", f"backends.cuda.enable_{name}_sdp", True)
+        for name in ("flash", "math", "mem_efficient", "cudnn")
+    ),
     ("get_num_threads", "set_num_threads", _KEPT),
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),
@@ -48,6 +52,7 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
         warnings.simplefilter("always")
         read = [(setting, _attempt(setting.read)) for setting in _settings(torch)]
         before = [(setting, value) for setting, value in read if value is not _FAILED]
+        operators = _operators(torch)
         try:
             for setting, value in before:
                 if setting.start is not _KEPT and value != setting.start:
@@ -58,6 +63,7 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
             yield log
         finally:
             _attempt(_leave_modes, torch)
+            _attempt(_forget_operators, torch, operators)
             for setting, value in before:
                 _attempt(_restore, setting, value)
 
@@ -154,6 +160,26 @@ def _default_printing(torch: Any) -> None:
     if set_printoptions is not None:
         with contextlib.suppress(TypeError):  # it has the name, and no profiles
             set_printoptions(profile="default")
+
+
+_OPERATORS = ("_library.custom_ops.OPDEF_TO_LIB", "library._keep_alive", "library._defs")
+
+
+def _operators(torch: Any) -> list[list[Any]]:
+    """What torch.library keeps for the life of a process: libraries by operators, libraries, names of operators."""
+    return [list(lookup(torch, path) or ()) for path in _OPERATORS]
+
+
+def _forget_operators(torch: Any, before: list[list[Any]]) -> None:
+    """End the operators that a program defined, so that it can define them again."""
+    of_functions, without_library, names = (lookup(torch, path) for path in _OPERATORS)
+    for name in set(of_functions or ()) - set(before[0]):
+        of_functions.pop(name)._destroy()
+        lookup(torch, "_library.custom_ops.OPDEFS").pop(name, None)
+    while len(without_library or ()) > len(before[1]):
+        without_library.pop()._destroy()
+    if set(names or ()) - set(before[2]):  # a library of the program's own that is in a cycle
+        gc.collect()
 
 
 def _leave_modes(torch: Any) -> None:

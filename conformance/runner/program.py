@@ -108,7 +108,7 @@ def compile_expression(source: str) -> CodeType:
 def _compiled(tree: ast.AST, mode: str) -> CodeType:
     with warnings.catch_warnings():  # such as "is" with a literal: not the engine's
         warnings.simplefilter("ignore")
-        code: CodeType = compile(tree, PROGRAM, mode)  # type: ignore[call-overload]
+        code: CodeType = compile(tree, PROGRAM, mode, dont_inherit=True)  # type: ignore[call-overload]
     return code
 
 

@@ -10,7 +10,8 @@ PROGRAM = "<program>"
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
 _TRIGGERED = re.compile(r" ?\(Triggered internally at [^)]*\)")
 _FRAME = re.compile(r'^ *File "(?P<file>[^"\n]*)", line \d+, in .*\n(?:    .*(?:\n|\Z))*', re.MULTILINE)
-_TRIVIAL = re.compile(r"0x|Triggered|File ")
+_MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
+_TRIVIAL = re.compile(r"0x|Triggered|File |<module ")
 
 
 def normalised(text: str) -> str:
@@ -18,7 +19,7 @@ def normalised(text: str) -> str:
     if not _TRIVIAL.search(text):
         return text
     text = _FRAME.sub(lambda frame: frame[0] if frame["file"] == PROGRAM else "", text)
-    return _ADDRESS.sub("0x...", _TRIGGERED.sub("", text))
+    return _MODULE.sub(r"\1>", _ADDRESS.sub("0x...", _TRIGGERED.sub("", text)))
 
 
 def error_text(error: BaseException) -> str:

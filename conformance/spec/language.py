@@ -218,6 +218,9 @@ class _Checker:
         rest, kinds = chain, vocabulary.PATHS
         while rest and kinds[path] == "module":
             below = f"{path}.{rest[0].attr}"
+            own = path == vocabulary.OPERATORS and not rest[0].attr.startswith("_")
+            if own and isinstance(rest[0].ctx, ast.Load):
+                return rest[1:]
             if below not in kinds:
                 self.fault(rest[0], f"`{below}` is not in the vocabulary", _nearest_path(path, rest[0].attr))
                 return []
@@ -314,6 +317,8 @@ class _Checker:
     # --- definitions
 
     def function(self, node: ast.FunctionDef) -> None:
+        if node.returns:
+            self.annotation(node.returns)
         if self.in_class:
             self.own(node.name, node)
         if not (self.in_class and (node.name == "__init__" or node.name in FORBIDDEN)):
@@ -363,7 +368,27 @@ class _Checker:
     def parameter(self, node: ast.arg) -> None:
         self.bind(node.arg, node)
         if node.annotation:
+            self.annotation(node.annotation)
             self.visit(node.annotation)
+
+    def annotation(self, node: ast.expr) -> None:
+        """A parameter's type, or a function's: torch.library evaluates texts that it finds there."""
+        match node:
+            case ast.Constant(value=value) if value is None or value is ...:
+                pass
+            case ast.Name(id=name) if name in vocabulary.BUILTINS - self.bindings.names:
+                pass
+            case ast.Subscript(value=outer, slice=inner):
+                self.annotation(outer)
+                self.annotation(inner)
+            case ast.Tuple(elts=parts):
+                for part in parts:
+                    self.annotation(part)
+            case ast.BinOp(left=one, op=ast.BitOr(), right=other):
+                self.annotation(one)
+                self.annotation(other)
+            case _ if self.bindings.path_of(node) not in vocabulary.PATHS:
+                self.fault(node, "an annotation is made of types of torch and of Python", "leave it out")
 
     # --- imports
 

@@ -156,7 +156,19 @@ NAMES: dict[str, dict[str, str]] = {
     "types": {
         "class in torch": """
             Tensor Size dtype device finfo iinfo FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor
-            CharTensor ByteTensor BoolTensor
+            CharTensor ByteTensor BoolTensor UntypedStorage DisableTorchFunction DisableTorchFunctionSubclass
+            """,
+        "in torch.types": "Number Device _size",
+        "class in torch.types": "_dtype _int _float _bool _device",
+        "in torch.cpu": """
+            is_available is_initialized device_count current_device set_device synchronize current_stream stream
+            """,
+        "class in torch.cpu": "Stream Event",
+        "of torch.cpu.Stream": "wait_stream record_event wait_event",
+        "of torch.cpu.Event": "query record synchronize wait",
+        "in torch.functional": """
+            atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors cartesian_prod block_diag cdist
+            chain_matmul einsum istft meshgrid norm split stft tensordot unique unique_consecutive unravel_index
             """,
         "in torch": """
             float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 uint64 bool
@@ -203,9 +215,15 @@ NAMES: dict[str, dict[str, str]] = {
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ set_ apply_ map_ layout is_coalesced
             """,
+        "in torch.utils.dlpack": "from_dlpack to_dlpack",
+        "in torch.utils": "swap_tensors",
         "in torch.testing": "make_tensor assert_close",
         "of torch.UntypedStorage": "data_ptr nbytes size tolist",
-        "in torch": "set_printoptions get_device _assert",
+        "in torch": """
+            set_printoptions get_device _assert from_dlpack to_dlpack frombuffer is_storage
+            _check _check_index _check_value _check_type _check_not_implemented _check_is_size _check_with
+            _check_tensor_all
+            """,
     },
     "autograd": {
         "in torch": "detach detach_ is_inference",
@@ -286,6 +304,17 @@ NAMES: dict[str, dict[str, str]] = {
             generate_vmap_rule vmap
             """,
     },
+    "operators": {
+        "class in torch.library": "Library",
+        "in torch.library": """
+            custom_op define impl infer_schema register_autograd register_fake register_kernel register_vmap
+            """,
+        "of CustomOpDef": """
+            register_autograd register_kernel register_fake register_vmap set_kernel_enabled
+            """,
+        "of torch.library.Library": "define impl",
+        "of Operator": "default overloads _schema",
+    },
     "modules": {
         "class in torch.nn": """
             Module Parameter Buffer ParameterList ParameterDict Sequential ModuleList ModuleDict Identity
@@ -353,7 +382,7 @@ NAMES: dict[str, dict[str, str]] = {
             _single _pair _triple _quadruple _reverse_repeat_tuple _list_with_default
             consume_prefix_in_state_dict_if_present
             """,
-        "in torch.func": "functional_call stack_module_state",
+        "in torch.func": "functional_call stack_module_state replace_all_batch_norm_modules_",
         "in torch.nn.init": """
             uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_
             kaiming_uniform_ kaiming_normal_ trunc_normal_ orthogonal_ sparse_ calculate_gain
@@ -391,6 +420,15 @@ NAMES: dict[str, dict[str, str]] = {
             feature_alpha_dropout pad unfold fold interpolate upsample upsample_nearest upsample_bilinear
             pixel_shuffle pixel_unshuffle channel_shuffle cosine_similarity pairwise_distance pdist
             scaled_dot_product_attention
+            """,
+        "class in torch.nn.attention": "SDPBackend",
+        "in torch.nn.attention": "sdpa_kernel",
+        "of torch.nn.attention.SDPBackend": """
+            ERROR MATH FLASH_ATTENTION EFFICIENT_ATTENTION CUDNN_ATTENTION OVERRIDEABLE
+            """,
+        "in torch.backends.cuda": """
+            enable_flash_sdp flash_sdp_enabled enable_math_sdp math_sdp_enabled enable_mem_efficient_sdp
+            mem_efficient_sdp_enabled enable_cudnn_sdp cudnn_sdp_enabled
             """,
         "in torch": """
             dropout dropout_ alpha_dropout feature_dropout feature_dropout_ feature_alpha_dropout feature_alpha_dropout_
@@ -534,6 +572,13 @@ NAMES: dict[str, dict[str, str]] = {
             _test_autograd_multiple_dispatch_view_copy
             """,
         "in torch, of torch.Tensor": "_conj _conj_physical _is_all_true _is_any_true _is_zerotensor _neg_view",
+    },
+    "numbers": {
+        "in torch": "sym_int sym_float sym_not sym_sqrt sym_max sym_min sym_sum sym_ite",
+    },
+    "weak references": {
+        "class in torch.utils.weak": "WeakIdRef WeakIdKeyDictionary WeakTensorKeyDictionary TensorWeakRef",
+        "of WeakIdKeyDictionary": "keyrefs",
     },
     "results": {
         "of Result": """

@@ -62,7 +62,10 @@ def _paths() -> dict[str, Kind]:
     return paths
 
 
-PATHS: dict[str, Kind] = _paths()
+OPERATORS = "torch.ops.mylib"
+"""The namespace for operators that a program defines: torch has nothing there."""
+
+PATHS: dict[str, Kind] = {**_paths(), "torch.ops": "module", OPERATORS: "module"}
 """Every dotted name, with what it is."""
 
 ATTRIBUTES: frozenset[str] = frozenset(entry.name for entry in entries() if entry.kind == "attribute")

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.adapters.inhouse import engine as inhouse
 from conformance.adapters.module import ModuleEngine
+from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from tests.runner.make import facets, last, scenario, step, torch_engine, traced
 
@@ -21,7 +22,7 @@ state = (
     torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(),
     torch.is_anomaly_check_nan_enabled(), torch.autograd.is_multithreading_enabled(),
     torch.autograd.is_view_replay_enabled(), torch._C._is_grad_layout_enforcement_enabled(),
-    str(torch.get_default_dtype()), str(torch.tensor([1/3])),
+    str(torch.get_default_dtype()), str(torch.tensor([1/3])), torch.backends.cuda.math_sdp_enabled(),
 )
 r = torch.rand(3)
 a = torch.ones(1, requires_grad=True)
@@ -48,6 +49,7 @@ LEAKS = {
     "multithreading": "torch.autograd.set_multithreading_enabled(False)",
     "layout policy": "torch.autograd.enforce_grad_layout_policy(False)",
     "view replay": "torch.autograd._force_original_view_tracking(True)",
+    "a kernel of attention": "torch.backends.cuda.enable_math_sdp(False)",
     "a level of forward mode": "torch.autograd.forward_ad.enter_dual_level()",
     "a failing with": "with torch.no_grad():\n  1 / 0",
     "a warning": "a = torch.ones(2, 3, 1).T\n(torch.ones(1, requires_grad=True) * 1).grad",
@@ -145,6 +147,30 @@ def test_a_program_sets_attributes_of_its_own() -> None:
         "t = torch.ones(1)\nt.mine = 3\nt.requires_grad = True",
     )
     assert [moment.raised for moment in trace.moments] == [None] * 7
+
+
+OPERATORS = {
+    "of a function": (
+        "def own(x: torch.Tensor) -> torch.Tensor: return x * 2\n"
+        "op = torch.library.custom_op('mylib::own', own, mutates_args=())"
+    ),
+    "without a library": "torch.library.define('mylib::own', '(Tensor x) -> Tensor')",
+    "of a library": "lib = torch.library.Library('mylib', 'DEF')\nlib.define('own(Tensor x) -> Tensor')",
+    "of a library in a cycle": (
+        "lib = torch.library.Library('mylib', 'DEF')\nlib.define('own(Tensor x) -> Tensor')\nlib.me = lib"
+    ),
+}
+
+
+@pytest.mark.parametrize("define", OPERATORS.values(), ids=OPERATORS)
+@pytest.mark.parametrize("engine", [torch_engine, inhouse])
+def test_operators_end_with_their_scenario(define: str, engine: Engine) -> None:
+    program = f"{define}\nprint(torch.ops.mylib.own.default)"
+    first, second = (run(scenario(program), engine) for _ in range(2))
+    assert first.moments == second.moments
+    assert first.moments[-1].raised is None
+    gone = run(scenario("torch.ops.mylib.own.default"), engine)
+    assert "no attribute 'own'" in str(gone.moments[-1].raised)
 
 
 def test_names_do_not_live_on() -> None:

@@ -2,6 +2,14 @@
 
 PROGRAMS = [
     """
+from torch import Tensor
+@torch.library.custom_op("mylib::scale", mutates_args=())
+def scale(x: Tensor, by: list[float], dtype: torch.dtype | None = None) -> tuple[torch.Tensor, ...]:
+    return x * by[0], x
+scale.register_autograd(lambda ctx, *grads: (grads[0], None))
+y = torch.ops.mylib.scale.default(torch.ones(2), [2.])
+""",
+    """
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

@@ -19,6 +19,9 @@ from conformance.spec import vocabulary
 PATH = Path(vocabulary.__file__).with_name("reserved.txt")
 
 
+_library: Any = torch.library.Library
+
+
 def resolve(path: str) -> Any:
     """The object behind a dotted name: ``torch.nn.Linear``."""
     for cut in range(path.count(".") + 1, 0, -1):
@@ -94,6 +97,11 @@ def reachable() -> list[Any]:
         raise ValueError
     except ValueError as error:
         values.append(error.__traceback__)
+    operator = torch.library.custom_op(
+        "conformance::reserved", lambda x: x, mutates_args=(), schema="(Tensor x) -> Tensor"
+    )
+    values += [operator, torch.ops.conformance.reserved, torch.ops.conformance.reserved.default]
+    values += [operator._opoverload._schema, _library("conformance", "FRAGMENT")]
     values += [resolve(path) for path in vocabulary.PATHS]
     return values
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..absent import look_up
+from .batch_norm import replace_all_batch_norm_modules_
 from .derivatives import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 from .functional_call import functional_call, stack_module_state
 from .vmap import vmap
@@ -17,6 +18,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

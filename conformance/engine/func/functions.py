@@ -58,10 +58,23 @@ def apply_transformed(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
             f"vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
         )
+    return through_rule(cls.vmap, args, level)
+
+
+def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) -> Any:
+    """What a rule for vmap says of arguments, batched at a level or one for all examples.
+
+    Raises:
+        RuntimeError: it does not return an output and its dimensions.
+    """
     in_dims = tuple(0 if _is_at(each, level) else None for each in args)
     whole = [stack(each._examples) if _is_at(each, level) else each for each in args]
     running = vmaps[level]
-    output, out_dims = _two(cls.vmap(VmapInfo(running.size, running.randomness), in_dims, *whole))
+    depth, transforms.depth = transforms.depth, running.depth - 1  # the rule is called outside of its vmap
+    try:
+        output, out_dims = _two(rule(VmapInfo(running.size, running.randomness), in_dims, *whole))
+    finally:
+        transforms.depth = depth
     for batch, copied in zip(args, whole, strict=True):
         if batch is not copied and copied._version:  # changed in place
             for example, changed in zip(batch._examples, copied.unbind(0), strict=True):

@@ -7,6 +7,7 @@ Tensor method as well, but for those in names.py. In-place methods (``name_``) a
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -133,9 +134,10 @@ def attach() -> None:
             delattr(Tensor, name)
     for name in names.METHODS_ALONE.split():
         FUNCTIONS.pop(name, None)
-    from .. import creation, from_data, legacy
+    from .. import creation, exchange, from_data, legacy
 
     creation.attach()
+    exchange.attach()
     from_data.attach()
     legacy.attach()
     absent.attach(Tensor)
@@ -175,7 +177,11 @@ def __getattr__(name: str) -> Any:
         from ..dispatch import aten
 
         return aten
-    raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+    if name.startswith("__") or find_spec(f"{__name__}.{name}") is not None:
+        raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+    from .._library.operators import namespace
+
+    return namespace(name)
 
 
 attach()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import warnings
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
 from ...ops.undefined import unsupported
 from ...rows import Array, op
+from ...settings import attention
 from ...shapes import strides, wrap_dim
 from ...tensor import Tensor, make
 
@@ -153,6 +155,32 @@ def _check_mask(query: Tensor, attn_mask: Tensor) -> None:
         )
 
 
+def _refuse(query: Tensor, key: Tensor, value: Tensor, dropout_p: float) -> NoReturn:
+    """Tell why flash attention, if it is enabled, does not compute what nothing else may."""
+    if not attention["FLASH_ATTENTION"]:
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
+            "kernel and the fused kernels."
+        )
+    warnings.warn("Flash attention kernel not used because:", stacklevel=4)
+    inputs = {"Query": query, "Key": key, "Value": value}
+    dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
+    sizes = [f"{name}.size(-1): {each._array.shape[-1]}" for name, each in inputs.items()]
+    if dropout_p:
+        warnings.warn("Both fused kernels do not support non-zero dropout.", stacklevel=4)
+    elif any(each.dim() != 4 for each in inputs.values()):
+        warnings.warn(
+            f"All fused kernels requires query, key and value to be 4 dimensional, but got {', '.join(dims)} instead.",
+            stacklevel=4,
+        )
+    elif len({each._array.shape[-1] for each in inputs.values()}) > 1:
+        warnings.warn(
+            f"Flash attention requires q,k,v to have the same last dimension. Got {', '.join(sizes)} instead.",
+            stacklevel=4,
+        )
+    raise RuntimeError("No available kernel.  Aborting execution.")
+
+
 def _check_inputs(*inputs: Tensor) -> None:
     names = ("query", "key", "value")
     if len({each.dtype for each in inputs}) > 1:
@@ -189,7 +217,7 @@ def scaled_dot_product_attention(
     With ``enable_gqa`` groups of query heads share a head of the keys and values.
 
     Raises:
-        RuntimeError: a mask beside is_causal; heads that do not share evenly.
+        RuntimeError: a mask beside is_causal; heads that do not share evenly; no kernel that may be used.
     """
     _check_inputs(query, key, value)
     if attn_mask is not None:
@@ -208,7 +236,8 @@ def scaled_dot_product_attention(
         _check_groups(arrays)
     scale = None if scale is None else float(scale)
     if (
-        query.is_floating_point()
+        attention["FLASH_ATTENTION"]
+        and query.is_floating_point()
         and together
         and same_features
         and not dropout_p
@@ -216,6 +245,8 @@ def scaled_dot_product_attention(
     ):
         found: Tensor = _flash(query, key, value, float(dropout_p), is_causal, mask, scale)[0]
         return found
+    if not attention["MATH"]:
+        _refuse(query, key, value, dropout_p)
     if enable_gqa:
         key, value = _repeated(query, key, value)
     if is_causal:

@@ -1,0 +1,130 @@
+"""What an operator is called with, and what it returns, by its schema (torch: core/function_schema_inl.h)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import dtype
+from .schema import REQUIRED, Argument, FunctionSchema
+from .types import CastError, Type, cast, number_of
+
+Given = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class MismatchError(Exception):
+    """Arguments that a schema does not take; torch raises a RuntimeError with this text."""
+
+
+def bind(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+    """The arguments as kernels get them: by position as far as that goes, and without those that say the default.
+
+    Raises:
+        MismatchError: the schema has not these arguments.
+    """
+    name, known, tail = schema.name, schema.arguments, f"Declaration: {schema}"
+    count = len(args) + len(kwargs)
+    if count > len(known):
+        raise MismatchError(
+            f"{name}() expected at most {len(known)} argument(s) but received {count} argument(s). {tail}"
+        )
+    if len(args) > schema.positional:
+        raise MismatchError(
+            f"{name}() takes {schema.positional} positional argument(s) but {len(args)} was/were given.  {tail}"
+        )
+    found = [_cast(schema, number, each) for number, each in enumerate(args)]
+    used = 0
+    for number in range(len(args), len(known)):
+        argument = known[number]
+        if argument.name in kwargs:
+            used += 1
+            found.append(_cast(schema, number, kwargs[argument.name]))
+        elif argument.default is REQUIRED:
+            raise MismatchError(f"{name}() is missing value for argument '{argument.name}'. {tail}")
+        else:
+            found.append(argument.default)
+    if used < len(kwargs):
+        raise MismatchError(_wrong_keyword(schema, len(args), kwargs))
+    return _without_defaults(schema, found)
+
+
+def _cast(schema: FunctionSchema, number: int, value: Any) -> Any:
+    argument = schema.arguments[number]
+    try:
+        return cast(argument.type, value)
+    except CastError as error:
+        raise MismatchError(
+            f"{schema.name}() Expected a value of type '{argument.type}' for argument '{argument.name}' but instead found "
+            f"type '{type(value).__name__}'.\nPosition: {number}\nValue: {value!r}\nDeclaration: {schema}\n{error}"
+        ) from None
+
+
+def _wrong_keyword(schema: FunctionSchema, positional: int, kwargs: dict[str, Any]) -> str:
+    names = [each.name for each in schema.arguments]
+    for name in kwargs:
+        if name not in names:
+            return f"Unknown keyword argument '{name}' for operator '{schema.name}'. Schema: {schema}"
+        if names.index(name) < positional:
+            if schema.arguments[names.index(name)].default is not REQUIRED:
+                return (
+                    '!argument.default_value() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/core/'
+                    'function_schema.cpp":547, please report a bug to PyTorch. '
+                )
+            return f"Argument '{name}' specified both as positional and keyword argument. Schema: {schema}"
+    raise AssertionError("every keyword was used")
+
+
+def _says_default(argument: Argument, value: Any) -> bool:
+    default = argument.default
+    return type(value) is type(default) and (value is default or bool(value == default))
+
+
+def _without_defaults(schema: FunctionSchema, values: list[Any]) -> Given:
+    cut = schema.positional
+    named = dict(zip((each.name for each in schema.arguments[cut:]), values[cut:], strict=True))
+    for each in schema.arguments[cut:]:
+        if _says_default(each, named[each.name]):
+            del named[each.name]
+    while cut and _says_default(schema.arguments[cut - 1], values[cut - 1]):
+        cut -= 1
+    return tuple(values[:cut]), named
+
+
+def filled(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
+    """The arguments with those that say the default."""
+    whole = (*args, *(_default_of(each) for each in schema.arguments[len(args) : schema.positional]))
+    only = schema.arguments[schema.positional :]
+    return whole, {each.name: kwargs.get(each.name, _default_of(each)) for each in only}
+
+
+def _default_of(argument: Argument) -> Any:
+    """What a schema says of a default: of a dtype its number."""
+    default = argument.default
+    return number_of(default) if isinstance(default, dtype) else default
+
+
+def returned(schema: FunctionSchema, result: Any) -> Any:
+    """What a kernel returned, as its caller gets it.
+
+    Raises:
+        RuntimeError, TypeError: the schema says otherwise.
+    """
+    kinds = [each.type for each in schema.returns]
+    if not kinds:
+        if result is not None:
+            raise RuntimeError(
+                f"Expected PythonKernelHolder for {schema.name} to return None but it returned something else instead."
+            )
+        return None
+    if len(kinds) > 1 and not isinstance(result, (tuple, list)):
+        raise TypeError(f"Object of type '{type(result).__name__}' is not an instance of 'sequence'")
+    try:
+        if len(kinds) == 1:
+            return _out(kinds[0], result)
+        return tuple(_out(kind, each) for kind, each in zip(kinds, result, strict=True))
+    except CastError as error:
+        raise RuntimeError(str(error).removeprefix("Cast error details: ")) from None
+
+
+def _out(kind: Type, value: Any) -> Any:
+    found = cast(kind, value)
+    return number_of(found) if isinstance(found, dtype) else found

@@ -1,0 +1,134 @@
+"""Derivatives of operators that programs define (torch: _library/autograd.py).
+
+Note [Lists of tensors]: a Function takes and gives tensors, each by itself. Where the schema has lists of tensors the
+lists are taken apart before it and put together behind it, so that the user's functions see lists. As in torch the
+Function has one more argument then, which ``needs_input_grad`` counts in setup_context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..autograd.function import Function, FunctionMeta
+from ..batching import flat
+from ..modes import below_autograd, state
+from ..pytree import TreeSpec, flatten, unflatten
+from ..tensor import Tensor
+from .arguments import filled
+from .operators import Operator, redispatch
+
+if TYPE_CHECKING:
+    from .schema import FunctionSchema
+
+
+class Formula(NamedTuple):
+    """What a program registered as an operator's derivative."""
+
+    backward: Callable[..., Any] | None = None
+    setup_context: Callable[..., Any] | None = None
+
+
+@dataclass
+class _Call:
+    """What one call of an operator has beside the arguments that are given by position."""
+
+    keywords: dict[str, Any]
+    given: TreeSpec | None = None  # how arguments and result are nested, see Note [Lists of tensors]
+    result: TreeSpec | None = None
+
+
+def autograd_kernel(op: Operator, formula: Callable[[], Formula]) -> Callable[..., Any]:
+    """The kernel that records a node, whose derivative is what ``formula`` gives then."""
+    schema = op._schema
+    nested = any("several" in each.type.tensors for each in (*schema.arguments, *schema.returns))
+
+    def forward(ctx: Any, *args: Any) -> Any:
+        call = args[-1]
+        given = (unflatten(list(args[:-1]), call.given) if nested else args)[:-1]
+        with below_autograd():
+            result = redispatch(op, given, call.keywords)
+            if formula().setup_context is not None:
+                _set_up(formula().setup_context, ctx, schema, given, call.keywords, result)
+        if not nested:
+            return result
+        leaves, call.result = flatten(result if isinstance(result, tuple) else (result,), _is_leaf)
+        ctx._call = call
+        return tuple(leaves)
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        registered = formula().backward
+        needs = ctx.needs_input_grad
+        if nested:
+            grads = unflatten(list(grads), ctx._call.result)
+            ctx.needs_input_grad = unflatten(list(needs[:-1]), ctx._call.given)[:-1]
+        else:
+            ctx.needs_input_grad = needs[:-1]
+        try:
+            if registered is None:
+                raise RuntimeError(
+                    f"Trying to backward through {op} but no autograd formula was registered. Please use "
+                    "register_autograd to add one."
+                )
+            result = registered(ctx, *grads)
+        finally:
+            ctx.needs_input_grad = needs
+        found = (*result, None) if isinstance(result, tuple) else (result, None)
+        return (*_in_order(found, ctx._call.given), None) if nested else found
+
+    name = f"GeneratedBackwardFor_{op.namespace}_{op._opname}_{op._overloadname}"
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    function: Any = FunctionMeta(name, (Function,), methods)
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        if not (
+            state.recording and any(isinstance(each, Tensor) and each.requires_grad for each in flat(args))
+        ):
+            with below_autograd():
+                return redispatch(op, args, kwargs)
+        call = _Call(kwargs)
+        if not nested:
+            return function.apply(*args, call)
+        leaves, call.given = flatten((*args, call), _is_leaf)
+        result = unflatten(list(function.apply(*leaves, call)), call.result or TreeSpec())
+        return result if len(schema.returns) > 1 else result[0]
+
+    return kernel
+
+
+def _set_up(
+    function: Callable[..., Any],
+    ctx: Any,
+    schema: FunctionSchema,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    output: Any,
+) -> None:
+    inputs, named = filled(schema, args, kwargs)
+    if named:
+        function(ctx=ctx, inputs=inputs, keyword_only_inputs=named, output=output)
+    else:
+        function(ctx=ctx, inputs=inputs, output=output)
+
+
+def _is_leaf(value: Any) -> bool:
+    if isinstance(value, list):
+        return not all(isinstance(each, Tensor) for each in value)
+    return not isinstance(value, tuple)
+
+
+def _is_leaf_of_gradients(value: Any) -> bool:
+    if isinstance(value, list):
+        return not all(each is None or isinstance(each, Tensor) for each in value)
+    return not isinstance(value, tuple)
+
+
+def _in_order(gradients: tuple[Any, ...], given: TreeSpec) -> tuple[Any, ...]:
+    leaves, spec = flatten(gradients, _is_leaf_of_gradients)
+    if spec != given:
+        raise RuntimeError(
+            f"Expected the return from backward to be of the same structure as the inputs. Got: {spec} (return from "
+            f"backward), {given} (inputs)"
+        )
+    return tuple(leaves)

@@ -1,0 +1,249 @@
+"""torch.library.custom_op: a function as an operator (torch: _library/custom_ops.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..batching import flat
+from ..device import device
+from ..storage import storage
+from ..tensor import Tensor
+from .autograd import Formula, autograd_kernel
+from .batched import vmap_kernel
+from .infer_schema import infer_schema
+from .operators import Operator, lookup
+from .schema import FunctionSchema, parse_schema
+
+if TYPE_CHECKING:
+    from ..library import Library
+
+Function = Callable[..., Any]
+DeviceTypes = str | Sequence[str] | None
+
+OPDEF_TO_LIB: dict[str, Library] = {}  # the library of each custom op, which lives as long as the process
+OPDEFS: dict[str, CustomOpDef] = {}
+
+
+def custom_op(
+    name: str,
+    fn: Function | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: DeviceTypes = None,
+    schema: str | None = None,
+) -> Any:
+    """The function as an operator ``namespace::name``; without one, a decorator of it.
+
+    Defining a name again replaces the operator.
+
+    Raises:
+        ValueError: the name has no namespace, an annotation is not supported, or schema and mutates_args differ.
+        RuntimeError: the schema is none.
+        NotImplementedError: a tensor can be given by keyword alone.
+    """
+
+    def define(function: Function) -> CustomOpDef:
+        text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
+        namespace, opname = name.split("::")
+        made = CustomOpDef(namespace, opname, text, function)
+        written = {each.name for each in _written(made._opoverload._schema)}
+        if schema is not None and written != set(mutates_args):
+            raise ValueError(
+                f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema "
+                f"suggests that the op mutates {written}which is different from what was provided to us in "
+                "`mutates_args`. Please make these consistent."
+            )
+        made.register_kernel(device_types)(function)
+        return made
+
+    return define if fn is None else define(fn)
+
+
+def _written(schema: FunctionSchema) -> list[Any]:
+    return [each for each in schema.arguments if each.alias_info is not None and each.alias_info.is_write]
+
+
+def dispatch_key(device_type: str) -> str:
+    """The key of a device's kernels."""
+    return device(device_type).type.upper()
+
+
+class CustomOpDef:
+    """A function that became an operator: call it, and register what else it has."""
+
+    __module__ = "torch._library.custom_ops"
+
+    def __init__(self, namespace: str, name: str, schema: str, fn: Function) -> None:
+        from ..library import Library
+
+        self._namespace, self._name, self._schema, self._init_fn = namespace, name, schema, fn
+        self._qualname = f"{namespace}::{name}"
+        self._backend_fns: dict[str | None, Function] = {}
+        self._disabled_kernel: set[str | None] = set()
+        self._formula = Formula()
+        self._abstract_fn: Function | None = None
+        self._vmap_fn: Function | None = None
+        if self._qualname in OPDEF_TO_LIB:
+            OPDEF_TO_LIB.pop(self._qualname)._destroy()
+        self._lib = OPDEF_TO_LIB[self._qualname] = Library(namespace, "FRAGMENT")
+        parsed = parse_schema(name + schema)
+        if any(each.kwarg_only and each.type.tensors for each in parsed.arguments):
+            raise NotImplementedError(
+                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
+                + name
+                + schema
+            )
+        self._lib.define(name + schema)
+        self._opoverload: Operator = lookup(self._qualname)
+        self._lib.impl(name, autograd_kernel(self._opoverload, lambda: self._formula), "Autograd")
+        if parsed.is_mutable:
+            self._lib.impl(name, self._call, "ADInplaceOrView")
+        OPDEFS[self._qualname] = self
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef({self._qualname})>"
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        return self._opoverload(*args, **kwargs)
+
+    __call__ = _call
+
+    def register_kernel(self, device_types: DeviceTypes, fn: Function | None = None, /) -> Any:
+        """What runs on devices of these types; None stands for all that have nothing of their own.
+
+        Raises:
+            ValueError: no argument tells which device it is.
+        """
+
+        def register(function: Function) -> Function:
+            listed: list[str | None]
+            listed = [device_types] if isinstance(device_types, str | None) else list(device_types)
+
+            def choose(*args: Any, **kwargs: Any) -> Any:
+                disabled = listed[-1] in self._disabled_kernel
+                return (self._init_fn if disabled else function)(*args, **kwargs)
+
+            for (
+                each
+            ) in listed:  # what is made for several knows the last of them alone, as torch's closures do
+                if each not in self._backend_fns:
+                    key = "CompositeExplicitAutograd" if each is None else dispatch_key(each)
+                    self._lib.impl(self._name, self._kernel(listed[-1]), key)
+                self._backend_fns[each] = choose
+            return function
+
+        schema = self._opoverload._schema
+        if device_types is not None and not any(each.type.tensors for each in schema.arguments):
+            self._select_device(schema)
+        return register if fn is None else register(fn)
+
+    def _kernel(self, device_type: str | None) -> Function:
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            result = self._backend_fns[device_type](*args, **kwargs)
+            _check_aliases(self._name, (*args, *kwargs.values()), result)
+            return result
+
+        return kernel
+
+    def _select_device(self, schema: FunctionSchema) -> None:
+        number = next(
+            (
+                i
+                for i, each in enumerate(schema.arguments)
+                if each.name == "device" and each.type.kind == "Device"
+            ),
+            None,
+        )
+        if number is None:
+            raise ValueError(
+                "Functions without tensor inputs are required to have a `device: torch.device` argument"
+            )
+
+        def select(*args: Any, **kwargs: Any) -> Any:
+            kind = args[number].type
+            if kind not in self._backend_fns:
+                raise RuntimeError(
+                    f"{self._name} does not have a kernel registered for {kind}. Please use register_kernel to do so."
+                )
+            return self._kernel(kind)(*args, **kwargs)
+
+        self._lib.impl(self._name, select, "BackendSelect")
+
+    @contextmanager
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
+        """Inside, the kernel of a device is used, or the function that was decorated in its place."""
+        before = device_type in self._disabled_kernel
+        (self._disabled_kernel.discard if enabled else self._disabled_kernel.add)(device_type)
+        try:
+            yield
+        finally:
+            (self._disabled_kernel.add if before else self._disabled_kernel.discard)(device_type)
+
+    def register_fake(self, fn: Function, /) -> Function:
+        """Keep what tells shapes without values, for compilers."""
+        self._abstract_fn = fn
+        return fn
+
+    def register_autograd(self, backward: Function, /, *, setup_context: Function | None = None) -> None:
+        """The derivative: ``backward(ctx, *grads)``, and ``setup_context(ctx, inputs, output)``, which saves for it.
+
+        Raises:
+            RuntimeError: the operator writes to its arguments, or returns nothing.
+        """
+        check_functional(self, self._opoverload._schema, views=True)
+        self._formula = Formula(backward, setup_context)
+
+    def register_torch_dispatch(self, torch_dispatch_class: type, fn: Function | None = None, /) -> Any:
+        """What stands in for ``__torch_dispatch__`` of a mode of this class: ``fn(mode, func, types, args, kwargs)``."""
+
+        def register(function: Function) -> Function:
+            self._opoverload.entry.rules[torch_dispatch_class] = function
+            return function
+
+        return register if fn is None else register(fn)
+
+    def _vmap(self, *args: Any, **kwargs: Any) -> Any:
+        assert self._vmap_fn is not None
+        return self._vmap_fn(*args, **kwargs)
+
+    def register_vmap(self, func: Function | None = None) -> Any:
+        """What runs on batches: ``func(info, in_dims, *args)`` gives the output, and which dimensions count examples."""
+
+        def register(function: Function) -> None:
+            if self._vmap_fn is None:
+                self._lib.impl(self._name, vmap_kernel(self._vmap), "FuncTorchBatched")
+            self._vmap_fn = function
+
+        return register if func is None else register(func)
+
+
+def check_functional(op: Any, schema: FunctionSchema, views: bool) -> None:
+    """Refuse a derivative of what writes to its arguments, returns nothing, or (but for ``views``) a view."""
+    aliases = any(each.alias_info is not None for each in schema.returns)
+    single = sum(each.type.tensors == "one" for each in schema.arguments) == 1 == len(schema.returns)
+    if schema.is_mutable or not schema.returns or (aliases and not (views and single)):
+        raise RuntimeError(
+            f"Cannot register autograd formula for non-functional operator {op} with schema {schema}. Please create a "
+            "functional operator and register an autograd formula for that."
+        )
+
+
+def _check_aliases(name: str, given: tuple[Any, ...], result: Any) -> None:
+    """Refuse results that share memory with arguments or with one another."""
+    seen = {id(storage(each._array)) for each in flat(given) if isinstance(each, Tensor)}
+    for each in flat(result if isinstance(result, tuple) else (result,)):
+        if not isinstance(each, Tensor):
+            continue
+        memory = id(storage(each._array))
+        if memory in seen:
+            raise RuntimeError(
+                f"{name} (with implementation in <module 'torch._library.custom_ops' from '{__file__}'>): The output of this custom operator "
+                "(1) must not also be an input to this custom operator and (2) may not alias any inputs to this custom "
+                "operator or other returns. The most common way to trigger this error is if we have y = custom_op(x) and y "
+                "and x are the same Tensor. Please instead return a clone of the offending output tensor(s) (e.g. return "
+                "x.clone()) or refactor the custom operator to not return y."
+            )
+        seen.add(memory)

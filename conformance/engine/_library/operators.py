@@ -1,0 +1,248 @@
+"""Operators that programs define, and how a call finds its kernel (torch: core/dispatch/Dispatcher.cpp, _ops.py).
+
+Note [Order of kernels]: a call goes through the kernels of an operator from the outside to the inside: the rule for
+vmap, autograd, the version counters of what is written to, the modes that see all below autograd, and last the kernel
+of the device. Where a kernel is missing the next one runs; a composed operator has one for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..batching import each_example, flat, level_of
+from ..dispatch import OpOverload, OpOverloadPacket, hand_over
+from ..modes import below_autograd, state
+from ..tensor import Tensor
+from ..transforms import transforms
+from ..views import increment_version
+from .arguments import MismatchError, bind, filled, returned
+from .fallback import warn_in_backward
+from .schema import FunctionSchema, check_name
+
+Kernel = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A kernel and the library that registered it."""
+
+    kernel: Kernel
+    library: object
+
+
+@dataclass
+class Entry:
+    """What is registered under a name: a schema, and kernels by their dispatch keys, the latest last."""
+
+    schema: FunctionSchema | None = None
+    library: Any = None  # that defined it
+    origin: str = ""  # where that library was made
+    kernels: dict[str, list[Registration]] = field(default_factory=dict)
+    rules: dict[type, Kernel] = field(default_factory=dict)  # of classes of TorchDispatchModes
+
+    def kernel(self, *keys: str) -> Kernel | None:
+        """The kernel for the first key that has one."""
+        for key in keys:
+            if found := self.kernels.get(key):
+                return found[-1].kernel
+        return None
+
+
+ENTRIES: dict[str, Entry] = {}  # by names such as mylib::f and mylib::f.int
+
+
+def split(qualname: str) -> tuple[str, str]:
+    """Namespace and name.
+
+    Raises:
+        ValueError: it is not made of these two.
+    """
+    parts = qualname.split("::")
+    if len(parts) != 2:
+        raise ValueError(
+            f'Expected `qualname` to be of the form "namespace::name", but got {qualname}. The qualname passed to the '
+            "torch.library APIs must consist of a namespace and a name, e.g. aten::sin"
+        )
+    return parts[0], parts[1]
+
+
+class Operator(OpOverload):
+    """One form of an operator that a program defined, such as ``torch.ops.mylib.f.default``."""
+
+    def __init__(self, packet: Packet, overload: str, entry: Entry) -> None:
+        super().__init__(packet, overload)
+        assert entry.schema is not None
+        self.namespace, self.entry, self._schema = packet.namespace, entry, entry.schema
+        self._name = self.name()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            given = bind(self._schema, args, kwargs)
+        except MismatchError as mismatch:
+            raise RuntimeError(str(mismatch)) from None
+        return dispatch(self, *given)
+
+
+class Packet(OpOverloadPacket):
+    """All forms of an operator that a program defined, such as ``torch.ops.mylib.f``."""
+
+    def __init__(self, namespace: str, name: str) -> None:
+        super().__init__(name, self._match, namespace)
+        self._operators: dict[str, Operator] = {}
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        whole = f"{self.namespace}::{self.__name__}"
+        for name, entry in ENTRIES.items():
+            if entry.schema is not None and name.partition(".")[0] == whole:
+                yield name, name.partition(".")[2] or "default"
+
+    def overloads(self) -> list[str]:
+        """The names of its forms."""
+        return [overload for _, overload in self._names()]
+
+    def __getattr__(self, overload: str) -> Operator:
+        for name, found in self._names():
+            if found == overload:
+                known = self._operators.get(found)
+                if known is None or known.entry is not ENTRIES[name]:
+                    known = self._operators[found] = Operator(self, found, ENTRIES[name])
+                return known
+        raise AttributeError(
+            f"The underlying op of '{self.namespace}.{self.__name__}' has no overload name '{overload}'"
+        )
+
+    def _match(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the first form that takes these arguments."""
+        errors = []
+        for overload in self.overloads():
+            operator = getattr(self, overload)
+            try:
+                given = bind(operator._schema, args, kwargs)
+            except MismatchError as mismatch:
+                errors.append(str(mismatch))
+            else:
+                return dispatch(operator, *given)
+        if len(errors) == 1:
+            raise RuntimeError(errors[0])
+        listed = "".join(f"{each}\n\n" for each in errors)
+        raise RuntimeError(
+            f"Overloaded torch operator invoked from Python failed to match any schema:\n{listed}"
+        )
+
+
+for _cls, _name in ((Operator, "OpOverload"), (Packet, "OpOverloadPacket")):
+    _cls.__name__ = _cls.__qualname__ = _name
+    _cls.__module__ = "torch._ops"
+
+
+class OpNamespace:
+    """The operators of one namespace, such as ``torch.ops.mylib``."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__, self._packets = f"torch.ops.{name}", {}  # type: ignore[var-annotated]
+        self.name = name
+
+    def __getattr__(self, name: str) -> Packet:
+        packet = self._packets.get(name) or Packet(self.name, name)
+        if name.startswith("__") or not packet.overloads():
+            self._packets.pop(name, None)
+            raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{name}'")
+        self._packets[name] = packet
+        return packet
+
+
+_NAMESPACES: dict[str, OpNamespace] = {}
+
+
+def namespace(name: str) -> OpNamespace:
+    """``torch.ops.<name>``, one for all."""
+    return _NAMESPACES.setdefault(name, OpNamespace(name))
+
+
+def lookup(qualname: str) -> Operator:
+    """The operator of that name, which may name an overload.
+
+    Raises:
+        ValueError: the name has no namespace.
+        AttributeError: there is none.
+    """
+    space, name = split(qualname)
+    check_name(qualname)
+    if space == "aten":
+        raise NotImplementedError(f"{qualname}: registering for an operator of torch's own")
+    name, _, overload = name.partition(".")
+    found: Operator = getattr(getattr(namespace(space), name), overload or "default")
+    return found
+
+
+# Calling, see Note [Order of kernels] ------------------------------------------------------------
+
+Keywords = dict[str, Any]
+
+
+def dispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
+    """Call an operator with arguments of its schema's types."""
+    if transforms.count and (level := level_of((*args, *kwargs.values()))) >= 0:
+        rule = op.entry.kernel("FuncTorchBatched")
+        if rule is not None:
+            return rule(level, args, kwargs)
+        return each_example(lambda *given, **named: dispatch(op, given, named), args, kwargs, level)
+    if state.below_autograd:
+        return redispatch(op, args, kwargs)
+    composed = _is_composed(op.entry)
+    kernel = op.entry.kernel("AutogradCPU") or (None if composed else op.entry.kernel("Autograd"))
+    if kernel is not None:
+        return returned(op._schema, kernel(*args, **kwargs))
+    if composed:
+        return redispatch(op, args, kwargs)
+    return warn_in_backward(op._schema, args, kwargs, lambda: redispatch(op, args, kwargs))
+
+
+def redispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
+    """Call what an operator has below autograd."""
+    if op.entry.kernel("ADInplaceOrView") is not None:
+        whole, named = filled(op._schema, args, kwargs)
+        for argument, value in zip(op._schema.arguments, (*whole, *named.values()), strict=True):
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                for each in flat([value]):
+                    if isinstance(each, Tensor):
+                        increment_version(each)
+    if state.dispatch_modes:
+        return _through_mode(op, args, kwargs)
+    kernel = op.entry.kernel("BackendSelect") or _kernel_of_device(op, args, kwargs)
+    return returned(op._schema, kernel(*args, **kwargs))
+
+
+def _through_mode(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
+    mode = state.dispatch_modes[-1]
+    rule = op.entry.rules.get(type(mode))
+    with below_autograd():
+        return hand_over(op, args, kwargs, rule)
+
+
+def _is_composed(entry: Entry) -> bool:
+    """Whether the kernel is for autograd, too: it is composed of what has derivatives."""
+    others = entry.kernel("CPU", "CompositeExplicitAutograd")
+    return others is None and entry.kernel("CompositeImplicitAutograd") is not None
+
+
+def _kernel_of_device(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Kernel:
+    tensors = any(isinstance(each, Tensor) for each in flat((*args, *kwargs.values())))
+    keys = ("CPU",) if tensors else ()
+    kernel = op.entry.kernel(*keys, "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+    if kernel is None and tensors:
+        raise NotImplementedError(
+            f"Could not run '{op._name}' with arguments from the 'CPU' backend. This could be because the operator "
+            "doesn't exist for this backend, or was omitted during the selective/custom build process (if using custom "
+            "build). If you are a Facebook employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for "
+            "possible resolutions."
+        )
+    if kernel is None:
+        raise NotImplementedError(
+            "There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no fallback "
+            f"function is registered for schema {op._name}.  This usually means that this function requires a non-empty "
+            "list of Tensors, or that you (the operator writer) forgot to register a fallback function."
+        )
+    return kernel

@@ -1,0 +1,189 @@
+"""Types of an operator's arguments, and the values they take (torch: jit/python/pybind_utils.h)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from .. import dtypes
+from ..autograd.outputs import typename
+from ..device import device
+from ..dtypes import dtype
+from ..tensor import Tensor
+
+_ALIASES = {
+    "short": "int16", "int": "int32", "long": "int64", "half": "float16", "float": "float32", "double": "float64",
+    "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
+SCALAR_TYPES: dict[str, dtype] = {
+    **{name: dtypes.by_name(name) for name in dtypes.BY_NAME},
+    **{alias: dtypes.by_name(name) for alias, name in _ALIASES.items()},
+}  # the dtypes by the names that a schema may have for them
+_NUMBERS = {
+    0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
+    9: "complex64", 10: "complex128", 11: "bool",
+}  # fmt: skip  # torch's numbers of the dtypes (c10/core/ScalarType.h)
+
+
+def number_of(kind: dtype) -> int:
+    """torch's number of a dtype."""
+    return next(number for number, name in _NUMBERS.items() if SCALAR_TYPES[name] is kind)
+
+
+class CastError(Exception):
+    """A value that is not of a type; the text is what torch adds to its own."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type of the dispatcher: one of its names, or a list, an optional or a tuple of others."""
+
+    kind: str
+    parts: tuple[Type, ...] = ()
+    size: int | None = None  # of a list for which one value may stand, as in int[2]
+
+    NAMES: ClassVar[dict[str, str]] = {
+        "Tensor": "Tensor", "int": "int", "float": "float", "bool": "bool", "str": "str", "Device": "Device",
+        "Generator": "Generator", "complex": "complex", "SymInt": "int", "Scalar": "number", "ScalarType": "int",
+        "Layout": "int", "MemoryFormat": "int",
+    }  # fmt: skip
+
+    @property
+    def schema(self) -> str:
+        """As schemas write it: ``int[]?``."""
+        if self.kind == "optional":
+            return f"{self.parts[0].schema}?"
+        if self.kind == "list":
+            return f"{self.parts[0].schema}[{'' if self.size is None else self.size}]"
+        if self.kind == "tuple":
+            return f"({', '.join(each.schema for each in self.parts)})"
+        return self.kind
+
+    def __str__(self) -> str:
+        """As errors write it: ``Optional[List[int]]``."""
+        if self.kind in ("optional", "list", "tuple"):
+            return f"{self.kind.title()}[{', '.join(map(str, self.parts))}]"
+        return self.NAMES[self.kind]
+
+    @property
+    def tensors(self) -> str:
+        """What tensors it may hold: ``one``, ``several`` or none, the empty text."""
+        if self.kind in ("list", "optional"):
+            inner = self.parts[0].tensors
+            return "several" if inner and self.kind == "list" else inner
+        return "one" if self.kind == "Tensor" else ""
+
+
+def cast(kind: Type, value: Any) -> Any:
+    """A value as the kernels of an operator get it.
+
+    Raises:
+        CastError: it is not of the type.
+    """
+    if kind.kind == "optional":
+        return None if value is None else cast(kind.parts[0], value)
+    if kind.kind == "list":
+        return _cast_list(kind, value)
+    if kind.kind == "tuple":
+        return tuple(cast(part, each) for part, each in zip(kind.parts, value, strict=True))
+    return _CASTS.get(kind.kind, lambda given: given)(value)
+
+
+def _cast_list(kind: Type, value: Any) -> list[Any]:
+    (part,) = kind.parts
+    if kind.size is not None and isinstance(value, int):
+        return [cast(part, value)] * kind.size
+    if part.kind in ("optional", "SymInt", "Scalar"):  # torch takes these one by one
+        try:
+            listed = list(value)
+        except TypeError as error:
+            raise CastError(f" Python error details: TypeError: {error}") from None
+        return [cast(part, each) for each in listed]
+    if not isinstance(value, (list, tuple)):
+        raise _unable(value)
+    if part.kind == "Tensor" and not all(isinstance(each, Tensor) for each in value):
+        raise _unable(value)
+    try:
+        return [cast(part, each) for each in value]
+    except CastError:
+        raise _unable(value) from None
+
+
+def _unable(value: Any) -> CastError:
+    module = "torch." if isinstance(value, (Tensor, dtype, device)) else ""
+    name = f"{module}{type(value).__name__}" if module else typename(value)
+    return CastError(
+        f"Cast error details: Unable to cast Python instance of type <class '{name}'> to C++ type '?' (#define "
+        "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)"
+    )
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.numel() == 1
+
+
+def _to_tensor(value: Any) -> Any:
+    if value is not None and not isinstance(value, Tensor):
+        raise CastError(f"Cast error details: Unable to cast {value} to Tensor")
+    return value
+
+
+def _to_int(value: Any) -> Any:
+    if isinstance(value, int) or _is_single(value):
+        return int(value)
+    raise _unable(value)
+
+
+def _to_int_or_dtype(value: Any) -> Any:
+    return number_of(value) if isinstance(value, dtype) else _to_int(value)
+
+
+def _to_float(value: Any) -> Any:
+    if isinstance(value, (int, float)) or _is_single(value):
+        return float(value)
+    raise _unable(value)
+
+
+def _to_bool(value: Any) -> Any:
+    if value is None or isinstance(value, (int, float, complex)) or _is_single(value):
+        return bool(value)
+    raise _unable(value)
+
+
+def _to_number(value: Any) -> Any:
+    if isinstance(value, dtype):
+        return number_of(value)
+    if not isinstance(value, (int, float, complex)):
+        raise CastError(f"Cast error details: Cannot cast {value} to number")
+    return value
+
+
+def _to_str(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise _unable(value)
+    return value
+
+
+def _to_dtype(value: Any) -> Any:
+    return value if isinstance(value, dtype) else SCALAR_TYPES[_NUMBERS[_to_int(value)]]
+
+
+def _to_device(value: Any) -> Any:
+    if isinstance(value, str):
+        return device(value)
+    if not isinstance(value, device):
+        raise _unable(value)
+    return value
+
+
+_CASTS = {
+    "Tensor": _to_tensor,
+    "int": _to_int_or_dtype,
+    "SymInt": _to_int,
+    "float": _to_float,
+    "bool": _to_bool,
+    "str": _to_str,
+    "Scalar": _to_number,
+    "ScalarType": _to_dtype,
+    "Device": _to_device,
+}

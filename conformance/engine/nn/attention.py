@@ -1,0 +1,57 @@
+"""torch.nn.attention: which kernels scaled_dot_product_attention may use (torch: nn/attention/__init__.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from typing import Any
+
+from .. import settings
+from ..absent import look_up
+
+__all__ = ["SDPBackend", "sdpa_kernel"]
+
+
+class SDPBackend(Enum):
+    """Kernels of scaled_dot_product_attention; the CPU has the first two."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+SDPBackend.__module__ = "torch.nn.attention"
+
+
+@contextmanager
+def _only(enabled: set[str]) -> Iterator[dict[Any, Any]]:
+    before = dict(settings.attention)
+    settings.attention.update({name: name in enabled for name in before})
+    try:
+        yield {}
+    finally:
+        settings.attention.update(before)
+
+
+def sdpa_kernel(backends: Any, set_priority: bool = False) -> Any:
+    """A context, or decorator, in which attention uses these kernels alone."""
+
+    @contextmanager
+    def context() -> Iterator[dict[Any, Any]]:
+        if not isinstance(backends, (list, SDPBackend)):
+            raise AssertionError(
+                "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
+                f"{type(backends).__name__}"
+            )
+        listed = [backends] if isinstance(backends, SDPBackend) else backends
+        with _only({each.name for each in listed if isinstance(each, SDPBackend)}) as nothing:
+            yield nothing
+
+    return context()
+
+
+__getattr__ = look_up("torch.nn.attention")
