@@ -154,14 +154,19 @@ def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but override torch's functions, say."""
-    from .overrides import handle_torch_function
+    from .overrides import ask
 
     given = dict(zip(row.parameters, arguments, strict=True))
     kept = {name: value for name, value in given.items() if value is not row.parameters[name].default}
     positional = [
         kept.pop(name) for name in list(kept) if row.parameters[name].default is inspect.Parameter.empty
     ]
-    return handle_torch_function(function, _flat(arguments), *positional, **kept)
+    if function is not row.operator:
+        return ask(function, _flat(arguments), *positional, **kept)
+    try:
+        return ask(function, _flat(arguments), *positional, **kept)
+    except TypeError:
+        return NotImplemented
 
 
 class _Missing:

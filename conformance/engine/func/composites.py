@@ -14,6 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .. import errors
+from ..asking import Overridable
 from ..batching import (
     DYNAMIC,
     MASK,
@@ -26,7 +27,6 @@ from ..batching import (
     level_of,
     vmaps,
 )
-from ..overrides import Overridable
 from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import door
