@@ -197,6 +197,14 @@ def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
     raise TypeError(f"{row.name}{form}(): argument '{name}'{where} must be Number, not Tensor")
 
 
+def no_flag(row: Row, name: str, value: Any, method: bool) -> TypeError:
+    """The TypeError for what is neither true nor false."""
+    called = row.name.removesuffix("_dim")
+    inner = row.name != called  # a composed function tells itself; what reaches this is its method
+    where = f" (position {row.places[name] + 1 - (method or inner)})"
+    return TypeError(f"{called}(): argument '{name}'{where} must be bool, not {type(value).__name__}")
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a number: Python's own, one of a subclass, or numpy's."""
     return value.__class__ in NUMBERS or isinstance(value, (int, float, complex, np.number, np.bool_))

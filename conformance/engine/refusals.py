@@ -13,11 +13,17 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from .overloads import is_overloaded
+from .keywords import NUMPY_NAMES
+from .overloads import is_count, is_overloaded
 from .overloads import refusal as of_overloads
 from .tensor import Tensor
 
 Function = Callable[..., Any]
+Int = Any  # of arguments for which torch takes no bool, but a tensor of one integer
+Ints = Any  # one such, or several
+_COUNTS = {"Int": "int", "Ints": "tuple of ints"}
+# Written in Python in torch: what they call by names refuses.
+_KERNELS = {"unique": "_unique2", "unique_consecutive": "unique_consecutive"}
 _KINDS = {"int": "int", "bool": "bool", "str": "str"}
 
 
@@ -26,9 +32,14 @@ def refusing(function: Function, name: str) -> Function:
     if not isinstance(function, FunctionType) or tells_itself(function, name):
         return function
 
+    flags = _flags(function)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
+            for place, flag in flags:
+                if len(args) > place and args[place].__class__ is not bool:
+                    raise _no_flag(name, flag, place, args[place])
             return function(*args, **kwargs)
         except Exception:
             found = (
@@ -43,6 +54,28 @@ def refusing(function: Function, name: str) -> Function:
     return call
 
 
+def _flags(function: Function, first: int = 0) -> list[tuple[int, str]]:
+    """Place and name of the arguments that are true or false: Python would take any number for them."""
+    parameters = [*inspect.signature(function).parameters.values()][first:]
+    return [
+        (place, each.name)
+        for place, each in enumerate(parameters)
+        if each.annotation == "bool" and each.kind is each.POSITIONAL_OR_KEYWORD
+    ]
+
+
+def has_flags(method: Function) -> bool:
+    """Whether some argument of a method is true or false."""
+    return bool(_flags(method, 1))
+
+
+def _no_flag(name: str, flag: str, place: int, value: Any) -> TypeError:
+    where = "" if name in _KERNELS else f" (position {place + 1})"
+    return TypeError(
+        f"{_KERNELS.get(name, name)}(): argument '{flag}'{where} must be bool, not {type(value).__name__}"
+    )
+
+
 def tells_itself(function: Function, name: str) -> bool:
     """Whether it is a row, by its own name or one for which no overloads are listed."""
     row = getattr(function, "row", None)
@@ -50,11 +83,15 @@ def tells_itself(function: Function, name: str) -> bool:
 
 
 def refusing_method(method: Function, name: str) -> Function:
-    """A method of several overloads, which refuses as torch does; see Note [Overloads]."""
+    """A method of several overloads, or with flags, which refuses as torch does; see Note [Overloads]."""
+    flags = _flags(method, 1)
 
     @functools.wraps(method)
     def call(self: Tensor, /, *args: Any, **kwargs: Any) -> Any:
         try:
+            for place, flag in flags:
+                if len(args) > place and args[place].__class__ is not bool:
+                    raise _no_flag(name, flag, place, args[place])
             return method(self, *args, **kwargs)
         except Exception:
             found = of_overloads(f"Tensor.{name}", args, kwargs)
@@ -94,7 +131,8 @@ def refusal(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
             return TypeError(
                 f"{name}(): argument '{shown}'{where} must be {wanted}, not {type(value).__name__}"
             )
-    return None
+    unknown = [each for each in kwargs if each not in {*NUMPY_NAMES.values(), *(p.name for p in parameters)}]
+    return TypeError(f"{name}() got an unexpected keyword argument '{unknown[0]}'") if unknown else None
 
 
 def _wanted(annotation: str, value: Any) -> str | None:
@@ -102,8 +140,11 @@ def _wanted(annotation: str, value: Any) -> str | None:
     if annotation in ("Tensor", "Array", "Tensor | None"):
         fits = isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
         return None if fits or (value is None and "None" in annotation) else "Tensor"
+    if annotation in _COUNTS:
+        fits = is_count(value) or (annotation == "Ints" and isinstance(value, (tuple, list)))
+        return None if fits else _COUNTS[annotation]
     kind = annotation.removesuffix(" | None")
-    if kind in _KINDS and isinstance(value, (str, float, list, type(None))):
+    if kind in _KINDS and isinstance(value, (str, float, list, bool, type(None))):
         optional = kind != annotation and value is None
         return None if optional or type(value).__name__ == kind else kind
     return None

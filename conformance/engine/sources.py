@@ -259,6 +259,10 @@ def call_source(row: Row, variant: str = "call") -> str:
         body += _beyond(row, variant)
     for name in row.scalars if variant != "operator" else ():
         body.append(f"if {name}.__class__ not in PLAIN: {name} = as_scalar(row, '{name}', {name})")
+    if "keepdim" in row.parameters and variant != "operator":
+        body.append(
+            f"if keepdim.__class__ is not bool: raise no_flag(row, 'keepdim', keepdim, {variant == 'method'})"
+        )
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
         body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")
