@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from .keywords import NUMPY_NAMES
-from .overloads import is_count, is_overloaded
+from .overloads import is_count, is_overloaded, typename
 from .overloads import refusal as of_overloads
 from .tensor import Tensor
 
@@ -133,6 +133,35 @@ def refusal(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
             )
     unknown = [each for each in kwargs if each not in {*NUMPY_NAMES.values(), *(p.name for p in parameters)}]
     return TypeError(f"{name}() got an unexpected keyword argument '{unknown[0]}'") if unknown else None
+
+
+def check_ints(called: str, argument: str, value: Any, position: int = 0, alone: bool = True) -> None:
+    """Refuse what torch does not take for a tuple of ints.
+
+    Args:
+        position: where the argument was given, 0 if by its name.
+        alone: whether one int stands for a tuple of it.
+
+    Raises:
+        TypeError: naming the argument, and its element.
+    """
+    if alone and value.__class__ is int:
+        return
+    name = f"{called}(): argument '{argument}'"
+    must = f"{name}{f' (position {position})' if position else ''} must be tuple of ints"
+    if not isinstance(value, (tuple, list)):
+        if alone and is_count(value):
+            return
+        raise TypeError(f"{must}, not {typename(value)}")
+    for number, each in enumerate(value):
+        if is_count(each):
+            continue
+        if number == 0:
+            raise TypeError(f"{must}, but found element of type {typename(each)} at pos 0")
+        raise TypeError(
+            f'{name} failed to unpack the object at pos {number + 1} with error "type must be tuple of ints,but '
+            f'got {typename(each)}"'
+        )
 
 
 def _wanted(annotation: str, value: Any) -> str | None:

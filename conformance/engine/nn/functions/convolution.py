@@ -12,6 +12,7 @@ from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...ops.kernels import refuse_bools, unimplemented
 from ...ops.parts import view_as_real
 from ...ops.scalars import times
+from ...refusals import check_ints
 from ...shapes import is_one_number, wrap_dim
 from ...tensor import Tensor
 from .padding import constant_pad
@@ -212,6 +213,12 @@ def _convolution(
         found = _complex_convolution(convolve, input, weight, bias)
         return found if batched else found.squeeze(0)
     transposed = output_padding is not None
+    if transposed:
+        check_ints(name, "padding", padding)
+        check_ints(name, "output_padding", output_padding)
+    for what, setting in (("stride", stride), ("dilation", dilation)):
+        if transposed or isinstance(setting, (tuple, list)):
+            check_ints(name, what, setting)
     dims = weight._array.ndim - 2
     if dims < 1:
         raise RuntimeError("weight should have at least three dimensions")
@@ -275,7 +282,9 @@ def _transposed(spatial: int) -> Callable[..., Tensor]:
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
     ) -> Tensor:  # fmt: skip
-        beyond = output_padding or (0,) * spatial
+        beyond = (0,) * spatial if output_padding.__class__ is int and not output_padding else output_padding
+        if beyond is None:
+            check_ints(name, "output_padding", beyond)
         return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, beyond)
 
     function.__name__ = function.__qualname__ = name
