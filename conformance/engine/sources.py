@@ -23,7 +23,7 @@ from .node_sources import (
     record_lines,
     tell_number,
 )
-from .out import WITHIN
+from .out import WITHIN, WITHOUT_OUT
 from .positional import NUMBERS_OF
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _only_tensors(row: Row) -> bool:
 
 
 def _has_out(row: Row) -> bool:
-    return row.view is None and len(row.outputs) == 1
+    return row.view is None and len(row.outputs) == 1 and row.name not in WITHOUT_OUT
 
 
 def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
@@ -296,7 +296,7 @@ def call_source(row: Row, variant: str = "call") -> str:
     if row.single:
         if row.is_ordered:
             body.append("if len(out_.shape) > 1: out_ = ordered(out_)")
-        if row.view is None and variant == "call":
+        if _has_out(row) and variant == "call":
             body += [
                 "if out is not None:",
                 f"    check_out(row.name, out, ({arguments(row)},))" if row.node else "",
