@@ -32,7 +32,14 @@ from ..tensor import Tensor
 from ..transforms import door
 
 _UNMAPPED = frozenset(
-    ["backward", "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad"]
+    [
+        "backward",
+        "gumbel_softmax",
+        "register_hook",
+        "register_post_accumulate_grad_hook",
+        "requires_grad_",
+        "retain_grad",
+    ]
 )
 _INDEXING = ("__getitem__", "__setitem__")
 _REFUSED = {
@@ -46,10 +53,19 @@ _REFUSED = {
     "is_nonzero": "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
     "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues .",
     "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+    "rrelu": "vmap: we do not yet support aten::rrelu. Please file an issue",
+    "rrelu_": "vmap: we do not yet support aten::rrelu_. Please file an issue",
 }
 _WITHOUT_CLASSES = (
     "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
 )
+_OF_PARAMETERS = (
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "poisson",
+)  # random functions of tensors that tell how to draw
+_BATCHED_PARAMETERS = "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
 _NORMS = ("batch_norm", "instance_norm")
 _RANDOM_BY_SHAPE = frozenset(["rand", "randn", "randint"])
 _RANDOM = _RANDOM_BY_SHAPE | frozenset(
@@ -60,6 +76,9 @@ _RANDOM = _RANDOM_BY_SHAPE | frozenset(
         "bernoulli_",
         "cauchy_",
         "dropout",
+        "dropout1d",
+        "dropout2d",
+        "dropout3d",
         "dropout_",
         "exponential_",
         "feature_alpha_dropout",
@@ -77,8 +96,6 @@ _RANDOM = _RANDOM_BY_SHAPE | frozenset(
         "randn_like",
         "random_",
         "randperm",
-        "rrelu",
-        "rrelu_",
         "uniform_",
     ]
 )
@@ -319,18 +336,23 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     mapped = level_of((args, tuple(kwargs.values()))) == level
     if running.randomness == "same":
         if not mapped:
-            return _outside(made, args, kwargs)
+            return _outside(name, made, args, kwargs)
+        parameters = args if name in _OF_PARAMETERS else args[1:] if name == "bernoulli_" else ()
+        if level_of((parameters, tuple(kwargs.values()))) == level:
+            raise RuntimeError(_BATCHED_PARAMETERS)
         before = default_generator.get_state()
 
         def as_before(*inner: Any, **named: Any) -> Any:
             default_generator.set_state(before)
-            return _outside(made, inner, named)
+            return _outside(name, made, inner, named)
 
         if name.endswith("_"):
             return each_in_place(as_before, args, kwargs, level, name)
         return each_example(as_before, args, kwargs, level)
     if name in _RANDOM_BY_SHAPE:
-        return batched(list(_outside(made, *_with_size(name, args, kwargs, running.size)).unbind(0)), level)
+        return batched(
+            list(_outside(name, made, *_with_size(name, args, kwargs, running.size)).unbind(0)), level
+        )
     rest = level_of((args[1:], tuple(kwargs.values()))) < 0
     if name in _ELEMENTWISE and rest:
         source = args[0]
@@ -339,7 +361,7 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
             if mapped
             else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
         )
-        drawn = _outside(made, (whole, *args[1:]), kwargs).unbind(0)
+        drawn = _outside(name, made, (whole, *args[1:]), kwargs).unbind(0)
         if not name.endswith("_"):
             return batched(list(drawn), level)
         if not mapped:
@@ -347,21 +369,21 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         values = iter(drawn)
         return each_in_place(lambda each: each.copy_(next(values)), (source,), {}, level, name)
     if not mapped:
-        return batched([_outside(made, args, kwargs) for _ in range(running.size)], level)
+        return batched([_outside(name, made, args, kwargs) for _ in range(running.size)], level)
 
     def draw(*inner: Any, **named: Any) -> Any:
-        return _outside(made, inner, named)
+        return _outside(name, made, inner, named)
 
     if name.endswith("_"):
         return each_in_place(draw, args, kwargs, level, name)
     return each_example(draw, args, kwargs, level)
 
 
-def _outside(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call as if the innermost vmap did not run."""
+def _outside(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Draw as if the innermost vmap did not run; the one around it has its own way."""
     running = vmaps.pop()
     try:
-        return made(*args, **kwargs)
+        return _drawn(name, made, args, kwargs) if vmaps else made(*args, **kwargs)
     finally:
         vmaps.append(running)
 
