@@ -18,7 +18,7 @@ from ..overloads import typename
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps
 from ..tensor import Tensor, make
-from .copying import assigned
+from .copying import assigned, without_leading_ones
 from .kernels import MANY, add_rows
 from .shape import alias, expand, unsqueeze, view
 from .slicing import select, slice_
@@ -360,14 +360,6 @@ def _refuse_bytes(self: Tensor, where: Any, value: Any) -> None:
         not isinstance(value, Tensor) or value._array.size == 1
     ):
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
-
-
-def without_leading_ones(source: Tensor) -> Tensor:
-    """A view without the dimensions of 1 that it begins with, as torch's C++ assigns to what is indexed."""
-    shape = source._array.shape
-    while shape and shape[0] == 1:
-        shape = shape[1:]
-    return source if shape == source._array.shape else view(source, shape)
 
 
 def _copy_to(target: Tensor, source: Tensor) -> None:
