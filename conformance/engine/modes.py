@@ -1,4 +1,4 @@
-"""Per-thread state: grad mode, inference mode, anomaly mode, saved-tensor hooks, sequence numbers."""
+"""Per-thread state: grad mode, inference mode, saved-tensor hooks, sequence numbers; and anomaly mode, of all threads."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ import numpy as np
 class Recorder:
     """What recording an operation asks of its thread."""
 
-    __slots__ = ("anomaly", "saved_hooks", "sequence_nrs")
+    __slots__ = ("saved_hooks", "sequence_nrs")
+
+    anomaly = False  # of all threads, as in torch
+    anomaly_check_nan = True
 
     def __init__(self) -> None:
-        self.anomaly = False
         self.saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
         self.sequence_nrs = itertools.count()
 
@@ -38,7 +40,6 @@ class State(threading.local):
 
     grad_enabled = True
     inference = False
-    anomaly_check_nan = True
     forward_grad = True  # whether forward-mode AD is on
     saved_hooks_disabled: str | None = None
     before_mutation: Callable[[Any], None] | None = None  # set by allow_mutation_on_saved_tensors
@@ -65,11 +66,19 @@ class State(threading.local):
 
     @property
     def anomaly(self) -> bool:
-        return self.recorder.anomaly
+        return Recorder.anomaly
 
     @anomaly.setter
     def anomaly(self, value: bool) -> None:
-        self.recorder.anomaly = value
+        Recorder.anomaly = value
+
+    @property
+    def anomaly_check_nan(self) -> bool:
+        return Recorder.anomaly_check_nan
+
+    @anomaly_check_nan.setter
+    def anomaly_check_nan(self, value: bool) -> None:
+        Recorder.anomaly_check_nan = value
 
     @property
     def saved_hooks(self) -> tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]:
@@ -247,7 +256,7 @@ class set_grad_enabled(ContextDecorator):
     def __enter__(self) -> None:
         _set(self.mode, state.inference)
 
-    def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: TracebackType | None) -> None:
         _set(self.previous, state.inference)
 
 

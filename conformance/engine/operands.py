@@ -154,14 +154,19 @@ def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but override torch's functions, say."""
-    from .overrides import handle_torch_function
+    from .overrides import ask
 
     given = dict(zip(row.parameters, arguments, strict=True))
     kept = {name: value for name, value in given.items() if value is not row.parameters[name].default}
     positional = [
         kept.pop(name) for name in list(kept) if row.parameters[name].default is inspect.Parameter.empty
     ]
-    return handle_torch_function(function, _flat(arguments), *positional, **kept)
+    if function is not row.operator:
+        return ask(function, _flat(arguments), *positional, **kept)
+    try:
+        return ask(function, _flat(arguments), *positional, **kept)
+    except TypeError:
+        return NotImplemented
 
 
 class _Missing:
@@ -190,6 +195,14 @@ def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
     by_order = row.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY
     where = f" (position {row.places[name] + 1})" if by_order else ""
     raise TypeError(f"{row.name}{form}(): argument '{name}'{where} must be Number, not Tensor")
+
+
+def no_flag(row: Row, name: str, value: Any, method: bool) -> TypeError:
+    """The TypeError for what is neither true nor false."""
+    called = row.name.removesuffix("_dim")
+    inner = row.name != called  # a composed function tells itself; what reaches this is its method
+    where = f" (position {row.places[name] + 1 - (method or inner)})"
+    return TypeError(f"{called}(): argument '{name}'{where} must be bool, not {type(value).__name__}")
 
 
 def is_number(value: Any) -> bool:

@@ -120,6 +120,8 @@ _NOT_CASTABLE = {
 _NOT_CASTABLE["min"] = _NOT_CASTABLE["max"]
 # They add up or multiply in the dtype of the tensor given.
 WITHIN = frozenset(["cumsum", "cumprod", "sum_dim", "prod_dim", "prod", "nansum"])
+# Torch has no overload of these that writes to a given tensor.
+WITHOUT_OUT = frozenset(["celu", "diag_embed", "dist", "isinf", "isnan", "isreal", "relu", "trace"])
 # The second result of these has texts of its own.
 _INDICES = {
     "kthvalue": "output indices must be of scalar type Long",

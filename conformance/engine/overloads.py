@@ -75,7 +75,8 @@ def _is_scalar_tensor(value: Any, kinds: str) -> bool:
     return not value._array.ndim and not value.requires_grad and value._array.dtype.kind in kinds
 
 
-def _is_int(value: Any) -> bool:
+def is_count(value: Any) -> bool:
+    """Whether torch takes a value for an int."""
     return (isinstance(value, (int, np.integer)) and not isinstance(value, bool)) or _is_scalar_tensor(
         value, "iu"
     )
@@ -96,7 +97,7 @@ def _are_numbers(value: Any) -> bool:
 def _are_ints(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return not value or (hasattr(value[0], "__index__") and not isinstance(value[0], (bool, Tensor)))
-    return _is_int(value)  # of one dimension
+    return is_count(value)  # of one dimension
 
 
 def _are_tensors(value: Any) -> bool:
@@ -112,7 +113,7 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "Tensor": _is_tensor,
     "Number": _is_number,
     "float": _is_float,
-    "int": _is_int,
+    "int": is_count,
     "bool": lambda value: isinstance(value, bool),
     "str": lambda value: isinstance(value, str),
     "object": lambda value: True,
@@ -121,7 +122,7 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "tuple of Tensors": _are_tensors,
     "tuple of Scalars": _are_numbers,
     "torch.dtype": lambda value: isinstance(value, dtypes.dtype) or value in (float, int, bool, complex),
-    "torch.device": lambda value: isinstance(value, (device.device, str)) or _is_int(value),
+    "torch.device": lambda value: isinstance(value, (device.device, str)) or is_count(value),
     "torch.layout": lambda value: isinstance(value, formats.layout),
     "torch.memory_format": lambda value: isinstance(value, formats.memory_format),
     "torch.Generator": lambda value: isinstance(value, generator.Generator),

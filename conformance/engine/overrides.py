@@ -2,9 +2,9 @@
 
 Note [Overriding costs others nothing]: no operation asks whether its operands override it. A subclass of Tensor gets
 methods that ask (``attach_to``), and with the first such class torch's functions are replaced by ones that ask
-(``Overridable``); rows ask objects that are no tensors before they refuse them. While the default
-``__torch_function__``, or a backward pass, runs, nobody asks: inside, torch's operations know tensors alone. With the
-first TorchFunctionMode, Tensor's own methods are replaced, too, by ones that ask the modes in force.
+(``Overridable``), and Tensor's own methods by ones that ask their arguments, and the modes in force. Rows ask objects
+that are no tensors before they refuse them. While the default ``__torch_function__``, or a backward pass, runs, nobody
+asks: inside, torch's operations know tensors alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType
 from typing import Any
 
 from .modes import state
@@ -31,33 +30,8 @@ __all__ = [
     "wrap_torch_function",
 ]
 
-_DUNDERS = """
-abs add and array bool complex contains deepcopy div eq float floordiv ge getitem gt iadd iand idiv ifloordiv ilshift
-imod imul index int invert ior ipow irshift isub itruediv ixor le len long lshift lt matmul mod mul ne neg or pos
-pow radd rand rdiv reduce_ex repr rfloordiv rlshift rmatmul rmod rmul ror rpow rrshift rshift rsub rtruediv rxor setitem
-sub truediv xor
-"""
-_REFLECTED = frozenset(
-    f"__r{name}__"
-    for name in [
-        "add",
-        "sub",
-        "mul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "matmul",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-    ]
-)
-_SPECIAL = frozenset(f"__{name}__" for name in _DUNDERS.split())
 # What torch does not let be overridden.
-_UNASKED = frozenset(
+UNASKED = frozenset(
     [
         "as_subclass",
         "as_tensor",
@@ -79,10 +53,8 @@ _UNASKED = frozenset(
         "typename",
     ]
 )
-_OF_THEIR_OWN = _REFLECTED - {"__radd__", "__rmul__"} | {"__floordiv__"}  # operators that are no method's
-_MADE = ("tensor", "as_tensor", "asarray", "from_numpy")  # what modes are asked of, and subclasses are not
-_MARK = "_overrides_torch_function"
-_ENGINE = __name__.rpartition(".")[0]
+MARK = "_overrides_torch_function"
+ENGINE = __name__.rpartition(".")[0]
 
 
 def disabled_torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -148,8 +120,8 @@ def get_default_nowrap_functions() -> frozenset[Any]:
 
 def get_ignored_functions() -> set[Any]:
     """The functions that cannot be overridden."""
-    places = (vars(sys.modules[_ENGINE]), vars(Tensor))
-    return {place[name] for place in places for name in _UNASKED if name in place}
+    places = (vars(sys.modules[ENGINE]), vars(Tensor))
+    return {place[name] for place in places for name in UNASKED if name in place}
 
 
 def as_subclass(self: Tensor, cls: Any) -> Any:
@@ -181,7 +153,7 @@ def make_subclass(cls: Any, data: Tensor, require_grad: bool = False, **kwargs: 
 
 def overrides(cls: type) -> bool:
     """Whether the class is a subclass of Tensor that is asked."""
-    return hasattr(cls, _MARK)
+    return hasattr(cls, MARK)
 
 
 # Asking -------------------------------------------------------------------------------------------
@@ -196,10 +168,10 @@ def _overrides(value: Any) -> bool:
     return not isinstance(value, type)
 
 
-def _flat(values: Iterable[Any]) -> Iterator[Any]:
+def flat(values: Iterable[Any]) -> Iterator[Any]:
     for each in values:
         if isinstance(each, (tuple, list)):
-            yield from _flat(each)
+            yield from flat(each)
         else:
             yield each
 
@@ -210,16 +182,51 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
 
 
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-    """Ask the arguments that override, subclasses first, what the function does.
+    """Ask the arguments that override, subclasses first, what a function written in Python does.
 
     Raises:
         TypeError: none of them knows.
     """
+    relevant = list(relevant_args)
+    modes = state.function_modes
+    found = _answer(public_api, relevant, args, kwargs)
+    if found is not NotImplemented:
+        return found
+    name = f"{public_api.__module__}.{public_api.__name__}"
+    within = f" nor in mode {modes[-1]}" if modes else ""
+    raise TypeError(
+        f"no implementation found for '{name}' on types that implement __torch_function__: "
+        f"{[type(each) for each in _asked_first(relevant)]}{within}"
+    )
+
+
+def ask(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
+    """handle_torch_function for what torch has no Python for, whose refusal reads otherwise."""
+    relevant = list(relevant_args)
+    modes = state.function_modes
+    found = _answer(public_api, relevant, args, kwargs)
+    if found is not NotImplemented:
+        return found
+    listed = f"  - mode object {modes[-1]}\n" if modes else ""
+    listed += "".join(f"  - tensor subclass {type(each)}\n" for each in _asked_first(relevant))
+    raise TypeError(
+        f"Multiple dispatch failed for '{_name(public_api)}'; all __torch_function__ handlers returned "
+        f"NotImplemented:\n\n{listed}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+    )
+
+
+def _asked_first(relevant: Iterable[Any]) -> list[Any]:
+    """The arguments that override, one of each class, subclasses before what they derive from."""
     asked: list[Any] = []
-    for each in relevant_args:
+    for each in relevant:
         if _overrides(each) and type(each) not in map(type, asked):
             place = (i for i, other in enumerate(asked) if issubclass(type(each), type(other)))
             asked.insert(next(place, len(asked)), each)
+    return asked
+
+
+def _answer(public_api: Any, relevant: list[Any], args: Any, kwargs: Any) -> Any:
+    asked = _asked_first(relevant)
     types = tuple(map(type, asked))
     modes: tuple[Any, ...] = state.function_modes
     if modes:
@@ -234,12 +241,7 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
         result = each.__torch_function__(public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    listed = f"  - mode object {modes[-1]}\n" if modes else ""
-    listed += "".join(f"  - tensor subclass {each}\n" for each in types)
-    raise TypeError(
-        f"Multiple dispatch failed for '{_name(public_api)}'; all __torch_function__ handlers returned "
-        f"NotImplemented:\n\n{listed}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
-    )
+    return NotImplemented
 
 
 def _name(function: Any) -> str:
@@ -274,77 +276,6 @@ def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[..., Any]:
     return decorate
 
 
-# Making functions ask -----------------------------------------------------------------------------
-
-
-class Overridable:
-    """A function that asks its arguments first; it equals the function that it stands for."""
-
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
-        self.function = function
-        functools.update_wrapper(self, function)
-        self.__name__ = name
-        if self.__module__.startswith(_ENGINE):
-            self.__module__ = (
-                "torch" + self.__module__.removeprefix(_ENGINE)
-                if "functional" in self.__module__
-                else "torch"
-            )
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        relevant = [*_flat(args), *_flat(kwargs.values())]
-        if has_torch_function(relevant):
-            return handle_torch_function(self, relevant, *args, **kwargs)
-        return self.function(*args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.function, name)
-
-    def __eq__(self, other: object) -> bool:
-        return self.function == getattr(other, "function", other)
-
-    def __hash__(self) -> int:
-        return hash(self.function)
-
-    def __reduce__(self) -> str:
-        return self.function.__name__
-
-
-def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not (state.overriding or state.function_modes):
-            return function(self, *args, **kwargs)
-        asked = vars(Tensor)[name]  # modes have replaced the function, it may be
-        return handle_torch_function(asked, [self, *_flat(args)], self, *args, **kwargs)
-
-    return asking
-
-
-def _asking_operator(name: str) -> Callable[..., Any]:
-    """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order."""
-    reflected, operator = vars(Tensor)[name], getattr(Tensor, name.replace("__r", "__", 1))
-    asking = _asking_method(name, reflected)
-
-    @functools.wraps(reflected)
-    def asking_in_order(self: Any, other: Any) -> Any:
-        if not isinstance(other, Tensor):
-            return asking(self, other)
-        if not state.overriding:
-            return operator(other, self)
-        return handle_torch_function(operator, (other, self), other, self)
-
-    return asking_in_order
-
-
-def _asking_property(found: property) -> property:
-    def read(self: Any) -> Any:
-        getter = found.__get__
-        return handle_torch_function(getter, (self,), self) if state.overriding else getter(self)
-
-    return property(read, found.fset, found.fdel)
-
-
 # Modes --------------------------------------------------------------------------------------------
 
 
@@ -358,7 +289,9 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> TorchFunctionMode:
-        _make_tensors_ask()
+        from .asking import make_tensors_ask
+
+        make_tensors_ask()
         state.function_modes = (*state.function_modes, self)
         return self
 
@@ -391,80 +324,6 @@ def _get_current_function_mode() -> Any:
 def _get_current_function_mode_stack() -> list[Any]:
     """The modes in force, the outermost first."""
     return list(state.function_modes)
-
-
-@functools.cache
-def _make_tensors_ask() -> None:
-    _make_functions_ask()
-    module = sys.modules[_ENGINE]
-    for name in _MADE:
-        setattr(module, name, Overridable(getattr(module, name), name))
-    for name, found in list(vars(Tensor).items()):
-        if name in _UNASKED or (name.startswith("_") and name not in _SPECIAL):
-            continue
-        if isinstance(found, property):
-            setattr(Tensor, name, _mode_property(found))
-        elif isinstance(found, FunctionType):
-            setattr(Tensor, name, _mode_method(name, found))
-    get_default_nowrap_functions.cache_clear()
-
-
-def _mode_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    public = function.__name__  # an operator is the method's
-    if public.startswith("_") or name in _OF_THEIR_OWN:
-        public = name
-
-    @functools.wraps(function)
-    def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if state.function_modes or _overrides(self):
-            asked = vars(Tensor).get(public, asking)
-            return handle_torch_function(asked, [self, *_flat(args)], self, *args, **kwargs)
-        return function(self, *args, **kwargs)
-
-    asking.__name__ = public
-    return asking
-
-
-def _mode_property(found: property) -> property:
-    def read(self: Any) -> Any:
-        if not state.function_modes:
-            return found.__get__(self)
-        return handle_torch_function(asking.__get__, (self,), self)
-
-    asking = property(read, found.fset, found.fdel)
-    return asking
-
-
-def attach_to(cls: type[Tensor]) -> None:
-    """Give a new subclass of Tensor methods that ask, and make torch's functions ask."""
-    asking: Any = cls
-    if asking.__torch_function__ is disabled_torch_function:
-        return
-    theirs = {name for base in cls.__mro__ if base not in (Tensor, object) for name in vars(base)}
-    if _MARK in theirs:  # it inherits them
-        return
-    setattr(cls, _MARK, True)
-    for name, found in list(vars(Tensor).items()):
-        if name in theirs or name in _UNASKED or (name.startswith("_") and name not in _SPECIAL):
-            continue
-        if isinstance(found, property):
-            setattr(cls, name, _asking_property(found))
-        elif isinstance(found, FunctionType):
-            setattr(cls, name, _asking_operator(name) if name in _REFLECTED else _asking_method(name, found))
-    _make_functions_ask()
-
-
-@functools.cache
-def _make_functions_ask() -> None:
-    from . import autograd, linalg, special
-    from .nn import functional
-
-    for module in (sys.modules[_ENGINE], linalg, special, functional):
-        for name, value in list(vars(module).items()):
-            own = isinstance(value, FunctionType) and value.__module__.startswith((_ENGINE, "torch"))
-            if own and not name.startswith("_") and name not in _UNASKED:
-                setattr(module, name, Overridable(value, name))
-    autograd.grad = Overridable(autograd.grad, "grad")
 
 
 def attach() -> None:

@@ -13,11 +13,17 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from .overloads import is_overloaded
+from .keywords import NUMPY_NAMES
+from .overloads import is_count, is_overloaded, typename
 from .overloads import refusal as of_overloads
 from .tensor import Tensor
 
 Function = Callable[..., Any]
+Int = Any  # of arguments for which torch takes no bool, but a tensor of one integer
+Ints = Any  # one such, or several
+_COUNTS = {"Int": "int", "Ints": "tuple of ints"}
+# Written in Python in torch: what they call by names refuses.
+_KERNELS = {"unique": "_unique2", "unique_consecutive": "unique_consecutive"}
 _KINDS = {"int": "int", "bool": "bool", "str": "str"}
 _NUMBERS_IN_A_ROW = ("Sequence[int]", "int | Sequence[int]")
 
@@ -27,9 +33,14 @@ def refusing(function: Function, name: str) -> Function:
     if not isinstance(function, FunctionType) or tells_itself(function, name):
         return function
 
+    flags = _flags(function)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
+            for place, flag in flags:
+                if len(args) > place and args[place].__class__ is not bool:
+                    raise _no_flag(name, flag, place, args[place])
             return function(*args, **kwargs)
         except Exception:
             found = (
@@ -44,6 +55,28 @@ def refusing(function: Function, name: str) -> Function:
     return call
 
 
+def _flags(function: Function, first: int = 0) -> list[tuple[int, str]]:
+    """Place and name of the arguments that are true or false: Python would take any number for them."""
+    parameters = [*inspect.signature(function).parameters.values()][first:]
+    return [
+        (place, each.name)
+        for place, each in enumerate(parameters)
+        if each.annotation == "bool" and each.kind is each.POSITIONAL_OR_KEYWORD
+    ]
+
+
+def has_flags(method: Function) -> bool:
+    """Whether some argument of a method is true or false."""
+    return bool(_flags(method, 1))
+
+
+def _no_flag(name: str, flag: str, place: int, value: Any) -> TypeError:
+    where = "" if name in _KERNELS else f" (position {place + 1})"
+    return TypeError(
+        f"{_KERNELS.get(name, name)}(): argument '{flag}'{where} must be bool, not {type(value).__name__}"
+    )
+
+
 def tells_itself(function: Function, name: str) -> bool:
     """Whether it is a row, by its own name or one for which no overloads are listed."""
     row = getattr(function, "row", None)
@@ -51,11 +84,15 @@ def tells_itself(function: Function, name: str) -> bool:
 
 
 def refusing_method(method: Function, name: str) -> Function:
-    """A method of several overloads, which refuses as torch does; see Note [Overloads]."""
+    """A method of several overloads, or with flags, which refuses as torch does; see Note [Overloads]."""
+    flags = _flags(method, 1)
 
     @functools.wraps(method)
     def call(self: Tensor, /, *args: Any, **kwargs: Any) -> Any:
         try:
+            for place, flag in flags:
+                if len(args) > place and args[place].__class__ is not bool:
+                    raise _no_flag(name, flag, place, args[place])
             return method(self, *args, **kwargs)
         except Exception:
             found = of_overloads(f"Tensor.{name}", args, kwargs)
@@ -95,7 +132,37 @@ def refusal(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
             return TypeError(
                 f"{name}(): argument '{shown}'{where} must be {wanted}, not {type(value).__name__}"
             )
-    return None
+    unknown = [each for each in kwargs if each not in {*NUMPY_NAMES.values(), *(p.name for p in parameters)}]
+    return TypeError(f"{name}() got an unexpected keyword argument '{unknown[0]}'") if unknown else None
+
+
+def check_ints(called: str, argument: str, value: Any, position: int = 0, alone: bool = True) -> None:
+    """Refuse what torch does not take for a tuple of ints.
+
+    Args:
+        position: where the argument was given, 0 if by its name.
+        alone: whether one int stands for a tuple of it.
+
+    Raises:
+        TypeError: naming the argument, and its element.
+    """
+    if alone and value.__class__ is int:
+        return
+    name = f"{called}(): argument '{argument}'"
+    must = f"{name}{f' (position {position})' if position else ''} must be tuple of ints"
+    if not isinstance(value, (tuple, list)):
+        if alone and is_count(value):
+            return
+        raise TypeError(f"{must}, not {typename(value)}")
+    for number, each in enumerate(value):
+        if is_count(each):
+            continue
+        if number == 0:
+            raise TypeError(f"{must}, but found element of type {typename(each)} at pos 0")
+        raise TypeError(
+            f'{name} failed to unpack the object at pos {number + 1} with error "type must be tuple of ints,but '
+            f'got {typename(each)}"'
+        )
 
 
 def _wanted(annotation: str, value: Any) -> str | None:
@@ -103,12 +170,15 @@ def _wanted(annotation: str, value: Any) -> str | None:
     if annotation in ("Tensor", "Array", "Tensor | None"):
         fits = isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
         return None if fits or (value is None and "None" in annotation) else "Tensor"
+    if annotation in _COUNTS:
+        fits = is_count(value) or (annotation == "Ints" and isinstance(value, (tuple, list)))
+        return None if fits else _COUNTS[annotation]
     kind = annotation.removesuffix(" | None")
     if kind == "float":
         return "float" if isinstance(value, (str, list, type(None))) else None
     if kind in _NUMBERS_IN_A_ROW and isinstance(value, (str, float, int)):
         return None if isinstance(value, int) and kind.startswith("int") else "tuple of ints"
-    if kind in _KINDS and isinstance(value, (str, float, list, type(None))):
+    if kind in _KINDS and isinstance(value, (str, float, list, bool, type(None))):
         optional = kind != annotation and value is None
         return None if optional or type(value).__name__ == kind else kind
     return None

@@ -81,6 +81,7 @@ from .operands import (
     checked_meeting,
     meet_arrays,
     mismatch,
+    no_flag,
     not_differentiable,
     recorded_meeting,
     retry,
@@ -372,7 +373,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
-    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar,
+    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar, "no_flag": no_flag,
     "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "check_recorded": check_recorded,
 }  # fmt: skip
 

@@ -23,7 +23,7 @@ from .node_sources import (
     record_lines,
     tell_number,
 )
-from .out import WITHIN
+from .out import WITHIN, WITHOUT_OUT
 from .positional import NUMBERS_OF
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _only_tensors(row: Row) -> bool:
 
 
 def _has_out(row: Row) -> bool:
-    return row.view is None and len(row.outputs) == 1
+    return row.view is None and len(row.outputs) == 1 and row.name not in WITHOUT_OUT
 
 
 def numbers_among(which: bool | str, meet: tuple[str, ...]) -> tuple[str, ...]:
@@ -259,6 +259,10 @@ def call_source(row: Row, variant: str = "call") -> str:
         body += _beyond(row, variant)
     for name in row.scalars if variant != "operator" else ():
         body.append(f"if {name}.__class__ not in PLAIN: {name} = as_scalar(row, '{name}', {name})")
+    if "keepdim" in row.parameters and variant != "operator":
+        body.append(
+            f"if keepdim.__class__ is not bool: raise no_flag(row, 'keepdim', keepdim, {variant == 'method'})"
+        )
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
         body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")
@@ -292,7 +296,7 @@ def call_source(row: Row, variant: str = "call") -> str:
     if row.single:
         if row.is_ordered:
             body.append("if len(out_.shape) > 1: out_ = ordered(out_)")
-        if row.view is None and variant == "call":
+        if _has_out(row) and variant == "call":
             body += [
                 "if out is not None:",
                 f"    check_out(row.name, out, ({arguments(row)},))" if row.node else "",

@@ -105,7 +105,7 @@ class Tensor:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not cls.__module__.startswith("torch"):  # of the program, not of this engine
-            from .overrides import attach_to
+            from .asking import attach_to
 
             attach_to(cls)
 

@@ -13,6 +13,8 @@ import pytest
 pytest.importorskip("torch")
 
 BEGIN = """
+def said():
+    pass
 class Log(TorchFunctionMode):
     def __init__(self, name=""):
         self.name = name
@@ -74,6 +76,60 @@ t = torch.ones(2).as_subclass(Own)
 with Log("mode"):
     y, z = torch.add(t, t), t.exp()
 print(type(y).__name__, type(z).__name__)
+""",
+    "names": """
+class Own(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print(func.__name__, [type(each).__name__ for each in args])
+        return super().__torch_function__(func, types, args, kwargs or {})
+t, n, plain = torch.ones(2).as_subclass(Own), torch.tensor([1, 2]).as_subclass(Own), torch.ones(2)
+t + 1, 1 + t, t - 1, 1 - t, t * t, 2 * t, t / 2, 2 / t, t // 2, 2 // t, t % 2, 2 % t, t ** 2, 2 ** t, t @ t, -t, abs(t)
+n & 1, 1 & n, n | n, n ^ 1, n << 1, 2 << n, n >> 1, ~n, t == 1, t != 1, t < 1, t >= 1
+len(t), float(t[0]), int(n[0]), bool(t[0]), 1. in t, repr(t), t.float(), t.new_ones(1), t.cpu()
+torch.fft.fft(t), torch.linalg.norm(t), torch.special.expit(t)
+t.requires_grad = True
+t.grad = plain
+""",
+    "beside a tensor": """
+class Own(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print(func.__name__, [type(each).__name__ for each in args])
+        return super().__torch_function__(func, types, args, kwargs or {})
+t, plain = torch.ones(2).as_subclass(Own), torch.ones(2)
+found = [plain.add(t), plain.clone().mul_(t), plain.where(t > 0, plain), plain.type_as(t), plain.eq(t), plain @ t]
+print([type(each).__name__ for each in found], plain.equal(t), type(plain.new_tensor(t)).__name__)
+plain += t
+print(type(plain).__name__)
+""",
+    "no longer": """
+class Own(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs or {})
+class Plain(Own):
+    __torch_function__ = torch._C._disabled_torch_function_impl
+t = torch.Tensor._make_subclass(Plain, torch.ones(2), True)
+print(type(t + 1).__name__, type(2 - t).__name__, t.requires_grad, type(torch.exp(t)).__name__)
+""",
+    "knows nothing": """
+class Nothing:
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return NotImplemented
+class Own(torch.Tensor):
+    pass
+class Other(torch.Tensor):
+    pass
+n, a, b = Nothing(), torch.ones(1).as_subclass(Own), torch.ones(1).as_subclass(Other)
+for call in (lambda: torch.ones(1) + n, lambda: n - torch.ones(1), lambda: torch.add(n, 1), lambda: a + b,
+             lambda: b * a, lambda: torch.overrides.handle_torch_function(said, (n,))):
+    try:
+        call()
+    except TypeError as error:
+        print(str(error).partition(chr(10))[0])
+print(torch.ones(1) == n)
 """,
     "passed on": """
 class Pass(TorchFunctionMode):

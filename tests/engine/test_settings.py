@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -69,3 +70,23 @@ def test_what_a_dense_tensor_is_asked() -> None:
             module._assert(module.tensor(False), "never")
         shapes = module.autograd._calculate_shape(x, module.ones(3, 2), True)
         assert [list(each) for each in shapes] == [[2], [2]]
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection")
+def test_modes_in_another_thread() -> None:
+    """Anomaly mode is that of all threads, other modes are each thread's own."""
+
+    def seen(torch: Any) -> list[bool]:
+        found: list[bool] = []
+
+        def look() -> None:
+            found.extend((torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()))
+            found.extend((torch.is_grad_enabled(), torch.is_inference_mode_enabled()))
+
+        with torch.autograd.detect_anomaly(check_nan=False), torch.no_grad(), torch.inference_mode():
+            thread = threading.Thread(target=look)
+            thread.start()
+            thread.join()
+        return found
+
+    assert seen(conformance.engine) == seen(reference)

@@ -14,6 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .. import errors
+from ..asking import Overridable
 from ..batching import (
     DYNAMIC,
     MASK,
@@ -26,13 +27,19 @@ from ..batching import (
     level_of,
     vmaps,
 )
-from ..overrides import Overridable
 from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import door
 
 _UNMAPPED = frozenset(
-    ["backward", "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad"]
+    [
+        "backward",
+        "gumbel_softmax",
+        "register_hook",
+        "register_post_accumulate_grad_hook",
+        "requires_grad_",
+        "retain_grad",
+    ]
 )
 _INDEXING = ("__getitem__", "__setitem__")
 _REFUSED = {
@@ -46,10 +53,20 @@ _REFUSED = {
     "is_nonzero": "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
     "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues .",
     "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+    "rrelu": "vmap: we do not yet support aten::rrelu. Please file an issue",
+    "rrelu_": "vmap: we do not yet support aten::rrelu_. Please file an issue",
 }
 _WITHOUT_CLASSES = (
     "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
 )
+_OF_PARAMETERS = (
+    "bernoulli",
+    "binomial",
+    "multinomial",
+    "normal",
+    "poisson",
+)  # random functions of tensors that tell how to draw
+_BATCHED_PARAMETERS = "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
 _NORMS = ("batch_norm", "instance_norm")
 _RANDOM_BY_SHAPE = frozenset(["rand", "randn", "randint"])
 _RANDOM = _RANDOM_BY_SHAPE | frozenset(
@@ -61,6 +78,9 @@ _RANDOM = _RANDOM_BY_SHAPE | frozenset(
         "binomial",
         "cauchy_",
         "dropout",
+        "dropout1d",
+        "dropout2d",
+        "dropout3d",
         "dropout_",
         "exponential_",
         "feature_alpha_dropout",
@@ -78,8 +98,6 @@ _RANDOM = _RANDOM_BY_SHAPE | frozenset(
         "randn_like",
         "random_",
         "randperm",
-        "rrelu",
-        "rrelu_",
         "uniform_",
     ]
 )
@@ -110,9 +128,6 @@ _RANDOM_OUT = (
     "vmap: We do not support calling out variants of random operations inside of vmap. Please use non-out variants as a "
     "workaround"
 )
-# They draw one number by each of another tensor's.
-_BY_ANOTHER = frozenset(["bernoulli", "binomial", "multinomial", "normal", "poisson"])
-_SAME = "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
 _UNBATCHED = (
     "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If "
     "this is necessary for your usage, please file an issue with functorch."
@@ -323,21 +338,23 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     mapped = level_of((args, tuple(kwargs.values()))) == level
     if running.randomness == "same":
         if not mapped:
-            return _outside(made, args, kwargs)
-        others = level_of((args[1:], tuple(kwargs.values()))) == level
-        if name in _BY_ANOTHER or (name == "bernoulli_" and others):
-            raise RuntimeError(_SAME)
+            return _outside(name, made, args, kwargs)
+        parameters = args if name in _OF_PARAMETERS else args[1:] if name == "bernoulli_" else ()
+        if level_of((parameters, tuple(kwargs.values()))) == level:
+            raise RuntimeError(_BATCHED_PARAMETERS)
         before = default_generator.get_state()
 
         def as_before(*inner: Any, **named: Any) -> Any:
             default_generator.set_state(before)
-            return _outside(made, inner, named)
+            return _outside(name, made, inner, named)
 
         if name.endswith("_"):
             return each_in_place(as_before, args, kwargs, level, name)
         return each_example(as_before, args, kwargs, level)
     if name in _RANDOM_BY_SHAPE:
-        return batched(list(_outside(made, *_with_size(name, args, kwargs, running.size)).unbind(0)), level)
+        return batched(
+            list(_outside(name, made, *_with_size(name, args, kwargs, running.size)).unbind(0)), level
+        )
     rest = level_of((args[1:], tuple(kwargs.values()))) < 0
     if name in _ELEMENTWISE and rest:
         source = args[0]
@@ -346,7 +363,7 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
             if mapped
             else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
         )
-        drawn = _outside(made, (whole, *args[1:]), kwargs).unbind(0)
+        drawn = _outside(name, made, (whole, *args[1:]), kwargs).unbind(0)
         if not name.endswith("_"):
             return batched(list(drawn), level)
         if not mapped:
@@ -354,21 +371,21 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         values = iter(drawn)
         return each_in_place(lambda each: each.copy_(next(values)), (source,), {}, level, name)
     if not mapped:
-        return batched([_outside(made, args, kwargs) for _ in range(running.size)], level)
+        return batched([_outside(name, made, args, kwargs) for _ in range(running.size)], level)
 
     def draw(*inner: Any, **named: Any) -> Any:
-        return _outside(made, inner, named)
+        return _outside(name, made, inner, named)
 
     if name.endswith("_"):
         return each_in_place(draw, args, kwargs, level, name)
     return each_example(draw, args, kwargs, level)
 
 
-def _outside(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call as if the innermost vmap did not run."""
+def _outside(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Draw as if the innermost vmap did not run; the one around it has its own way."""
     running = vmaps.pop()
     try:
-        return made(*args, **kwargs)
+        return _drawn(name, made, args, kwargs) if vmaps else made(*args, **kwargs)
     finally:
         vmaps.append(running)
 

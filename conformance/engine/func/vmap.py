@@ -9,6 +9,7 @@ from typing import Any
 from ..batching import BatchedTensor, Vmap, batched, vmaps
 from ..ops.joining import cat, stack
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
+from ..random import default_generator
 from ..tensor import Tensor
 from ..transforms import transforms
 from .composites import composites
@@ -51,12 +52,15 @@ def vmap(
         if chunk_size is None or size <= chunk_size:
             return run(flat, size)
         parts = []
+        before = default_generator.get_state() if randomness == "same" else None
         for start in range(0, size, chunk_size):
             count = min(chunk_size, size - start)
             taken = [
                 each if dim is None else each.narrow(dim, start, count)
                 for each, dim in zip(flat, dims, strict=True)
             ]
+            if before is not None:
+                default_generator.set_state(before)
             parts.append(run(taken, count))
         return _joined(parts, out_dims)
 

@@ -9,8 +9,8 @@ import numpy as np
 from .. import return_types
 from ..creation import zeros_like
 from ..modes import state
+from ..ops.copying import without_leading_ones
 from ..ops.diagonals import diag_embed
-from ..ops.indexing import without_leading_ones
 from ..ops.matmul import matmul
 from ..ops.reduction import _without_each
 from ..ops.scalars import times

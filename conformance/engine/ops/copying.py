@@ -236,3 +236,11 @@ def attach() -> None:
     for name, kind in names.items():
         setattr(Tensor, name, _cast(kind))
     Tensor.cpu = lambda self, memory_format=None: to(self, memory_format=memory_format)  # type: ignore[attr-defined]
+
+
+def without_leading_ones(source: Tensor) -> Tensor:
+    """A view without the dimensions of 1 that it begins with, as torch's C++ assigns to what is indexed."""
+    shape = source._array.shape
+    while shape and shape[0] == 1:
+        shape = shape[1:]
+    return source if shape == source._array.shape else source.view(shape)

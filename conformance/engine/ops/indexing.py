@@ -14,10 +14,11 @@ from ..from_data import infer_array
 from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
 from ..modes import state
 from ..operands import check_recorded, plain_number
+from ..overloads import typename
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps
 from ..tensor import Tensor, make
-from .copying import assigned
+from .copying import assigned, without_leading_ones
 from .kernels import MANY, add_rows
 from .shape import alias, expand, unsqueeze, view
 from .slicing import select, slice_
@@ -99,6 +100,14 @@ def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor
     return run_inplace(ROWS["_index_put_impl"], [zeros, tuple(indices), grad, True])
 
 
+def _check_kind(self: Array, values: Array) -> None:
+    if self.dtype != values.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{BY_NUMPY[self.dtype].legacy} for the destination and {BY_NUMPY[values.dtype].legacy} for the source."
+        )
+
+
 @op(
     "IndexPutBackward0",
     lists="indices",
@@ -116,13 +125,12 @@ def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False
         if "out of bounds" in str(error):  # torch finds that last
             _broadcastable(indices)
             _check_fits(values, _shape_named(self, where))
+            _check_kind(self, values)
         raise
     if self.dtype != values.dtype:
+        _broadcastable(indices)
         _check_fits(values, self[where].shape)
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{BY_NUMPY[self.dtype].legacy} for the destination and {BY_NUMPY[values.dtype].legacy} for the source."
-        )
+        _check_kind(self, values)
     result = like_steps(self.copy(), self)
     try:
         if accumulate:
@@ -256,7 +264,7 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
             dim += 1
         elif each is Ellipsis:
             dim += self._array.ndim - specified
-        elif isinstance(each, (bool, np.bool_)):
+        elif isinstance(each, bool):
             result = unsqueeze(result, dim)
             index_with(make(np.array([0] if each else [], np.int64)))
         elif isinstance(each, slice):
@@ -267,18 +275,23 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
         elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "bu":
             result = unsqueeze(result, dim)
             index_with(make(np.array([0] if each._array else [], np.int64)))
-        elif hasattr(each, "__index__") and not isinstance(each, (Tensor, np.ndarray)):
+        elif hasattr(each, "__index__") and (not isinstance(each, (Tensor, np.ndarray)) or _is_count(each)):
             result = _select(result, dim, each.__index__(), position)
         elif isinstance(each, (Tensor, np.ndarray, list, tuple, range)):
             index_with(_as_index(list(each) if isinstance(each, range) else each))
-        elif isinstance(each, str):
-            raise TypeError("new(): invalid data type 'str'")
+        elif isinstance(each, (str, bytes)):
+            raise TypeError(f"new(): invalid data type '{type(each).__name__}'")
         else:
             raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-                f"{type(each).__name__})"
+                f"{typename(each)})"
             )
     return result, remaining
+
+
+def _is_count(value: Any) -> bool:
+    """Whether an array is one integer, which torch takes as Python's."""
+    return isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu"
 
 
 def _select(tensor: Tensor, dim: int, where: int, position: int) -> Tensor:
@@ -324,6 +337,9 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
     if where is False:  # which names nothing; torch looks no further
         return
     _refuse_bytes(self, where, value)
+    if where is True:
+        _copy_to(unsqueeze(self, 0), source)
+        return
     result, remaining = _apply(self, where)
     if not remaining:
         _copy_to(result, source)
@@ -344,14 +360,6 @@ def _refuse_bytes(self: Tensor, where: Any, value: Any) -> None:
         not isinstance(value, Tensor) or value._array.size == 1
     ):
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
-
-
-def without_leading_ones(source: Tensor) -> Tensor:
-    """A view without the dimensions of 1 that it begins with, as torch's C++ assigns to what is indexed."""
-    shape = source._array.shape
-    while shape and shape[0] == 1:
-        shape = shape[1:]
-    return source if shape == source._array.shape else view(source, shape)
 
 
 def _copy_to(target: Tensor, source: Tensor) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..creation import zeros_like
 from ..modes import state
+from ..operands import invalid_combination
 from ..out import several
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -161,6 +162,7 @@ def _std_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Ar
     return np.sqrt(found[0]).astype(self.real.dtype, copy=False), found[1].astype(self.dtype, copy=False)
 
 
+_FLAGS = (bool, type(None))
 _ABSENT = object()  # a dim that is given, even None, selects torch's older overload, whose correction is 1
 
 
@@ -171,6 +173,8 @@ def _spread(name: str, row: Any, text: str) -> Any:
     ) -> Any:  # fmt: skip
         if isinstance(dim, bool):  # std(input, unbiased)
             dim, unbiased = _ABSENT, dim
+        elif unbiased.__class__ not in _FLAGS:
+            raise invalid_combination(name, (input, dim, unbiased))
         if unbiased is not None or (dim is not _ABSENT and correction is _ABSENT):
             correction = 0 if unbiased is False else 1
         dim, correction = (None if each is _ABSENT else each for each in (dim, correction))

@@ -2,6 +2,10 @@
 
 Note [Statistics]: mean and inverse deviation are computed before the row is evaluated and handed to it, since they
 are no differentiable outputs: torch saves them (``_saved_result1``, ``_saved_result2``) and returns the rest.
+
+Note [Shifted by a rounded number]: where channels lie in order, torch multiplies and adds in one instruction, and of the
+numbers only the shift is rounded. So a channel that is constant does not become 0, but what that rounding lost, times
+up to 300. Elsewhere the mean is subtracted first.
 """
 
 from __future__ import annotations
@@ -10,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..formats import following
+from ..formats import following, lies_so, suggest_memory_format
+from ..fused import multiply_add
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, wrap
@@ -80,16 +85,20 @@ def _native_batch_norm(
     input: Array, weight: Any = None, bias: Any = None, running_mean: Any = None, running_var: Any = None,
     result1: Any = None, result2: Any = None, training: bool = False, eps: float = 1e-5,
 ) -> Array:  # fmt: skip
-    if training:
-        mean, scale = result1.astype(np.float64), result2.astype(np.float64)
-    else:
-        mean, scale = running_mean.astype(np.float64), 1 / np.sqrt(running_var.astype(np.float64) + eps)
-    if weight is not None:
-        scale = scale * weight
-    shift = -mean * scale if bias is None else bias - mean * scale
     kind = np.promote_types(input.dtype, np.float32)
-    found = input * _channels(scale.astype(kind), input.ndim)
-    found += _channels(shift.astype(kind), input.ndim)
+    mean = (result1 if training else running_mean).astype(kind)
+    invstd = result2.astype(kind) if training else 1 / np.sqrt(running_var.astype(kind) + kind.type(eps))
+    gamma = np.ones_like(mean) if weight is None else weight.astype(kind)
+    beta = np.zeros_like(mean) if bias is None else bias.astype(kind)
+    values, ndim = input.astype(kind, copy=False), input.ndim
+    if lies_so(input, suggest_memory_format(input)):  # see Note [Shifted by a rounded number]
+        scale = invstd * gamma
+        found = multiply_add(
+            values, _channels(scale, ndim), _channels(multiply_add(-mean, scale, beta), ndim)
+        )
+    else:
+        centered = (values - _channels(mean, ndim)) * _channels(invstd, ndim)
+        found = centered * _channels(gamma, ndim) + _channels(beta, ndim)
     return following(found.astype(input.dtype, copy=False), input)
 
 
@@ -215,6 +224,9 @@ def batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
+    if training and (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    wrap_dim(1, array.ndim)
     if not array.size:
         out = input.clone()
         if weight is not None:
@@ -252,8 +264,8 @@ def native_batch_norm(
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    check_kinds(input, weight, bias, running_mean, running_var)
     need_floats("batch_norm", array)
+    check_kinds(input, weight, bias, running_mean, running_var)
     kind = statistics_kind(input, weight, bias, running_mean, running_var)
     if training:
         statistics = _batch_statistics(array, running_mean, running_var, momentum, eps, kind)

@@ -12,7 +12,9 @@ import numpy as np
 
 from .. import dtypes, return_types
 from ..creation import full_like
+from ..operands import invalid_combination
 from ..out import given, several
+from ..refusals import Int
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
@@ -109,6 +111,8 @@ def sort(
         raise TypeError(_STABLE.format(", ".join([*kinds, f"stable={type(stable).__name__}"])))
     given: list[Any] = [*places, *[dim, descending][len(places) :]]
     dim, descending = given
+    if descending.__class__ is not bool:
+        raise invalid_combination("sort", (input, dim, descending))
     if stable is _ABSENT:
         return several(ROWS["sort"], out, input, dim, descending)
     return several(ROWS["sort_stable"], out, input, stable, dim, descending)
@@ -157,7 +161,7 @@ def _topk(
 
 
 def topk(
-    input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
+    input: Tensor, k: Int, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
     """The k greatest (or least) elements along a dimension, and where they are."""
     arguments = (input, k.__index__(), dim, largest, sorted)
@@ -183,7 +187,7 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
     return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
 
 
-def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+def kthvalue(input: Tensor, k: Int, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th least element along a dimension, and where it is."""
     if out is not None:
         return several(ROWS["kthvalue"], out, input, k.__index__(), dim, keepdim)

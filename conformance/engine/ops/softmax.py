@@ -18,9 +18,10 @@ def _shifted(array: Array, dim: int) -> Array:
 
 @op("SoftmaxBackward0", name="_softmax", self=lambda grad, result, dim: _softmax_backward(grad, result, dim))
 def _softmax(self: Array, dim: int) -> Array:
+    dim = wrap_dim(dim, self.ndim)
     if self.ndim == 0:
         return _softmax_row(self.reshape(1), 0).reshape(())
-    return _softmax_row(self, wrap_dim(dim, self.ndim))
+    return _softmax_row(self, dim)
 
 
 def _need_floats(kernel: str, self: Array, dim: int) -> None:
@@ -65,9 +66,10 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),
 )
 def _log_softmax(self: Array, dim: int) -> Array:
+    dim = wrap_dim(dim, self.ndim)
     if self.ndim == 0:
         return _log_softmax_row(self.reshape(1), 0).reshape(())
-    return _log_softmax_row(self, wrap_dim(dim, self.ndim))
+    return _log_softmax_row(self, dim)
 
 
 def _log_softmax_row(self: Array, dim: int) -> Array:

@@ -43,7 +43,7 @@ class Adafactor(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
-    def _start(self, param: Tensor, grad: Tensor) -> None:
+    def _start_parameter(self, param: Tensor, grad: Tensor) -> None:
         if param.is_complex():
             raise RuntimeError("Adafactor does not support complex parameters")
         own = self.state[param]
@@ -59,7 +59,7 @@ class Adafactor(Optimizer):
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         grads: list[Any] = [param.grad for param in params]
         for param, grad in zip(params, grads, strict=True):
-            self._start(param, grad)
+            self._start_parameter(param, grad)
         rate, smallest = number(group["lr"]), group["eps"][0]
         for param, grad in zip(params, grads, strict=True):
             if smallest is None:  # for all that follow, too, whatever their dtype

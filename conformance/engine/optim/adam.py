@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..tensor import Tensor
+from . import differentiable
 from .optimizer import Optimizer, Params
 from .steps import (
     Array,
-    check,
     check_betas,
+    check_fused,
+    check_least,
     check_rate,
     count_step,
     counter,
@@ -26,9 +28,9 @@ from .steps import (
 
 def _check(lr: Any, betas: tuple[Any, Any], eps: float, weight_decay: float) -> None:
     check_rate(lr)
-    check("epsilon value", eps, eps >= 0.0)
+    check_least("epsilon value", eps)
     check_betas(betas)
-    check("weight_decay value", weight_decay, weight_decay >= 0.0)
+    check_least("weight_decay value", weight_decay)
 
 
 class Adam(Optimizer):
@@ -62,16 +64,18 @@ class Adam(Optimizer):
             "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
         }  # fmt: skip
         super().__init__(params, defaults)
+        check_fused(defaults)
+
+    _record = differentiable.adam
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return _means(param) | ({"max_exp_avg_sq": zeros_for(param)} if group["amsgrad"] else {})
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         beta1, beta2 = map(number, group["betas"])
         lr = number(group["lr"])
         for param in params:
-            own = self.state[param]
-            if not own:
-                own.update(step=counter(), exp_avg=zeros_for(param), exp_avg_sq=zeros_for(param))
-                if group["amsgrad"]:
-                    own["max_exp_avg_sq"] = zeros_for(param)
+            own = self._started(param, group)
             steps = count_step(own, group)
             grad = decayed(param, group, lr)
             mean = lerp(own["exp_avg"], grad, 1 - beta1)
@@ -84,6 +88,10 @@ class Adam(Optimizer):
             root += group["eps"]
             array = written(param)
             array += mean * -(lr / (1 - beta1**steps)) / root
+
+
+def _means(param: Tensor) -> dict[str, Any]:
+    return {"step": counter(), "exp_avg": zeros_for(param), "exp_avg_sq": zeros_for(param)}
 
 
 def decayed(param: Tensor, group: dict[str, Any], lr: float) -> Array:
@@ -129,12 +137,15 @@ class Adamax(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    _record = differentiable.adamax
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": counter(), "exp_avg": zeros_for(param), "exp_inf": zeros_for(param)}
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        beta1, beta2 = group["betas"]
+        beta1, beta2 = map(number, group["betas"])
         for param in params:
-            own = self.state[param]
-            if not own:
-                own.update(step=counter(), exp_avg=zeros_for(param), exp_inf=zeros_for(param))
+            own = self._started(param, group)
             steps = count_step(own, group)
             grad = gradient(param, group, group["weight_decay"])
             mean = lerp(own["exp_avg"], grad, 1 - beta1)
@@ -156,7 +167,7 @@ class NAdam(Optimizer):
         foreach: bool | None = None, maximize: bool = False, capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         _check(lr, betas, eps, weight_decay)
-        check("momentum_decay value", momentum_decay, momentum_decay >= 0.0)
+        check_least("momentum_decay value", momentum_decay)
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
             "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach,
@@ -164,18 +175,16 @@ class NAdam(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    _record = differentiable.nadam
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": counter(), "mu_product": counter(1.0), **_means(param)}
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        beta1, beta2 = group["betas"]
+        beta1, beta2 = map(number, group["betas"])
         lr, decay = number(group["lr"]), group["momentum_decay"]
         for param in params:
-            own = self.state[param]
-            if not own:
-                own.update(
-                    step=counter(),
-                    mu_product=counter(1.0),
-                    exp_avg=zeros_for(param),
-                    exp_avg_sq=zeros_for(param),
-                )
+            own = self._started(param, group)
             comma = "," * bool(group["foreach"])
             steps = count_step(own, group, f"params, mu_products{comma} and state_steps")
             grad = decayed(param, group, lr)
@@ -209,13 +218,16 @@ class RAdam(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    _record = differentiable.radam
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return _means(param)
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        beta1, beta2 = group["betas"]
+        beta1, beta2 = map(number, group["betas"])
         lr = number(group["lr"])
         for param in params:
-            own = self.state[param]
-            if not own:
-                own.update(step=counter(), exp_avg=zeros_for(param), exp_avg_sq=zeros_for(param))
+            own = self._started(param, group)
             steps = count_step(own, group)
             grad = decayed(param, group, lr)
             mean = lerp(own["exp_avg"], grad, 1 - beta1)

@@ -8,9 +8,12 @@ import numpy as np
 
 from ..fused import add_product, multiply_add
 from ..tensor import Tensor, make
+from . import differentiable
 from .optimizer import Optimizer, Params
 from .steps import (
     check,
+    check_fused,
+    check_least,
     check_rate,
     count_step,
     counter,
@@ -35,8 +38,8 @@ class SGD(Optimizer):
         fused: bool | None = None,
     ) -> None:  # fmt: skip
         check_rate(lr)
-        check("momentum value", momentum, momentum >= 0.0)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_least("momentum value", momentum)
+        check_least("weight_decay value", weight_decay)
         defaults = {
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
             "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
@@ -44,6 +47,10 @@ class SGD(Optimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
+        check_fused(defaults)
+
+    _record = differentiable.sgd
+    _each_refuses_grad = False
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for group in state.get("param_groups", ()):
@@ -84,10 +91,10 @@ class RMSprop(Optimizer):
         maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         check_rate(lr)
-        check("epsilon value", eps, eps >= 0.0)
-        check("momentum value", momentum, momentum >= 0.0)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
-        check("alpha value", alpha, alpha >= 0.0)
+        check_least("epsilon value", eps)
+        check_least("momentum value", momentum)
+        check_least("weight_decay value", weight_decay)
+        check_least("alpha value", alpha)
         defaults = {
             "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
             "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
@@ -95,17 +102,20 @@ class RMSprop(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    _record = differentiable.rmsprop
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        names = [
+            "square_avg",
+            *["momentum_buffer"] * (group["momentum"] > 0),
+            *["grad_avg"] * group["centered"],
+        ]
+        return {"step": counter(), **{name: zeros_for(param) for name in names}}
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         alpha, lr = group["alpha"], number(group["lr"])
         for param in params:
-            own = self.state[param]
-            if not own:
-                own["step"] = counter()
-                own["square_avg"] = zeros_for(param)
-                if group["momentum"] > 0:
-                    own["momentum_buffer"] = zeros_for(param)
-                if group["centered"]:
-                    own["grad_avg"] = zeros_for(param)
+            own = self._started(param, group)
             count_step(own, group, xla=True)
             grad = gradient(param, group, group["weight_decay"])
             square = decayed_square(own["square_avg"], grad, alpha)
@@ -135,30 +145,31 @@ class Adagrad(Optimizer):
         maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
         check_rate(lr)
-        check("lr_decay value", lr_decay, lr_decay >= 0.0)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
-        check("initial_accumulator_value value", initial_accumulator_value, initial_accumulator_value >= 0.0)
-        check("epsilon value", eps, eps >= 0.0)
+        check_least("lr_decay value", lr_decay)
+        check_least("weight_decay value", weight_decay)
+        check_least("initial_accumulator_value value", initial_accumulator_value)
+        check_least("epsilon value", eps)
         defaults = {
             "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
             "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
             "differentiable": differentiable, "fused": fused,
         }  # fmt: skip
         super().__init__(params, defaults)
+        check_fused(defaults)
         for group in self.param_groups:
             for param in group["params"]:
-                self._start(param)
+                self._started(param, group)
 
-    def _start(self, param: Tensor) -> None:
+    _record = differentiable.adagrad
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         total = np.zeros_like(param._array)
         parts(total).fill(self.defaults["initial_accumulator_value"])
-        self.state[param].update(step=counter(), sum=make(total))
+        return {"step": counter(), "sum": make(total)}
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         for param in params:
-            own = self.state[param]
-            if not own:
-                self._start(param)
+            own = self._started(param, group)
             steps = count_step(own, group)
             grad = gradient(param, group, group["weight_decay"])
             rate = number(group["lr"]) / (1 + (steps - 1) * group["lr_decay"])
@@ -181,20 +192,23 @@ class Adadelta(Optimizer):
     ) -> None:  # fmt: skip
         check_rate(lr)
         check("rho value", rho, 0.0 <= rho <= 1.0)
-        check("epsilon value", eps, eps >= 0.0)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_least("epsilon value", eps)
+        check_least("weight_decay value", weight_decay)
         defaults = {
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    _record = differentiable.adadelta
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": counter(), "square_avg": zeros_for(param), "acc_delta": zeros_for(param)}
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         rho, eps = group["rho"], group["eps"]
         for param in params:
-            own = self.state[param]
-            if not own:
-                own.update(step=counter(), square_avg=zeros_for(param), acc_delta=zeros_for(param))
+            own = self._started(param, group)
             count_step(own, group, xla=False)
             grad = gradient(param, group, group["weight_decay"])
             root = np.sqrt(decayed_square(own["square_avg"], grad, rho) + eps)
@@ -222,14 +236,17 @@ class Rprop(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    _record = differentiable.rprop
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        size = np.zeros_like(param._array)
+        parts(size).fill(number(group["lr"]))
+        return {"step": counter(), "prev": zeros_for(param), "step_size": make(size)}
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         shrink, grow = group["etas"]
         for param in params:
-            own = self.state[param]
-            if not own:
-                start = np.zeros_like(param._array)
-                parts(start).fill(number(group["lr"]))
-                own.update(step=counter(), prev=zeros_for(param), step_size=make(start))
+            own = self._started(param, group)
             count_step(own, group, xla=True)
             grad = gradient(param, group)
             product = grad * parts(own["prev"]._array)
@@ -253,19 +270,23 @@ class ASGD(Optimizer):
         capturable: bool = False,
     ) -> None:  # fmt: skip
         check_rate(lr)
-        check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        check_least("weight_decay value", weight_decay)
         defaults = {
             "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
         }  # fmt: skip
         super().__init__(params, defaults)
 
+    _record = differentiable.asgd
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        rate = counter(number(group["lr"]))
+        return {"step": counter(), "eta": rate, "mu": counter(1.0), "ax": zeros_for(param)}
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         lr, lambd = number(group["lr"]), group["lambd"]
         for param in params:
-            own = self.state[param]
-            if not own:
-                own.update(step=counter(), eta=counter(lr), mu=counter(1.0), ax=zeros_for(param))
+            own = self._started(param, group)
             steps = count_step(own, group, "params, mus, etas, and state_steps")
             grad = gradient(param, group, group["weight_decay"])
             eta, mu = own["eta"].item(), own["mu"].item()

@@ -16,7 +16,7 @@ import numpy as np
 from .. import pickling
 from ..hooks import RemovableHandle
 from ..legacy import typename
-from ..modes import enable_grad, no_grad
+from ..modes import enable_grad, set_grad_enabled
 from ..tensor import Tensor, version_counter
 from ..twins import PAIRS, written
 
@@ -151,16 +151,18 @@ class Optimizer:
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient; returns what ``closure`` returned."""
-        if self.defaults.get("differentiable"):
-            raise NotImplementedError(f"{type(self).__name__} with differentiable=True")
-        with no_grad():
+        recorded = bool(self.defaults.get("differentiable"))
+        with set_grad_enabled(recorded):
             loss = None
             if closure is not None:
                 with enable_grad():
                     loss = closure()
             for group in self.param_groups:
                 params = [each for each in group["params"] if each.grad is not None]
-                (self._fused if group.get("fused") else self._update)(group, params)
+                if recorded:
+                    self._record_all(group, params)
+                else:
+                    (self._fused if group.get("fused") else self._update)(group, params)
                 if PAIRS:  # see Note [Conjugated views]
                     for each in params:
                         written(each._array)
@@ -180,6 +182,31 @@ class Optimizer:
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """One step for the parameters of a group that have a gradient."""
+        raise NotImplementedError
+
+    def _record_all(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        """_update as operations of autograd."""
+        if group["foreach"] and self._each_refuses_grad:
+            raise AssertionError("_foreach ops don't support autograd")
+        for param in params:
+            grad: Any = param.grad
+            self._record(param, -grad if group["maximize"] else grad, group)
+
+    _each_refuses_grad = True
+
+    def _record(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        """One step for a parameter, as operations of autograd."""
+        raise NotImplementedError
+
+    def _started(self, param: Tensor, group: dict[str, Any]) -> Any:
+        """The state of a parameter, made before its first step."""
+        own = self.state[param]
+        if not own:
+            own.update(self._start(param, group))
+        return own
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """A parameter's state before its first step."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

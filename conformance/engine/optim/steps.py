@@ -28,17 +28,34 @@ def check(name: str, value: Any, valid: bool) -> None:
         raise ValueError(f"Invalid {name}: {value}")
 
 
+def check_least(name: str, value: Any, least: float = 0.0) -> None:
+    """Refuse a setting that is too small."""
+    check(name, value, bool(least <= value))
+
+
 def check_rate(lr: Any) -> None:
     """Refuse a negative rate, or a tensor of several."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    check("learning rate", lr, bool(lr >= 0.0))
+    check_least("learning rate", lr)
 
 
 def check_betas(betas: tuple[float, float]) -> None:
     """Refuse decay rates outside [0, 1)."""
     for index, beta in enumerate(betas):
         check(f"beta parameter at index {index}", beta, bool(0.0 <= beta < 1.0))
+
+
+def check_fused(defaults: dict[str, Any]) -> None:
+    """Refuse what a fused kernel cannot do.
+
+    Raises:
+        RuntimeError: recorded by autograd, or tensor by tensor.
+    """
+    if defaults["fused"] and defaults["differentiable"]:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if defaults["fused"] and defaults["foreach"]:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
 def number(value: Any) -> Any:

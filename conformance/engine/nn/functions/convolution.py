@@ -12,6 +12,7 @@ from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...ops.kernels import refuse_bools, unimplemented
 from ...ops.parts import view_as_real
 from ...ops.scalars import times
+from ...refusals import check_ints
 from ...shapes import is_one_number, wrap_dim
 from ...tensor import Tensor
 from .padding import constant_pad
@@ -202,7 +203,7 @@ def _convolution(
     spatial: int, output_padding: Any = None,
 ) -> Tensor:  # fmt: skip
     input, batched = _batched(name, input, spatial)
-    found = _convolve(input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
+    found = _convolve(name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
     return found if batched else found.squeeze(0)
 
 
@@ -218,21 +219,38 @@ def convolve(
     spatial = weight._array.ndim - 2
     beyond = tuple(output_padding) if transposed else None
     return _convolve(
-        input, weight, bias, tuple(stride), tuple(padding), tuple(dilation), groups, spatial, beyond
+        "convolution",
+        input,
+        weight,
+        bias,
+        tuple(stride),
+        tuple(padding),
+        tuple(dilation),
+        groups,
+        spatial,
+        beyond,
     )
 
 
 def _convolve(
-    input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, spatial: int,
+    name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int, spatial: int,
     output_padding: Any,
 ) -> Tensor:  # fmt: skip
     if all(each is None or each._array.dtype.kind == "c" for each in (input, weight, bias)):
 
         def of_parts(input: Tensor, weight: Tensor, bias: Any) -> Tensor:
-            return _convolve(input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
+            return _convolve(
+                name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding
+            )
 
         return _complex_convolution(of_parts, input, weight, bias)
     transposed = output_padding is not None
+    if transposed:
+        check_ints(name, "padding", padding)
+        check_ints(name, "output_padding", output_padding)
+    for what, setting in (("stride", stride), ("dilation", dilation)):
+        if transposed or isinstance(setting, (tuple, list)):
+            check_ints(name, what, setting)
     dims = weight._array.ndim - 2
     if dims < 1:
         raise RuntimeError("weight should have at least three dimensions")
@@ -295,7 +313,9 @@ def _transposed(spatial: int) -> Callable[..., Tensor]:
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
         output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
     ) -> Tensor:  # fmt: skip
-        beyond = output_padding or (0,) * spatial
+        beyond = (0,) * spatial if output_padding.__class__ is int and not output_padding else output_padding
+        if beyond is None:
+            check_ints(name, "output_padding", beyond)
         return _convolution(name, input, weight, bias, stride, padding, dilation, groups, spatial, beyond)
 
     function.__name__ = function.__qualname__ = name

@@ -8,6 +8,7 @@ from ...creation import empty
 from ...ops.kernels import refuse_bools
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from ...ops.slicing import slice_
+from ...refusals import check_ints
 from ...tensor import Tensor
 
 
@@ -20,6 +21,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
     if not isinstance(input, Tensor):
         raise TypeError(f"pad(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+    check_ints("pad", "pad", pad, 2, alone=False)
     lengths = tuple(int(n) for n in pad)
     ndim = input._array.ndim
     if len(lengths) % 2:

@@ -11,6 +11,7 @@ from ...formats import contiguous_format, suggest_memory_format
 from ...modes import state
 from ...ops import pooling as ops
 from ...out import given
+from ...refusals import check_ints
 from ...settings import alert_not_deterministic
 from ...shapes import is_one_number
 from ...tensor import Tensor, wrap
@@ -30,15 +31,26 @@ from .pooling_checks import (
 Ints = tuple[int, ...]
 _NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 _MUST = {"stride": "must either be omitted,", "dilation": "must be either"}
+_OF_ONE = {"stride": "None, an int, list of ints,", "padding": "an int, list of ints,"}
+_PLACES = {
+    "kernel_size": 2,
+    "stride": 3,
+    "padding": 4,
+    "dilation": 5,
+}  # as torch's Python calls the kernels of max_pool
 
 
 def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
     """A setting as torch keeps it: a number for each dimension, or of a sequence its one number."""
+    check_ints(name, what, value, _PLACES[what] if "max" in name or what == "kernel_size" else 0)
     found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
     if len(found) not in (1, spatial):
+        if name == "avg_pool1d":
+            raise RuntimeError(f"avg_pool1d() argument '{what}' should contain one int (got {len(found)})")
         if spatial == 1:
+            kinds = _OF_ONE.get(what, "an int, list of ints")
             raise RuntimeError(
-                f"{name}() {what} must be an int, list of ints or tuple of ints of size 1 but got size {len(found)}"
+                f"{name}() {what} must be {kinds} or tuple of ints of size 1 but got size {len(found)}"
             )
         must = _MUST.get(what, "must either be")
         raise RuntimeError(f"{name}: {what} {must} a single int, or a tuple of {_NUMBERS[spatial]}")
@@ -63,6 +75,8 @@ def _settings(
         _each(name, "dilation", dilation, spatial),
     ]
     kernel, steps, around, apart = ops.complete(spatial, *given)
+    if spatial > 1 and any(k < 0 for k in kernel):
+        positive("kernel size", "k", kernel)
     for p, k, d in zip(around, kernel, apart, strict=True):
         if p < 0 and spatial > 1:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")

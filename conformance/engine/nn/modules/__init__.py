@@ -1,8 +1,10 @@
 """torch.nn.modules: the layers."""
 
+import functools
+from types import FunctionType
 from typing import Any
 
-from . import utils
+from . import batchnorm, instancenorm, utils
 from .activation import (
     CELU,
     ELU,
@@ -146,3 +148,52 @@ def _named_as_in_torch(*modules: Any) -> None:
 
 
 _named_as_in_torch(*(globals()[name] for name in __all__))
+
+
+# What torch has for several modules at once.
+_SHARED = frozenset(
+    [
+        "_AdaptiveAvgPoolNd.__init__",
+        "_AdaptiveMaxPoolNd.__init__",
+        "_BatchNorm.__init__",
+        "_BatchNorm.forward",
+        "_DropoutNd.__init__",
+        "_InstanceNorm.__init__",
+        "_InstanceNorm.forward",
+        "_LPPoolNd.__init__",
+        "_LazyNorm.__init__",
+        "_Loss.__init__",
+        "_MaxPoolNd.__init__",
+        "_NormBase.__init__",
+        "_PadNd.forward",
+        "_CircularPadNd.forward",
+        "_ConstantPadNd.forward",
+        "_WeightedLoss.__init__",
+    ]
+)
+
+
+def _own_methods(*modules: Any) -> None:
+    """Give each module methods of its own name where torch has them so: Python's texts about arguments show it."""
+    for each in sorted(modules, key=lambda module: len(module.__mro__)):
+        for name in ("__init__", "forward", "pop"):
+            method = getattr(each, name, None)
+            shared = getattr(method, "__qualname__", "")
+            if isinstance(method, FunctionType) and shared.startswith("_") and shared not in _SHARED:
+                _own(each, name)
+
+
+def _own(module: Any, name: str) -> None:
+    """Give a module an inherited method as its own."""
+    method = getattr(module, name)
+    parts = (method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
+    found = FunctionType(*parts)
+    functools.update_wrapper(found, method)
+    found.__kwdefaults__, found.__qualname__ = method.__kwdefaults__, f"{module.__name__}.{name}"
+    del vars(found)["__wrapped__"]
+    setattr(module, name, found)
+
+
+_own_methods(*(globals()[name] for name in __all__))
+for _base in (batchnorm._BatchNorm, instancenorm._InstanceNorm):
+    _own(_base, "__init__")

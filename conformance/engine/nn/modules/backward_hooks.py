@@ -124,6 +124,8 @@ class BackwardHooks:
         self.grad_outputs = None
         return tuple(full[place] for place in self.input_places)
 
+    _on_outputs.__name__ = _on_inputs.__name__ = "hook"  # as texts about them say
+
 
 def _placed(places: list[int], values: Any, count: int) -> tuple[Any, ...]:
     found = [None] * count

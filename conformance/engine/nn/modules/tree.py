@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
 from ...creation import empty_like
@@ -269,3 +270,8 @@ class Tree:
                 else:
                     parameter._grad.requires_grad_(False)
                 parameter._grad.zero_()
+
+
+for _method in vars(Tree).values():
+    if isinstance(_method, FunctionType):  # texts about arguments name the class that torch has
+        _method.__qualname__ = f"Module.{_method.__name__}"

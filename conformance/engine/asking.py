@@ -1,0 +1,251 @@
+"""Functions and methods that ask their arguments whether they override them, see Note [Overriding costs others nothing]."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from .modes import state
+from .ops.operators import OPERATORS
+from .overrides import (
+    ENGINE,
+    MARK,
+    UNASKED,
+    ask,
+    disabled_torch_function,
+    flat,
+    get_default_nowrap_functions,
+    handle_torch_function,
+    has_torch_function,
+)
+from .tensor import Tensor
+
+
+def _special(names: str) -> frozenset[str]:
+    return frozenset(f"__{name}__" for name in names.split())
+
+
+_SPECIAL = _special(
+    """
+    abs add and array bool complex contains deepcopy div eq float floordiv format ge getitem gt iadd iand idiv ifloordiv
+    ilshift imod imul index int invert ior ipow irshift isub itruediv ixor le len long lshift lt matmul mod mul ne neg
+    or pos pow radd rand rdiv reduce_ex repr reversed rfloordiv rlshift rmatmul rmod rmul ror rpow rrshift rshift rsub
+    rtruediv rxor setitem sub truediv xor
+    """
+)
+_REFLECTED = _special("radd rsub rmul rtruediv rfloordiv rmod rpow rmatmul rand ror rxor rlshift rrshift")
+# Operators that are methods in torch, too: who is asked is told the method's name.
+_METHODS = _special(
+    """
+    abs add div ge gt iadd idiv ifloordiv imod imul ipow isub itruediv le lt matmul mod mul ne neg pos pow radd rand
+    rmul ror rxor sub truediv
+    """
+)
+_ALONE = ("backward", "new_tensor")  # methods that ask only their tensor
+_PREFIXES = {"fft": "fft_", "linalg": "linalg_", "special": "special_"}
+_MADE = ("tensor", "as_tensor", "asarray", "from_numpy")  # what modes are asked of, and subclasses are not
+
+
+def _seen_name(name: str) -> str:
+    """What torch calls a method of Tensor that has another name's place."""
+    return "__rdiv__" if name == "__rtruediv__" else name
+
+
+def _name_methods() -> None:
+    """Give Tensor's methods the names that torch shows to who overrides them."""
+    for name, found in list(vars(Tensor).items()):
+        hidden = name.startswith("_") and name not in _SPECIAL
+        if isinstance(found, FunctionType) and not hidden and name not in _METHODS:
+            seen = _seen_name(name)
+            if found.__name__ != seen:
+                setattr(Tensor, name, _renamed(found, seen))
+
+
+def _renamed(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def same(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    same.__name__ = name
+    return same
+
+
+class Overridable:
+    """A function that asks its arguments first; it equals the function that it stands for."""
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self.function = function
+        functools.update_wrapper(self, function)
+        self.__name__ = name
+        if self.__module__.startswith(ENGINE):
+            self.__module__ = (
+                "torch" + self.__module__.removeprefix(ENGINE) if "functional" in self.__module__ else "torch"
+            )
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        relevant = [*flat(args), *flat(kwargs.values())]
+        if has_torch_function(relevant):
+            in_python = self.__module__ == "torch.nn.functional"
+            return (handle_torch_function if in_python else ask)(self, relevant, *args, **kwargs)
+        return self.function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.function, name)
+
+    def __eq__(self, other: object) -> bool:
+        return self.function == getattr(other, "function", other)
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __reduce__(self) -> str:
+        return self.function.__name__
+
+
+def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not (state.overriding or state.function_modes):
+            return function(self, *args, **kwargs)
+        asked = vars(Tensor)[name]
+        relevant = [self, *flat(args), *flat(kwargs.values())]
+        if not has_torch_function(relevant):  # its class has told anew that it overrides nothing
+            return function(self, *args, **kwargs)
+        try:
+            return ask(asked, relevant, *(self, *args), **kwargs)
+        except TypeError:
+            if name in OPERATORS:  # Python asks the other operand
+                return NotImplemented
+            raise
+
+    return asking
+
+
+def _asking_operator(name: str) -> Callable[..., Any]:
+    """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order."""
+    reflected, operator = vars(Tensor)[name], getattr(Tensor, name.replace("__r", "__", 1))
+    asking = _asking_method(name, reflected)
+
+    @functools.wraps(reflected)
+    def asking_in_order(self: Any, other: Any) -> Any:
+        if not isinstance(other, Tensor):
+            return asking(self, other)
+        if not has_torch_function((other, self)):
+            return operator(other, self)
+        try:
+            return ask(operator, (other, self), other, self)
+        except TypeError:
+            return NotImplemented
+
+    return asking_in_order
+
+
+def _asking_property(found: property) -> property:
+    def read(self: Any) -> Any:
+        getter = found.__get__
+        return ask(getter, (self,), self) if has_torch_function((self,)) else getter(self)
+
+    def write(self: Any, value: Any) -> None:
+        setter = found.__set__
+        if has_torch_function((self,)):
+            ask(setter, (self,), self, value)
+        else:
+            setter(self, value)
+
+    return property(read, write if found.fset else None, found.fdel)
+
+
+@functools.cache
+def make_tensors_ask() -> None:
+    _make_functions_ask()
+    module = sys.modules[ENGINE]
+    for name in _MADE:
+        setattr(module, name, Overridable(getattr(module, name), name))
+    _make_methods_ask()
+
+
+@functools.cache
+def _make_methods_ask() -> None:
+    for name, found in list(vars(Tensor).items()):
+        if name in UNASKED or (name.startswith("_") and name not in _SPECIAL):
+            continue
+        if isinstance(found, property):
+            setattr(Tensor, name, _mode_property(found))
+        elif isinstance(found, FunctionType):
+            setattr(Tensor, name, _mode_method(name, found))
+    get_default_nowrap_functions.cache_clear()
+
+
+def _mode_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    public = function.__name__ if name in _METHODS else _seen_name(name)
+
+    @functools.wraps(function)
+    def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not (state.overriding or state.function_modes):
+            return function(self, *args, **kwargs)
+        relevant = [self] if name in _ALONE else [self, *flat(args), *flat(kwargs.values())]
+        if not has_torch_function(relevant):
+            return function(self, *args, **kwargs)
+        try:
+            return ask(vars(Tensor).get(public, asking), relevant, self, *args, **kwargs)
+        except TypeError:
+            if name in OPERATORS:  # Python asks the other operand
+                return NotImplemented
+            raise
+
+    asking.__name__ = public
+    return asking
+
+
+def _mode_property(found: property) -> property:
+    def read(self: Any) -> Any:
+        if not state.function_modes:
+            return found.__get__(self)
+        return ask(asking.__get__, (self,), self)
+
+    def write(self: Any, value: Any) -> None:
+        if state.function_modes:
+            ask(asking.__set__, (self,), self, value)
+        else:
+            found.__set__(self, value)
+
+    asking = property(read, write if found.fset else None, found.fdel)
+    return asking
+
+
+def attach_to(cls: type[Tensor]) -> None:
+    """Give a new subclass of Tensor methods that ask, and make torch's functions ask."""
+    asking: Any = cls
+    if asking.__torch_function__ is disabled_torch_function:
+        return
+    theirs = {name for base in cls.__mro__ if base not in (Tensor, object) for name in vars(base)}
+    if MARK in theirs:  # it inherits them
+        return
+    setattr(cls, MARK, True)
+    _make_functions_ask()
+    _make_methods_ask()
+    for name, found in list(vars(Tensor).items()):
+        if name in theirs or name in UNASKED or (name.startswith("_") and name not in _SPECIAL):
+            continue
+        if isinstance(found, property):
+            setattr(cls, name, _asking_property(found))
+        elif isinstance(found, FunctionType):
+            setattr(cls, name, _asking_operator(name) if name in _REFLECTED else _asking_method(name, found))
+
+
+@functools.cache
+def _make_functions_ask() -> None:
+    from . import autograd, fft, linalg, special
+    from .nn import functional
+
+    _name_methods()
+    for module in (sys.modules[ENGINE], fft, linalg, special, functional):
+        prefix = _PREFIXES.get(module.__name__.rpartition(".")[2], "")
+        for name, value in list(vars(module).items()):
+            own = isinstance(value, FunctionType) and value.__module__.startswith((ENGINE, "torch"))
+            if own and not name.startswith("_") and name not in UNASKED:
+                setattr(module, name, Overridable(value, prefix + name))
+    autograd.grad = Overridable(autograd.grad, "grad")
