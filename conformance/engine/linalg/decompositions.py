@@ -87,7 +87,8 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
             "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
         )
     if of_q is not None and of_r is not None:
-        found = of_r.matmul(R.mH) - Q.mH.matmul(of_q)
+        of_both = Q.mH.matmul(of_q)  # first: see Note [Right operands first]
+        found = of_r.matmul(R.mH) - of_both
     else:
         found = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
     if m >= n:
