@@ -68,24 +68,29 @@ def _product_backward(grad: Tensor, input: Tensor, tau: Tensor, result: Tensor) 
     m, k = input._array.shape[-2], tau._array.shape[-1]
     first = vectors.narrow(-1, 0, k)
     inverses = tau / minus(tau * (first * first.conj()).sum(-2), 1.0)  # 1 - inverse v v^H undoes a reflector
-    left = _reflected(result.matmul(grad.mH), vectors, inverses, 0)
+    left = result.matmul(grad.mH)
+    inverse = inverses.narrow(-1, 0, 1)  # here and below: see Note [Right operands first]
+    left = _reflected(left, vectors.narrow(-1, 0, 1), inverse)
     for i in range(k):
         whole, factor = vectors.narrow(-1, i, 1), tau.narrow(-1, i, 1)
-        v, t = whole.narrow(-2, i, m - i), factor.unsqueeze(-1)
+        v = whole.narrow(-2, i, m - i)
         met, moved = v.mH.matmul(left.narrow(-2, i, m - i)), left.narrow(-1, i, m - i).matmul(v)
-        of_v = (-t * met).conj().squeeze(-2) - (t * moved).squeeze(-1)
+        t = factor.unsqueeze(-1)
+        of_moved = (t * moved).squeeze(-1)
+        of_v = (-t * met).conj().squeeze(-2) - of_moved
+        of_t = (-met.narrow(-1, i, m - i).matmul(v).conj()).squeeze(-1)
         of_vectors.select(-1, i).copy_(of_v.unsqueeze(-1).squeeze(-1))
-        of_t = -met.narrow(-1, i, m - i).matmul(v).conj()
-        of_tau.select(-1, i).copy_(of_t.squeeze(-1).squeeze(-1))
+        of_tau.select(-1, i).copy_(of_t.squeeze(-1))
         if i + 1 < k:
-            left = _reflected(left, vectors, inverses, i + 1)
-            left = left - left.matmul(factor.unsqueeze(-1) * whole) * whole.mH
+            left = _reflected(left, vectors.narrow(-1, i + 1, 1), inverses.narrow(-1, i + 1, 1))
+            adjoint = whole.mH
+            left = left - left.matmul(factor.unsqueeze(-1) * whole) * adjoint
     return of_vectors.tril_(-1), of_tau
 
 
-def _reflected(matrix: Tensor, vectors: Tensor, factors: Tensor, i: int) -> Tensor:
-    v, t = vectors.narrow(-1, i, 1), factors.narrow(-1, i, 1)
-    return matrix - (t.unsqueeze(-1) * v) * v.mH.matmul(matrix)
+def _reflected(matrix: Tensor, v: Tensor, t: Tensor) -> Tensor:
+    projected = v.mH.matmul(matrix)
+    return matrix - (t.unsqueeze(-1) * v) * projected
 
 
 @op(

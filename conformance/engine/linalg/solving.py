@@ -143,7 +143,8 @@ def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: T
     grad = grad.to(A.dtype)
     spread = diag_embed(grad.unsqueeze(-1).expand(pivots._array.shape))
     if state.recording:
-        return solve(A.mH, spread.mT)
+        right = spread.mT  # see Note [Right operands first]
+        return solve(A.mH, right)
     return make(columns_first(kernels.lu_solve(LU._array, pivots._array, spread._array, True, True)))
 
 
@@ -287,7 +288,7 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     b = B.astype(self.dtype, copy=False)  # A's, whichever is wider
     found = kernels.solve_triangular(self, b, upper, left, unitriangular)
     if is_twin(self) and np.swapaxes(self, -1, -2).flags.c_contiguous:  # which LAPACK is given as it is
-        return np.ascontiguousarray(found)
+        return np.array(found, order="C")
     return columns_first(found)
 
 
