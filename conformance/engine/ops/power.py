@@ -199,7 +199,12 @@ def sqrt(self: Array) -> Array:
     return np.sqrt(self)
 
 
-@op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: times(grad, -0.5) * result.pow(3))
+def _rsqrt_backward(grad: Tensor, result: Tensor) -> Tensor:
+    cube = result.pow(3)  # see Note [Right operands first]
+    return times(grad, -0.5) * cube
+
+
+@op("RsqrtBackward0", meet="self", to_float=True, self=_rsqrt_backward)
 def rsqrt(self: Array) -> Array:
     """One over the square root."""
     return _reciprocal(np.sqrt(self))

@@ -113,8 +113,9 @@ def reduce_backward(
         mine = (self == result).to(self.dtype)
         theirs = (src == how.of(result, dim, index)).to(self.dtype)
         shared = grad / how.added(mine, dim, index, theirs)
-        to_self = mine * shared
-        to_src = theirs * how.of(shared, dim, index)
+        to_self = (self == result) * shared
+        at_src = how.of(shared, dim, index)  # see Note [Right operands first]
+        to_src = (src == how.of(result, dim, index)) * at_src
     return (to_self if include_self else getattr(to_self, how.fill)(dim, index, 0)), to_src
 
 

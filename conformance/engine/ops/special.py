@@ -247,7 +247,8 @@ def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
 def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
     self_pi = times(self, math.pi)
     squared = times(self * self, math.pi)
-    out = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / squared)
+    sine = self_pi.sin()  # see Note [Right operands first]
+    out = grad * ((self_pi * self_pi.cos() - sine) / squared)
     return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)
 
 
