@@ -20,6 +20,7 @@ from .matmul import _spread
 from .reduction import _prod_backward, _prod_dim_backward, unsqueeze_multiple
 from .scalars import less_than, maybe_times, minus, plus, times
 from .selection import where
+from .unary import _atanh_backward
 
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
@@ -67,7 +68,8 @@ def _power_grad(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
 def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
     self_pi = times(self, math.pi)
     squared = times(self * self, math.pi)
-    found = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / squared).conj()
+    sine = self_pi.sin()  # see Note [Right operands first]
+    found = grad * ((self_pi * self_pi.cos() - sine) / squared).conj()
     return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), found)
 
 
@@ -97,6 +99,11 @@ def _opposed(factor: Tensor, grad: Tensor) -> Tensor:
     return -grad * factor
 
 
+def _halved(factor: Tensor, grad: Tensor) -> Tensor:
+    """-grad / 2 * factor, likewise."""
+    return times(grad, -0.5) * factor
+
+
 def _conjugated_times(factor: Tensor, grad: Tensor, other: Tensor | None = None) -> Tensor:
     """grad.conj() * other * factor, likewise."""
     found = grad.conj()
@@ -112,7 +119,7 @@ FORMULAS.update(
         ("pow_of_number", "exponent"): lambda grad, self, exponent, result: _exponent_of_number_grad(
             grad, self, exponent, result
         ),
-        ("rsqrt", "self"): lambda grad, result: times(grad, -0.5) * result.pow(3).conj(),
+        ("rsqrt", "self"): lambda grad, result: _halved(result.pow(3).conj(), grad),
         ("reciprocal", "self"): lambda grad, result: _opposed((result * result).conj(), grad),
         ("log1p", "self"): lambda grad, self: grad / plus(self, 1).conj(),
         ("sin", "self"): lambda grad, self: grad * self.cos().conj(),
@@ -158,7 +165,7 @@ FORMULAS.update(
             grad, self, result, dim, keepdim
         ),
         ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), conjugate(alpha)),
-        ("atanh", "self"): lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)).conj(),
+        ("atanh", "self"): lambda grad, self: _atanh_backward(less_than(1, self.pow(2)).conj(), grad),
         ("addcmul", "tensor1"): lambda grad, tensor2, value: grad * times(tensor2, value).conj(),
         ("addcmul", "tensor2"): lambda grad, tensor1, value: grad * times(tensor1, value).conj(),
         ("mm", "self"): lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(

@@ -159,19 +159,18 @@ def _logits_backward(
     grad: Tensor, self: Tensor, target: Tensor, weight: Any, pos_weight: Any, reduction: int
 ) -> Tensor:
     """The gradient, in place where no graph is made of it: whoever counts versions sees that."""
-    likely = sigmoid(self)
     if is_grad_enabled():
         if pos_weight is None:
-            found = (likely - target) * grad
+            found = (sigmoid(self) - target) * grad
         else:
             t = pos_weight * target
-            found = (((plus(t, 1) - target) * likely) - t) * grad
+            found = (((plus(t, 1) - target) * sigmoid(self)) - t) * grad
         return _share_(_weighted(found, weight), reduction, self)
     if pos_weight is None:
-        found = likely.sub_(target)
+        found = sigmoid(self).sub_(target)
     else:
         t = pos_weight * target
-        found = plus(t, 1).sub_(target).mul_(likely).sub_(t)
+        found = plus(t, 1).sub_(target).mul_(sigmoid(self)).sub_(t)
     return _share_(_weighted_(found.mul_(grad), weight), reduction, self)
 
 

@@ -310,9 +310,8 @@ def _euclidean_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) ->
     ratio.masked_fill_(result == 0, 0)
     second = ratio.matmul(x2)  # here and below: see Note [Right operands first]
     of_x1 = x1 * ratio.sum(-1, True) - second
-    turned = ratio.mT
-    second = x2 * ratio.sum(-2, False).unsqueeze(-1)
-    return of_x1, second - turned.matmul(x1)
+    second = ratio.mT.matmul(x1)
+    return of_x1, x2 * ratio.sum(-2, False).unsqueeze(-1) - second
 
 
 @op(

@@ -95,10 +95,16 @@ acosh = _float(
     lambda grad, self: grad * minus(self * self, 1).rsqrt(),
     "The inverse of cosh.",
 )
+
+
+def _atanh_backward(slope: Tensor, grad: Tensor) -> Tensor:
+    return times(grad, 1) / slope  # made second: see Note [Right operands first]
+
+
 atanh = _float(
     "AtanhBackward0",
     np.arctanh,
-    lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)),
+    lambda grad, self: _atanh_backward(less_than(1, self.pow(2)), grad),
     "The inverse of tanh.",
 )
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
