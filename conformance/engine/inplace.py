@@ -82,7 +82,7 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     """Write ``row`` applied to the arguments into the first of them.
 
     Note [In place saves a clone]: where a formula needs the overwritten value, a clone of it is saved, which is
-    itself recorded, so that the second derivative still finds its way.
+    itself recorded, so that the second derivative still finds its way. torch makes the node first, and then the clone.
     """
     if transforms.count:
         from .forward import in_place
@@ -202,6 +202,9 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             node.operation += "_"
         else:
             node.next_edges = (edge, *node.next_edges[1:])
+            copied = arguments[0]._node
+            if row.saved.get("self") == "tensor" and copied is not None:
+                node.sequence_nr, copied.sequence_nr = copied.sequence_nr, node.sequence_nr
     if row.name in _PLACING:
         for each in arguments[1:]:
             if isinstance(each, Tensor):

@@ -69,8 +69,8 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, o
 # QR -----------------------------------------------------------------------------------------------
 
 
-def _halve_diagonal(tensor: Tensor) -> Tensor:
-    run_inplace(ROWS["mul_scalar"], [tensor.diagonal(0, -2, -1), 0.5])
+def _halve_diagonal(tensor: Tensor, part: str) -> Tensor:
+    run_inplace(ROWS["mul_scalar"], [getattr(tensor.diagonal(0, -2, -1), part), 0.5])
     return tensor
 
 
@@ -93,14 +93,14 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
         found = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
     if m >= n:
         upper = found.triu()
-        found = Q.matmul(_halve_diagonal(upper + upper.mH))
+        found = Q.matmul(_halve_diagonal(upper + upper.mH, "real"))
         if of_q is not None:
             found = found + of_q
         return solve_triangular(R.mH, found, upper=False, left=False)
     found = -found
     found = (found - found.mH).tril()
     if R._array.dtype.kind == "c":
-        found = _halve_diagonal(found)
+        found = _halve_diagonal(found, "imag")
     found = Q.matmul(found)
     found = solve_triangular(R.narrow(-1, 0, m).mH, found, upper=False, left=False)
     zeros = make(np.zeros((*R._array.shape[:-1], n - m), R._array.dtype))

@@ -104,6 +104,11 @@ def _halved(factor: Tensor, grad: Tensor) -> Tensor:
     return times(grad, -0.5) * factor
 
 
+def _acosh_slope(self: Tensor) -> Tensor:
+    right = minus(self, 1).rsqrt()  # see Note [Right operands first]
+    return plus(self, 1).rsqrt() * right
+
+
 def _conjugated_times(factor: Tensor, grad: Tensor, other: Tensor | None = None) -> Tensor:
     """grad.conj() * other * factor, likewise."""
     found = grad.conj()
@@ -131,7 +136,7 @@ FORMULAS.update(
         ("sinh", "self"): lambda grad, self: grad * self.cosh().conj(),
         ("cosh", "self"): lambda grad, self: grad * self.sinh().conj(),
         ("asinh", "self"): lambda grad, self: grad * plus(self.pow(2), 1).rsqrt().conj(),
-        ("acosh", "self"): lambda grad, self: grad * (plus(self, 1).rsqrt() * minus(self, 1).rsqrt()).conj(),
+        ("acosh", "self"): lambda grad, self: grad * _acosh_slope(self).conj(),
         ("sinc", "self"): lambda grad, self: _sinc_grad(grad, self),
         ("tanh", "self"): lambda grad, result: ROWS["tanh_backward"].call(grad, result),
         ("tanh_backward", "grad_output"): lambda grad, output: ROWS["tanh_backward"].call(
@@ -164,6 +169,7 @@ FORMULAS.update(
         ("logsumexp", "self"): lambda grad, self, result, dim, keepdim: _logsumexp_grad(
             grad, self, result, dim, keepdim
         ),
+        ("addr", "vec2"): lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1.conj()), conjugate(alpha)),
         ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), conjugate(alpha)),
         ("atanh", "self"): lambda grad, self: _atanh_backward(less_than(1, self.pow(2)).conj(), grad),
         ("addcmul", "tensor1"): lambda grad, tensor2, value: grad * times(tensor2, value).conj(),

@@ -206,7 +206,7 @@ def _sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     if self._array.dtype.kind != "c":
         return make(zeros(grad._array.shape, grad._array.dtype))
     size = self.abs()
-    double, conjugate = times(size, 2), grad.conj()  # see Note [Right operands first]
+    double, conjugate = times(size, 2.0), grad.conj()  # see Note [Right operands first]
     return ((grad - result * result * conjugate) / double).masked_fill_(size == 0.0, 0.0)
 
 
