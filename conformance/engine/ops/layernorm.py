@@ -241,12 +241,13 @@ def _group_norm_backward(
     grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,
     result1: Tensor, result2: Tensor, needed: Any,
 ) -> list[Any]:  # fmt: skip
-    """torch's infinitely differentiable form, for every order of derivative; what is not recorded of halves, in float32.
+    """torch's infinitely differentiable form, for every order of derivative.
 
-    The gradients of mean and inverse deviation count only together, as in torch.
+    The gradients of mean and inverse deviation count only together, as in torch. It has a kernel for the result's where
+    no graph of the gradient is made, which gives tensors of their own, and is precise with halves.
     """
-    precise = input._array.dtype == np.float16 and not state.grad_enabled
-    if precise:
+    by_kernel = not state.grad_enabled and grads[1] is None and grads[2] is None
+    if by_kernel and input._array.dtype == np.float16:
         grads = [None if each is None else each.float() for each in grads]
         input, result1, result2 = input.float(), result1.float(), result2.float()
         weight = None if weight is None else weight.float()
@@ -283,13 +284,15 @@ def _group_norm_backward(
             else:
                 g_input += term
         g_input = None if g_input is None else g_input.reshape(input._array.shape)
-        if g_input is not None and not g_input.requires_grad:  # as torch's kernel, which is not recorded
-            g_input = make(following(g_input._array, input._array))
     if grad is not None and needed[1]:
         g_weight = ((ds - db * mu) * sigma).sum(0).reshape(weight._array.shape)
     if grad is not None and needed[2]:
         g_bias = db.sum(0).reshape(C)
-    return [g_input, g_weight, g_bias]
+    found = [g_input, g_weight, g_bias]
+    if by_kernel:
+        found = [None if each is None else make(np.array(each._array)) for each in found]
+        found[0] = None if g_input is None else make(following(g_input._array, input._array))
+    return found
 
 
 @op(
