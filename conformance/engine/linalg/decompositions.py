@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..inplace import run_inplace
 from ..ops.joining import cat
 from ..ops.matmul import matmul
-from ..ops.scalars import times
+from ..ops.scalars import times, times_
 from ..out import given, given_several
-from ..rows import ROWS, Array, op
+from ..rows import Array, op
 from ..tensor import Tensor, make
 from . import kernels
 from .checks import LinAlgError, columns_first, floating, matrix, square, succeeded
@@ -70,7 +69,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, o
 
 
 def _halve_diagonal(tensor: Tensor, part: str) -> Tensor:
-    run_inplace(ROWS["mul_scalar"], [getattr(tensor.diagonal(0, -2, -1), part), 0.5])
+    times_(getattr(tensor.diagonal(0, -2, -1), part), 0.5)
     return tensor
 
 

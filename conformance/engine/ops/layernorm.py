@@ -14,6 +14,7 @@ from ..rows import Array, op
 from ..tensor import Tensor, make
 from .kernels import need_floats
 from .moments import variance_backward
+from .normalization import plus_shift
 from .reduction import mean_backward
 from .scalars import over, plus, times
 
@@ -184,7 +185,7 @@ def _layer_norm_double(
     one = make(np.ones(1, input._array.dtype))
     gamma = one if weight is None else weight.reshape(1, n)
     spread = None if gg_weight is None else gg_weight.reshape(1, n)
-    shifted = None if gg_bias is None else gg_bias.reshape(1, n)
+    shifted = None if gg_bias is None or weight is None else gg_bias.reshape(1, n)
     gg = None if gg_input is None else gg_input.reshape(m, n)
     centered = x - mu
     cube = sigma.pow(3)
@@ -228,8 +229,7 @@ def _layer_norm_double(
     if spread is not None:
         term = spread * centered * sigma
         g_out = term if g_out is None else g_out + term
-    if shifted is not None:
-        g_out = shifted if g_out is None else g_out + shifted
+    g_out = plus_shift(g_out, shifted, gg_bias)
     g_out = None if g_out is None else g_out.expand(m, n).reshape(whole)
     return g_out, g_input, None, None, g_weight, None
 
