@@ -262,7 +262,7 @@ def _double_backward(
         term = convolution(input, gg_weight, None, *settings)
         g_out = term if g_out is None else g_out + term
     if gg_bias is not None:
-        term = gg_bias.view(1, -1, *(1,) * dims).expand(grad_output._array.shape)
+        term = gg_bias.contiguous().view(1, -1, *(1,) * dims).expand(grad_output._array.shape)
         g_out = term if g_out is None else g_out + term
     if gg_input is not None and needed[2]:
         g_weight = _weight_by_channels(grad_output, gg_input, weight, *settings)
