@@ -253,10 +253,15 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
                 f"wanted = any(each is not None for each in following[{position}:{position} + length])",
                 f"listed = {formula} if wanted else (None,) * length",
             ]
+            if fit:
+                edges = f"node.next_edges[{position}:{position} + length]"
+                computed[key].append(f"listed = map({fit}, listed, {edges})")
             returned.append("*listed")
             position = f"{position} + length"
         elif len(names) == 1:
             computed[key] = [f"g{number} = {formula} if following[{position}] is not None else None"]
+            if fit:  # at once: the nodes of what follows are younger
+                computed[key].append(f"g{number} = {fit}(g{number}, node.next_edges[{position}])")
             returned.append(f"g{number}")
             position = f"{position} + 1" if not position.isdigit() else str(int(position) + 1)
         else:
@@ -264,14 +269,14 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
                 f"needed = [each is not None for each in following[{position}:{position} + {len(names)}]]",
                 f"several = {formula}",
             ]
+            if fit:
+                edges = f"node.next_edges[{position}:{position} + {len(names)}]"
+                computed[key].append(f"several = map({fit}, several, {edges})")
             returned.append("*several")
             position = f"{position} + {len(names)}"
     # Torch's generated code sorts the formulas by name: other comes before self, and is the older node.
     body += [line for key in sorted(computed) for line in computed[key]]
-    found = f"[{', '.join(returned)}]"
-    if fit:
-        found = f"[*map({fit}, {found}, node.next_edges)]"
-    body.append(f"return {found}")
+    body.append(f"return [{', '.join(returned)}]")
     return function("apply", "node, grads", body)
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import return_types
-from ..inplace import run_inplace
 from ..ops.joining import cat
 from ..ops.matmul import matmul
-from ..ops.scalars import times
+from ..ops.scalars import times, times_
 from ..out import given, given_several
-from ..rows import ROWS, Array, op
+from ..rows import Array, op
 from ..tensor import Tensor, make
 from . import kernels
 from .checks import LinAlgError, columns_first, floating, matrix, square, succeeded
@@ -69,8 +68,8 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, o
 # QR -----------------------------------------------------------------------------------------------
 
 
-def _halve_diagonal(tensor: Tensor) -> Tensor:
-    run_inplace(ROWS["mul_scalar"], [tensor.diagonal(0, -2, -1), 0.5])
+def _halve_diagonal(tensor: Tensor, part: str) -> Tensor:
+    times_(getattr(tensor.diagonal(0, -2, -1), part), 0.5)
     return tensor
 
 
@@ -87,19 +86,20 @@ def _qr_backward(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
             "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
         )
     if of_q is not None and of_r is not None:
-        found = of_r.matmul(R.mH) - Q.mH.matmul(of_q)
+        of_both = Q.mH.matmul(of_q)  # first: see Note [Right operands first]
+        found = of_r.matmul(R.mH) - of_both
     else:
         found = -Q.mH.matmul(of_q) if of_r is None else of_r.matmul(R.mH)
     if m >= n:
         upper = found.triu()
-        found = Q.matmul(_halve_diagonal(upper + upper.mH))
+        found = Q.matmul(_halve_diagonal(upper + upper.mH, "real"))
         if of_q is not None:
             found = found + of_q
         return solve_triangular(R.mH, found, upper=False, left=False)
     found = -found
     found = (found - found.mH).tril()
     if R._array.dtype.kind == "c":
-        found = _halve_diagonal(found)
+        found = _halve_diagonal(found, "imag")
     found = Q.matmul(found)
     found = solve_triangular(R.narrow(-1, 0, m).mH, found, upper=False, left=False)
     zeros = make(np.zeros((*R._array.shape[:-1], n - m), R._array.dtype))
@@ -147,19 +147,25 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 # Eigenvalues --------------------------------------------------------------------------------------
 
 
+def apart(values: Tensor) -> Tensor:
+    """How far each value is from each other one; 1 on the diagonal, since it is divided by."""
+    rows = values.unsqueeze(-1)  # first: see Note [Right operands first]
+    found = values.unsqueeze(-2) - rows
+    found.diagonal(0, -2, -1).fill_(1.0)
+    return found
+
+
 def _eigh_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     of_values, of_vectors = grads
     if of_vectors is None:
-        return (V * of_values.unsqueeze(-2)).matmul(V.mH)
-    apart = L.unsqueeze(-2) - L.unsqueeze(-1)
-    apart.diagonal(0, -2, -1).fill_(1.0)
+        adjoint = V.mH  # first: see Note [Right operands first]
+        return (V * of_values.unsqueeze(-2)).matmul(adjoint)
     turned = V.mH.matmul(of_vectors)
     if turns(turned):
         raise RuntimeError(GAUGE.format("linalg_eigh_backward", "eigenvectors", "quantity, so it is"))
-    found = times(turned - turned.mH, 0.5).div_(apart)  # on the tangent space: skew-symmetric
-    if of_values is None:
-        found.diagonal(0, -2, -1).zero_()
-    else:
+    found = times(turned - turned.mH, 0.5)  # on the tangent space: skew-symmetric
+    found = found.div_(apart(L))
+    if of_values is not None:
         found.diagonal(0, -2, -1).copy_(of_values)
     return V.matmul(found.matmul(V.mH))
 
@@ -224,39 +230,44 @@ def _svd_backward(grads: Any, U: Tensor, S: Tensor, Vh: Tensor, full_matrices: b
     of_u, of_s, of_vh = grads
     k = S._array.shape[-1]
     if full_matrices:
-        of_u, U = (None if of_u is None else of_u.narrow(-1, 0, k)), U.narrow(-1, 0, k)
-        of_vh, Vh = (None if of_vh is None else of_vh.narrow(-2, 0, k)), Vh.narrow(-2, 0, k)
+        Vh, U = Vh.narrow(-2, 0, k), U.narrow(-1, 0, k)
+        of_vh = None if of_vh is None else of_vh.narrow(-2, 0, k)
+        of_u = None if of_u is None else of_u.narrow(-1, 0, k)
     m, n = U._array.shape[-2], Vh._array.shape[-1]
     if of_u is None and of_vh is None:
         if m >= n:
             return matmul(U, of_s.unsqueeze(-1) * Vh)
         return matmul(U * of_s.unsqueeze(-2), Vh)
-    squares = S * S
-    apart = squares.unsqueeze(-2) - squares.unsqueeze(-1)
-    apart.diagonal(0, -2, -1).fill_(1)
     turned_u = None if of_u is None else _skew(matmul(U.mH, of_u))
     turned_v = None if of_vh is None else _skew(matmul(Vh, of_vh.mH))
     if turns(*(each for each in (turned_u, turned_v) if each is not None)):
         raise RuntimeError(GAUGE.format("svd_backward", "singular vectors", "phase term, making it"))
+    between = apart(S * S)
     if turned_u is None:
         assert turned_v is not None
-        found = S.unsqueeze(-1) * (turned_v / apart)
+        found = turned_v / between  # here and below: see Note [Right operands first]
+        found = S.unsqueeze(-1) * found
     elif turned_v is None:
-        found = (turned_u / apart) * S.unsqueeze(-2)
+        columns = S.unsqueeze(-2)
+        found = (turned_u / between) * columns
     else:
-        found = (turned_u * S.unsqueeze(-2) + S.unsqueeze(-1) * turned_v) / apart
+        of_v = S.unsqueeze(-1) * turned_v
+        found = (turned_u * S.unsqueeze(-2) + of_v) / between
     if of_s is not None:
         found = found + of_s.diag_embed()
     if turned_u is not None and turned_v is not None and U._array.dtype.kind == "c":
-        found = found + (turned_u.diagonal(0, -2, -1) / times(S, 2.0)).diag_embed()
+        double = times(S, 2.0)
+        found = found + (turned_u.diagonal(0, -2, -1) / double).diag_embed()
     if m > k and of_u is not None:
         found = matmul(U, found)
         rest = of_u / S.unsqueeze(-2)
-        return matmul(found + rest - matmul(U, matmul(U.mH, rest)), Vh)
+        outside = matmul(U, matmul(U.mH, rest))
+        return matmul(found + rest - outside, Vh)
     if n > k and of_vh is not None:
         found = matmul(found, Vh)
         rest = of_vh / S.unsqueeze(-1)
-        return matmul(U, found + rest - matmul(matmul(rest, Vh.mH), Vh))
+        outside = matmul(matmul(rest, Vh.mH), Vh)
+        return matmul(U, found + rest - outside)
     return matmul(U, matmul(found, Vh)) if m >= n else matmul(matmul(U, found), Vh)
 
 

@@ -11,7 +11,7 @@ from ..out import given, given_several
 from ..rows import Array, op
 from ..tensor import Tensor
 from .checks import columns_first, square
-from .decompositions import GAUGE, turns
+from .decompositions import GAUGE, apart, turns
 from .solving import solve
 
 
@@ -19,19 +19,20 @@ def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
     """torch's linalg_eig_backward; the norms of the eigenvectors are constant."""
     of_values, of_vectors = grads
     if of_vectors is None:
-        return solve(V.mH, of_values.unsqueeze(-1) * V.mH)
+        adjoint = V.mH  # here and below: see Note [Right operands first]
+        right = of_values.unsqueeze(-1) * adjoint
+        return solve(V.mH, right)
     turned = V.mH.matmul(of_vectors)
     if turns(turned):
         raise RuntimeError(GAUGE.format("linalg_eig_backward", "eigenvectors", "quantity, so it is"))
     lengths = turned.diagonal(0, -2, -1).real.unsqueeze(-2)
-    apart = (L.unsqueeze(-2) - L.unsqueeze(-1)).conj_physical()
-    apart.diagonal(0, -2, -1).fill_(1.0)
-    found = (turned - V.mH.matmul(V * lengths)).div_(apart)
-    if of_values is None:
-        found.diagonal(0, -2, -1).zero_()
-    else:
+    along = V * lengths
+    found = turned - V.mH.matmul(along)
+    found = found.div_(apart(L.conj()))
+    if of_values is not None:
         found.diagonal(0, -2, -1).copy_(of_values)
-    return solve(V.mH, found.matmul(V.mH))
+    right = found.matmul(V.mH)
+    return solve(V.mH, right)
 
 
 @op(

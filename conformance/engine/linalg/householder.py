@@ -74,30 +74,34 @@ def _product_backward(
     first = vectors.narrow(-1, 0, k)
     inverses = tau / minus(tau * (first * first.conj()).sum(-2), 1.0)  # 1 - inverse v v^H undoes a reflector
     order = [*range(k)][:: -1 if turned else 1]
-    inner = _reflected(result.matmul(grad.mH), *_narrowed(order[0], vectors, inverses), not turned)
+    inner = result.matmul(grad.mH)
+    inverse = inverses.narrow(-1, order[0], 1)  # here and below: see Note [Right operands first]
+    inner = _reflected(inner, vectors.narrow(-1, order[0], 1), inverse, not turned)
     for place, i in enumerate(order):
-        whole, factor = _narrowed(i, vectors, tau)
-        v, t = whole.narrow(-2, i, m - i), factor.unsqueeze(-1)
+        whole, factor = vectors.narrow(-1, i, 1), tau.narrow(-1, i, 1)
+        v = whole.narrow(-2, i, m - i)
         met, moved = v.mH.matmul(inner.narrow(-2, i, m - i)), inner.narrow(-1, i, m - i).matmul(v)
-        of_v = (-t * met).conj().squeeze(-2) - (t * moved).squeeze(-1)
+        t = factor.unsqueeze(-1)
+        of_moved = (t * moved).squeeze(-1)
+        of_v = (-t * met).conj().squeeze(-2) - of_moved
+        of_t = (-met.narrow(-1, i, m - i).matmul(v).conj()).squeeze(-1)
         of_vectors.select(-1, i).copy_(of_v.unsqueeze(-1).squeeze(-1))
-        of_t = -met.narrow(-1, i, m - i).matmul(v).conj()
-        of_tau.select(-1, i).copy_(of_t.squeeze(-1).squeeze(-1))
+        of_tau.select(-1, i).copy_(of_t.squeeze(-1))
         if place + 1 < k:
-            inner = _reflected(inner, *_narrowed(order[place + 1], vectors, inverses), not turned)
+            following = order[place + 1]
+            further = vectors.narrow(-1, following, 1), inverses.narrow(-1, following, 1)
+            inner = _reflected(inner, *further, not turned)
             inner = _reflected(inner, whole, factor, turned)
     return of_vectors.tril_(-1), of_tau
 
 
-def _narrowed(i: int, vectors: Tensor, factors: Tensor) -> tuple[Tensor, Tensor]:
-    return vectors.narrow(-1, i, 1), factors.narrow(-1, i, 1)
-
-
 def _reflected(matrix: Tensor, v: Tensor, t: Tensor, left: bool) -> Tensor:
     """The product with a reflector, from the left or the right."""
+    adjoint = v.mH
     if left:
-        return matrix - (t.unsqueeze(-1) * v) * v.mH.matmul(matrix)
-    return matrix - matrix.matmul(t.unsqueeze(-1) * v) * v.mH
+        projected = adjoint.matmul(matrix)
+        return matrix - (t.unsqueeze(-1) * v) * projected
+    return matrix - matrix.matmul(t.unsqueeze(-1) * v) * adjoint
 
 
 @op(

@@ -77,7 +77,7 @@ def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular:
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     n = a.shape[-1]
     a = np.broadcast_to(a, (*batch, n, n))
-    found = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
+    found = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])), order="C")
     for i in reversed(range(n)) if upper else range(n):
         done = slice(i + 1, n) if upper else slice(0, i)
         found[..., i, :] -= (a[..., i, done, None] * found[..., done, :]).sum(-2)

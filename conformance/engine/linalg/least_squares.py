@@ -28,20 +28,14 @@ def _pinv_backward(grad: Tensor, inverse: Tensor, self: Tensor) -> Tensor:
     if m <= n:
         k = grad_h.matmul(inverse)
         k_inverse = k.matmul(inverse_h)
-        return (
-            -(inverse.matmul(k)).mH
-            + k_inverse
-            - (self.matmul(inverse)).matmul(k_inverse)
-            + (inverse_h.matmul(inverse)).matmul(grad_h - k.matmul(self))
-        )
+        last = (inverse_h.matmul(inverse)).matmul(grad_h - k.matmul(self))  # see Note [Right operands first]
+        third = (self.matmul(inverse)).matmul(k_inverse)
+        return -(inverse.matmul(k)).mH + k_inverse - third + last
     k = inverse.matmul(grad_h)
     inverse_k = inverse_h.matmul(k)
-    return (
-        -(k.matmul(inverse)).mH
-        + (grad_h - self.matmul(k)).matmul(inverse).matmul(inverse_h)
-        + inverse_k
-        - (inverse_k.matmul(inverse)).matmul(self)
-    )
+    last = (inverse_k.matmul(inverse)).matmul(self)
+    second = (grad_h - self.matmul(k)).matmul(inverse).matmul(inverse_h)
+    return -(k.matmul(inverse)).mH + second + inverse_k - last
 
 
 @op(
@@ -97,7 +91,7 @@ def pinv(
 def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, needed: Any) -> Any:
     of_solution, of_residuals = grads[0], grads[1] if len(grads) > 1 else None
     vector = is_vector(self._array.shape, b._array.shape)
-    right, found = (each.unsqueeze(-1) if vector else each for each in (b, solution))
+    right = b.unsqueeze(-1) if vector else b
     to_a = to_b = None
     if of_solution is not None:
         wide = of_solution.unsqueeze(-1) if vector else of_solution
@@ -107,13 +101,13 @@ def _lstsq_backward(grads: Any, self: Tensor, b: Tensor, solution: Tensor, neede
         if needed[1]:
             to_b = inverse.mH.matmul(wide)
     if of_residuals is not None and of_residuals._array.size:
-        away = self.matmul(found) - right
-        scaled = of_residuals.unsqueeze(-2) * away
+        found = solution.unsqueeze(-1) if vector else solution
+        away, residuals = self.matmul(found) - right, of_residuals.unsqueeze(-2)
         if needed[0]:
-            part = times(scaled.matmul(found.mH), 2)
+            part = times((residuals * away).matmul(found.mH), 2)
             to_a = part if to_a is None else to_a + part
         if needed[1]:
-            part = times(of_residuals.unsqueeze(-2), -2) * away
+            part = times(residuals, -2) * away
             to_b = part if to_b is None else to_b + part
     return to_a, to_b.squeeze(-1) if vector and to_b is not None else to_b
 

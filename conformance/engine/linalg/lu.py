@@ -50,14 +50,13 @@ def _zeros(like: Tensor, *shape: int) -> Tensor:
 
 
 def _wide(grad_l: Any, grad_u: Any, L: Tensor, U: Tensor, m: int, n: int) -> Tensor:
-    left = U.narrow(-1, 0, m)
     of_l: Any = None if grad_l is None else L.mH.matmul(grad_l)
     if grad_u is None:
         found = of_l.tril(-1)
     else:
         of_u = grad_u.triu().matmul(U.mH)
         found = (-of_u if of_l is None else of_l - of_u).tril(-1)
-    found = solve_triangular(left.mH, found, upper=False, left=False)
+    found = solve_triangular(U.narrow(-1, 0, m).mH, found, upper=False, left=False)
     if grad_u is not None:
         found = cat([found + grad_u.narrow(-1, 0, m).triu(), grad_u.narrow(-1, m, n - m)], -1)
     found = solve_triangular(L.mH, found, upper=True, left=True, unitriangular=True)
@@ -65,14 +64,13 @@ def _wide(grad_l: Any, grad_u: Any, L: Tensor, U: Tensor, m: int, n: int) -> Ten
 
 
 def _tall(grad_l: Any, grad_u: Any, L: Tensor, U: Tensor, m: int, n: int) -> Tensor:
-    top = L.narrow(-2, 0, n)
     of_u: Any = None if grad_u is None else grad_u.matmul(U.mH)
     if grad_l is None:
         found = of_u.triu()
     else:
         of_l = L.mH.matmul(grad_l.tril(-1))
         found = (-of_l if of_u is None else of_u - of_l).triu()
-    found = solve_triangular(top.mH, found, upper=True, left=True, unitriangular=True)
+    found = solve_triangular(L.narrow(-2, 0, n).mH, found, upper=True, left=True, unitriangular=True)
     if grad_l is not None:
         found = cat([found + grad_l.narrow(-2, 0, n).tril(-1), grad_l.narrow(-2, n, m - n)], -2)
     found = solve_triangular(U.mH, found, upper=False, left=False)
@@ -182,19 +180,22 @@ def _unpack_backward(grads: Any, m: int, n: int) -> Any:
     of_l, of_u = grads
     k = min(m, n)
     if m == n:
-        return _sum(None if of_l is None else of_l.tril(-1), None if of_u is None else of_u.triu())
+        triangle = None if of_u is None else of_u.triu()  # here and below: see Note [Right operands first]
+        return _sum(None if of_l is None else of_l.tril(-1), triangle)
     some = of_u if of_l is None else of_l
     if m < n:
         if of_u is None:
             return cat([of_l.tril(-1), _zeros(some, m, n - m)], -1)
         if of_l is None:
             return of_u.triu()
-        return cat([_sum(of_l.tril(-1), of_u.narrow(-1, 0, k).triu()), of_u.narrow(-1, k, n - k)], -1)
+        triangle = of_u.narrow(-1, 0, k).triu()
+        return cat([of_l.tril(-1) + triangle, of_u.narrow(-1, k, n - k)], -1)
     if of_l is None:
         return cat([of_u.triu(), _zeros(some, m - n, n)], -2)
     if of_u is None:
         return of_l.tril(-1)
-    return cat([_sum(of_l.narrow(-2, 0, k).tril(-1), of_u.triu()), of_l.narrow(-2, k, m - k)], -2)
+    triangle = of_u.triu()
+    return cat([of_l.narrow(-2, 0, k).tril(-1) + triangle, of_l.narrow(-2, k, m - k)], -2)
 
 
 @op(
@@ -253,15 +254,17 @@ def _solve_factors_backward(
     P, L, U = lu_unpack(LU, pivots, True, left == adjoint)
     if left != adjoint:
         product = grad.matmul(result.mH) if left else grad.mH.matmul(result)
-        found = solve_triangular(U.mH, -product, upper=False, left=True)
-        of_u = found.triu()
-        of_l = solve_triangular(L.mH, found.matmul(U.mH), upper=True, left=True, unitriangular=True).tril(-1)
-        return of_l + of_u
+        right = -product  # here and below: see Note [Right operands first]
+        found = solve_triangular(U.mH, right, upper=False, left=True)
+        right = found.matmul(U.mH)
+        of_l = solve_triangular(L.mH, right, upper=True, left=True, unitriangular=True).tril(-1)
+        return of_l + found.triu()
     product = P.mT.matmul(result).matmul(grad.mH) if left else P.mT.matmul(result.mH).matmul(grad)
-    found = solve_triangular(L.mH, -product.matmul(P), upper=True, left=False, unitriangular=True)
-    of_l = found.tril(-1)
-    of_u = solve_triangular(U.mH, L.mH.matmul(found), upper=False, left=False).triu()
-    return of_l + of_u
+    right = -product.matmul(P)
+    found = solve_triangular(L.mH, right, upper=True, left=False, unitriangular=True)
+    right = L.mH.matmul(found)
+    of_u = solve_triangular(U.mH, right, upper=False, left=False).triu()
+    return found.tril(-1) + of_u
 
 
 @op(

@@ -28,12 +28,17 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
 # Inverse ------------------------------------------------------------------------------------------
 
 
+def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
+    right = matmul(grad, inverse.mH)  # see Note [Right operands first]
+    return -matmul(inverse.mH, right)
+
+
 @op(
     "LinalgInvExBackward0",
     name="linalg_inv_ex",
     outputs="inverse info",
     returns=return_types.linalg_inv_ex,
-    A=lambda grad, inverse: -matmul(inverse.mH, matmul(grad, inverse.mH)),
+    A=lambda grad, inverse: _inverse_backward(grad, inverse),
 )
 def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
     floating("linalg.inv", A)
@@ -174,7 +179,7 @@ def _solve_backward(
     grad: Tensor, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, needed: Any
 ) -> Any:
     vector = is_vector(LU._array.shape, result._array.shape)
-    wide, found = (each.unsqueeze(-1) if vector else each for each in (grad, result))
+    wide = grad.unsqueeze(-1) if vector else grad
     if state.recording:
         to_b = solve(A.mH, wide, left=left)
     else:
@@ -182,6 +187,7 @@ def _solve_backward(
         to_b = make(columns_first(solved) if left else np.ascontiguousarray(solved))
     to_a = None
     if needed[0]:
+        found = result.unsqueeze(-1) if vector else result
         to_a = -to_b.matmul(found.mH) if left else -found.mH.matmul(to_b)
     return to_a, (to_b.squeeze(-1) if vector else to_b) if needed[1] else None
 
@@ -282,7 +288,7 @@ def _solve_triangular(self: Array, B: Array, upper: bool, left: bool, unitriangu
     b = B.astype(self.dtype, copy=False)  # A's, whichever is wider
     found = kernels.solve_triangular(self, b, upper, left, unitriangular)
     if is_twin(self) and np.swapaxes(self, -1, -2).flags.c_contiguous:  # which LAPACK is given as it is
-        return np.ascontiguousarray(found)
+        return np.array(found, order="C")
     return columns_first(found)
 
 

@@ -16,6 +16,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor
 from .kernels import chosen, half_up, kept, nans_in_blocks, need_floats, refuse_bools
+from .scalars import over
 from .selection import clamped, where
 from .undefined import unsupported
 
@@ -175,7 +176,7 @@ def hardsigmoid(self: Array) -> Array:
     name="hardswish_backward",
     grad_output=lambda grad, self: _hardswish_backward(grad, self),
     self=lambda grad, grad_output, self: where(
-        (self > -3.0).logical_and(self < 3.0), grad * grad_output / 3.0, 0.0
+        (self > -3.0).logical_and(self < 3.0), over(grad * grad_output, 3.0), 0.0
     ),
 )
 def _hardswish_backward(grad_output: Array, self: Array) -> Array:

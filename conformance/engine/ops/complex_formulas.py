@@ -21,6 +21,7 @@ from .power import half_opposed
 from .reduction import _prod_backward, _prod_dim_backward, unsqueeze_multiple
 from .scalars import less_than, maybe_times, minus, plus, times
 from .selection import where
+from .unary import _atanh_backward
 
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
@@ -69,7 +70,8 @@ def _power_grad(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
 def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
     self_pi = times(self, math.pi)
     squared = times(self * self, math.pi)
-    found = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / squared).conj()
+    sine = self_pi.sin()  # see Note [Right operands first]
+    found = grad * ((self_pi * self_pi.cos() - sine) / squared).conj()
     return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), found)
 
 
@@ -99,6 +101,11 @@ def _opposed(factor: Tensor, grad: Tensor) -> Tensor:
     return -grad * factor
 
 
+def _acosh_slope(self: Tensor) -> Tensor:
+    right = minus(self, 1).rsqrt()  # see Note [Right operands first]
+    return plus(self, 1).rsqrt() * right
+
+
 def _conjugated_times(factor: Tensor, grad: Tensor, other: Tensor | None = None) -> Tensor:
     """grad.conj() * other * factor, likewise."""
     found = grad.conj()
@@ -126,7 +133,7 @@ FORMULAS.update(
         ("sinh", "self"): lambda grad, self: grad * self.cosh().conj(),
         ("cosh", "self"): lambda grad, self: grad * self.sinh().conj(),
         ("asinh", "self"): lambda grad, self: grad * plus(self.pow(2), 1).rsqrt().conj(),
-        ("acosh", "self"): lambda grad, self: grad * (plus(self, 1).rsqrt() * minus(self, 1).rsqrt()).conj(),
+        ("acosh", "self"): lambda grad, self: grad * _acosh_slope(self).conj(),
         ("sinc", "self"): lambda grad, self: _sinc_grad(grad, self),
         ("tanh", "self"): lambda grad, result: ROWS["tanh_backward"].call(grad, result),
         ("tanh_backward", "grad_output"): lambda grad, output: ROWS["tanh_backward"].call(
@@ -159,8 +166,9 @@ FORMULAS.update(
         ("logsumexp", "self"): lambda grad, self, result, dim, keepdim: _logsumexp_grad(
             grad, self, result, dim, keepdim
         ),
+        ("addr", "vec2"): lambda grad, vec1, alpha: maybe_times(grad.t().mv(vec1.conj()), conjugate(alpha)),
         ("addmv", "vec"): lambda grad, mat, alpha: maybe_times(mat.t().conj().mv(grad), conjugate(alpha)),
-        ("atanh", "self"): lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)).conj(),
+        ("atanh", "self"): lambda grad, self: _atanh_backward(less_than(1, self.pow(2)).conj(), grad),
         ("addcmul", "tensor1"): lambda grad, tensor2, value: grad * times(tensor2, value).conj(),
         ("addcmul", "tensor2"): lambda grad, tensor1, value: grad * times(tensor1, value).conj(),
         ("mm", "self"): lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(

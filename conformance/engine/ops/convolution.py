@@ -250,49 +250,53 @@ def _double_backward(
 ) -> Any:  # fmt: skip
     """The gradients of grad_output, input and weight: convolutions again, each linear in each of its operands."""
     gg_input, gg_weight, gg_bias = grads
+    dims = len(weight._array.shape[2:])
+    stride, padding, dilation, output_padding = (
+        full(each, dims) for each in (stride, padding, dilation, output_padding)
+    )
     settings = (stride, padding, dilation, transposed, output_padding, groups)
     g_out = g_input = g_weight = None
     if gg_input is not None:
         g_out = convolution(gg_input, weight, None, *settings)
-        if needed[2]:
-            g_weight = _weight_by_channels(
-                grad_output, gg_input, weight, stride, padding, dilation, transposed, groups
-            )
     if gg_weight is not None:
         term = convolution(input, gg_weight, None, *settings)
         g_out = term if g_out is None else g_out + term
-        if needed[1]:
-            geometry = Geometry(weight._array.shape[2:], stride, full(padding, len(stride)), dilation)
-            least = transposed_sizes(grad_output._array.shape[2:], geometry, (0,) * len(stride))
-            beyond = tuple(n - m for n, m in zip(input._array.shape[2:], least, strict=True))
-            beyond = output_padding if transposed else beyond
-            g_input = _first_places(
-                convolution(
-                    grad_output, gg_weight, None, stride, padding, dilation, not transposed, beyond, groups
-                ),
-                input._array.shape,
-            )
     if gg_bias is not None:
-        term = gg_bias.view(-1, *(1,) * len(stride)).expand(grad_output._array.shape)
+        term = gg_bias.contiguous().view(1, -1, *(1,) * dims).expand(grad_output._array.shape)
         g_out = term if g_out is None else g_out + term
+    if gg_input is not None and needed[2]:
+        g_weight = _weight_by_channels(grad_output, gg_input, weight, *settings)
+    if gg_weight is not None and needed[1]:
+        geometry = Geometry(weight._array.shape[2:], stride, padding, dilation)
+        least = transposed_sizes(grad_output._array.shape[2:], geometry, (0,) * dims)
+        beyond = tuple(n - m for n, m in zip(input._array.shape[2:], least, strict=True))
+        beyond = output_padding if transposed else beyond
+        g_input = _first_places(
+            convolution(
+                grad_output, gg_weight, None, stride, padding, dilation, not transposed, beyond, groups
+            ),
+            input._array.shape,
+        )
     return g_out, g_input, g_weight
 
 
 def _weight_by_channels(
     grad_output: Tensor, gg_input: Tensor, weight: Tensor, stride: Ints, padding: Ints, dilation: Ints,
-    transposed: bool, groups: int,
+    transposed: bool, output_padding: Ints, groups: int,
 ) -> Tensor:  # fmt: skip
     """The gradient of the weight as a convolution over the batch, channel by channel, whose first places count."""
-    over, along = gg_input.transpose(0, 1), grad_output.transpose(0, 1)
-    if transposed:
-        over, along = along, over
-    settings = (dilation, padding, stride, False, (0,) * len(stride), 1)
+    settings = (dilation, padding, stride, False, output_padding, 1)
+
+    def product(over: Tensor, along: Tensor) -> Tensor:
+        return convolution(*((along, over) if transposed else (over, along)), None, *settings)
+
+    along, over = grad_output.transpose(0, 1), gg_input.transpose(0, 1)
     if groups == 1:
-        found = convolution(over, along, None, *settings)
+        found = product(over, along)
     else:
         n, m = (each._array.shape[0] // groups for each in (over, along))
         of_groups = ((over.narrow(0, g * n, n), along.narrow(0, g * m, m)) for g in range(groups))
-        found = cat([convolution(*each, None, *settings) for each in of_groups], 1)
+        found = cat([product(*each) for each in of_groups], 1)
     return _first_places(found.transpose(0, 1), weight._array.shape)
 
 

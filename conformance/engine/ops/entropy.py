@@ -8,15 +8,14 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
-from ..inplace import run_inplace
 from ..modes import is_grad_enabled, no_grad
 from ..operands import meet_arrays
-from ..rows import ROWS, Array, op
+from ..rows import Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
 from .kernels import check_subtractable, need_floats, updated
 from .loss import MEAN, NONE, reduced
-from .scalars import less_than, over, plus, times
+from .scalars import less_than, over, over_, plus, times
 from .unary import sigmoid
 
 PUBLIC = ()
@@ -36,7 +35,7 @@ def _weighted_(each: Tensor, weight: Tensor | None) -> Tensor:
 
 
 def _share_(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
-    return run_inplace(ROWS["div_scalar"], [each, whole._array.size]) if reduction == MEAN else each
+    return over_(each, whole._array.size) if reduction == MEAN else each
 
 
 # Binary, of probabilities -------------------------------------------------------------------------
@@ -93,19 +92,20 @@ def binary_cross_entropy_backward(
 
 
 def _bce_grad_output(grad: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int) -> Tensor:
-    found = (self - target) / (plus(self, _EPS) * plus(less_than(1, self), _EPS))
-    found = _weighted_(found.mul_(grad), weight)
-    if reduction == NONE:
-        return found
-    total: Tensor = found.sum()
-    return over(total, self._array.size) if reduction == MEAN else total
+    below = plus(less_than(1, self), _EPS)  # here and below: see Note [Right operands first]
+    divisor = plus(self, _EPS) * below
+    found = (self - target) / divisor
+    return _share(_weighted_(found.mul_(grad), weight), reduction, self)  # summed up on the edge
 
 
 def _bce_twice(
     grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Any, reduction: int
 ) -> Tensor:
-    below = plus(less_than(1, self), _EPS)
-    found = (self * self - times(self, 2) * target + target) / (plus(self, _EPS).pow(2) * below.pow(2))
+    above = plus(self, _EPS)
+    below = plus(less_than(1, self), _EPS).pow(2)
+    divisor = above.pow(2) * below
+    middle = times(self, 2) * target
+    found = (self * self - middle + target) / divisor
     return _share(_weighted_(found.mul_(grad * grad_output), weight), reduction, self)
 
 
@@ -159,19 +159,18 @@ def _logits_backward(
     grad: Tensor, self: Tensor, target: Tensor, weight: Any, pos_weight: Any, reduction: int
 ) -> Tensor:
     """The gradient, in place where no graph is made of it: whoever counts versions sees that."""
-    likely = sigmoid(self)
     if is_grad_enabled():
         if pos_weight is None:
-            found = (likely - target) * grad
+            found = (sigmoid(self) - target) * grad
         else:
             t = pos_weight * target
-            found = (((plus(t, 1) - target) * likely) - t) * grad
+            found = (((plus(t, 1) - target) * sigmoid(self)) - t) * grad
         return _share_(_weighted(found, weight), reduction, self)
     if pos_weight is None:
-        found = likely.sub_(target)
+        found = sigmoid(self).sub_(target)
     else:
         t = pos_weight * target
-        found = plus(t, 1).sub_(target).mul_(likely).sub_(t)
+        found = plus(t, 1).sub_(target).mul_(sigmoid(self)).sub_(t)
     return _share_(_weighted_(found.mul_(grad), weight), reduction, self)
 
 

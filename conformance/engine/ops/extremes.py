@@ -198,7 +198,7 @@ amin = _ax(
 def _aminmax_backward(
     self: Tensor, dim: Any, keepdim: bool, grads: tuple[Tensor | None, ...], low: Tensor, high: Tensor
 ) -> Tensor:
-    axes = () if dim is None else (dim,)
+    axes = tuple(range(self._array.ndim)) if dim is None else (dim,)
     found: Tensor | None = None
     for grad, value in zip(grads, (low, high), strict=True):
         if grad is None:

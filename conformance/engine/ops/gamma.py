@@ -111,7 +111,7 @@ def _mvlgamma_shifts(kind: Any, p: int) -> Array:
     meet="self",
     to_float=True,
     self=lambda grad, self, p: (
-        grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma().sum(-1)
+        grad * (make(_mvlgamma_shifts(self._array.dtype, p)) + self.unsqueeze(-1)).digamma_().sum(-1)
     ),
 )
 def _mvlgamma(self: Array, p: int) -> Array:

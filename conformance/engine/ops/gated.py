@@ -16,6 +16,7 @@ from ..shapes import laid_out, like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat
 from .kernels import half_up, need_floats, unimplemented
+from .scalars import less_than
 from .selection import where
 
 PUBLIC = ("prelu", "rrelu", "rrelu_")
@@ -35,16 +36,12 @@ def _prelu_kernel(self: Array, weight: Array) -> Array:
 
 def _of_first(grads: Any, self: Tensor, weight: Tensor) -> Tensor:
     first, second = grads
-    found = 0.0
-    if first is not None:
-        found = where(self >= 0, first, first * weight)
-    if second is not None:
-        found = (
-            where(self >= 0, found, found + second * self)
-            if first is not None
-            else where(self >= 0, 0.0, second * self)
-        )
-    return found  # type: ignore[return-value]
+    if second is None:
+        return where(self >= 0, first, first * weight)
+    by_weight = second * self
+    if first is None:
+        return where(self >= 0, 0.0, by_weight)
+    return where(self >= 0, first, first * weight + by_weight)
 
 
 def _zeros(self: Tensor) -> Tensor:
@@ -225,20 +222,19 @@ def _glu_double_of_grad(grad: Tensor, self: Tensor, dim: int) -> Tensor:
     shape = list(self._array.shape)
     shape[dim] = n
     product = grad * _glu_backward(make(np.ones(shape, self._array.dtype)), self, dim)
-    return product.narrow(dim, 0, n) + product.narrow(dim, n, n)
+    second = product.narrow(dim, n, n)  # here and below: see Note [Right operands first]
+    return product.narrow(dim, 0, n) + second
 
 
 def _glu_double(grad: Tensor, grad_output: Tensor, self: Tensor, dim: int) -> Tensor:
     n = self._array.shape[dim] // 2
     first, gate = self.narrow(dim, 0, n), self.narrow(dim, n, n).sigmoid()
-    grad_first, grad_second = grad.narrow(dim, 0, n), grad.narrow(dim, n, n)
-    shut = 1 - gate
+    shut = less_than(1, gate)
     slope = gate * shut
-    curve = slope * shut - gate * slope
-    return cat(
-        [
-            grad_second * grad_output * slope,
-            grad_second * first * grad_output * curve + grad_first * grad_output * slope,
-        ],
-        dim,
-    )
+    grad_first, grad_second = grad.narrow(dim, 0, n), grad.narrow(dim, n, n)
+    across = grad_second * first
+    of_first = grad_second * grad_output * slope
+    closing = gate * slope
+    curve = slope * shut - closing
+    straight = grad_first * grad_output * slope
+    return cat([of_first, across * grad_output * curve + straight], dim)

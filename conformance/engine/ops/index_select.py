@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..creation import zeros_like
+from ..creation import zeros, zeros_like
 from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
 from ..settings import alert_not_deterministic
@@ -288,7 +288,7 @@ def index_fill_(self: Tensor, dim: Any, index: Tensor, value: Any) -> Tensor:
 # index_reduce -------------------------------------------------------------------------------------
 
 
-_BY_SLICE = Places("index_select", "index_fill", "index_add", "index_reduce", "source")
+_BY_SLICE = Places("index_select", "index_fill", "index_add", "index_reduce", "source", True)
 
 
 @op(
@@ -358,8 +358,8 @@ def take(self: Array, index: Array) -> Array:
 @op(
     "PutBackward0",
     tensors="index",
-    self=lambda grad, index, source, accumulate: (
-        grad if accumulate else grad.put(index, zeros_like(source), False)
+    self=lambda grad, index, _source_sym_sizes, accumulate: (
+        grad if accumulate else grad.put(index, zeros(_source_sym_sizes, dtype=grad.dtype), False)
     ),
     source=lambda grad, index, source: grad.take(index).reshape_as(source),
 )

@@ -22,6 +22,7 @@ def _cat_parts(grad: Tensor, places: Sequence[tuple[tuple[int, ...], bool]], dim
         if shape == (0,):  # an empty 1-d tensor joins anything
             found.append(make(np.zeros(0, grad._array.dtype)).zero_())  # one version, as torch's zeros
             continue
+        dim %= len(shape)
         n = shape[dim]
         if not is_complex and real is None:
             real = grad.real  # once for all that are real

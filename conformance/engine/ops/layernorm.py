@@ -13,6 +13,9 @@ from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from .kernels import need_floats
+from .moments import variance_backward
+from .normalization import plus_shift
+from .reduction import mean_backward
 from .scalars import over, plus, times
 
 PUBLIC = ()
@@ -182,7 +185,7 @@ def _layer_norm_double(
     one = make(np.ones(1, input._array.dtype))
     gamma = one if weight is None else weight.reshape(1, n)
     spread = None if gg_weight is None else gg_weight.reshape(1, n)
-    shifted = None if gg_bias is None else gg_bias.reshape(1, n)
+    shifted = None if gg_bias is None or weight is None else gg_bias.reshape(1, n)
     gg = None if gg_input is None else gg_input.reshape(m, n)
     centered = x - mu
     cube = sigma.pow(3)
@@ -226,8 +229,7 @@ def _layer_norm_double(
     if spread is not None:
         term = spread * centered * sigma
         g_out = term if g_out is None else g_out + term
-    if shifted is not None:
-        g_out = shifted if g_out is None else g_out + shifted
+    g_out = plus_shift(g_out, shifted, gg_bias)
     g_out = None if g_out is None else g_out.expand(m, n).reshape(whole)
     return g_out, g_input, None, None, g_weight, None
 
@@ -239,9 +241,13 @@ def _group_norm_backward(
     grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,
     result1: Tensor, result2: Tensor, needed: Any,
 ) -> list[Any]:  # fmt: skip
-    """torch's infinitely differentiable form, for every order of derivative; what is not recorded of halves, in float32."""
-    precise = input._array.dtype == np.float16 and not state.grad_enabled
-    if precise:
+    """torch's infinitely differentiable form, for every order of derivative.
+
+    The gradients of mean and inverse deviation count only together, as in torch. It has a kernel for the result's where
+    no graph of the gradient is made, which gives tensors of their own, and is precise with halves.
+    """
+    by_kernel = not state.grad_enabled and grads[1] is None and grads[2] is None
+    if by_kernel and input._array.dtype == np.float16:
         grads = [None if each is None else each.float() for each in grads]
         input, result1, result2 = input.float(), result1.float(), result2.float()
         weight = None if weight is None else weight.float()
@@ -254,31 +260,39 @@ def _group_norm_backward(
     if grad is not None:
         g = grad.reshape(n, groups, each, area)
         ds, db = (g * x).sum(3).unsqueeze_(-1), g.sum(3).unsqueeze_(-1)
-        if needed[0]:
-            gamma = None if weight is None else weight.reshape(1, groups, each, 1)
-            cube = sigma * sigma * sigma
+    if needed[0]:
+        gamma = None if weight is None else weight.reshape(1, groups, each, 1)
+        cube = sigma * sigma * sigma
+        if grad_rstd is not None:  # here and below: see Note [Right operands first]
+            grad_rstd = grad_rstd.view(n, groups, 1, 1)
+            grad_var = times(cube, -0.5) * grad_rstd
+        if grad is not None:
             a = sigma if gamma is None else sigma * gamma
             b = (ds if gamma is None else ds * gamma).sum(2).unsqueeze_(-2)
             c = (db if gamma is None else db * gamma).sum(2).unsqueeze_(-2)
             b = times((c * mu - b) * cube, share)
-            c = -b * mu - times(c * sigma, share)
-            g_input = a * g + b * x + c
-        if needed[1]:
-            g_weight = ((ds - db * mu) * sigma).sum(0).reshape(weight._array.shape)
-        if needed[2]:
-            g_bias = db.sum(0).reshape(C)
-    if needed[0]:
-        if grad_mean is not None:
-            term = times(grad_mean.reshape(n, groups, 1, 1), share).expand(n, groups, each, area)
-            g_input = term if g_input is None else g_input + term
-        if grad_rstd is not None:
-            grad_var = times(sigma * sigma * sigma * grad_rstd.reshape(n, groups, 1, 1), -0.5)
-            term = times(grad_var * (x - mu), 2 * share)
-            g_input = term if g_input is None else g_input + term
+            by_deviation = times(c * sigma, share)
+            c = -b * mu - by_deviation
+            by_input = b * x
+            g_input = a * g + by_input + c
+        if grad_mean is not None and grad_rstd is not None:
+            grad_mean = grad_mean.view(n, groups, 1, 1)
+            term = variance_backward(grad_var, x, (2, 3), 0, True)
+            term = term + mean_backward(grad_mean, x._array.shape, x._array.size, (2, 3), True)
+            if g_input is None:
+                g_input = term
+            else:
+                g_input += term
         g_input = None if g_input is None else g_input.reshape(input._array.shape)
-        if g_input is not None and not g_input.requires_grad:  # as torch's kernel, which is not recorded
-            g_input = make(following(g_input._array, input._array))
-    return [g_input, g_weight, g_bias]
+    if grad is not None and needed[1]:
+        g_weight = ((ds - db * mu) * sigma).sum(0).reshape(weight._array.shape)
+    if grad is not None and needed[2]:
+        g_bias = db.sum(0).reshape(C)
+    found = [g_input, g_weight, g_bias]
+    if by_kernel:
+        found = [None if each is None else make(np.array(each._array)) for each in found]
+        found[0] = None if g_input is None else make(following(g_input._array, input._array))
+    return found
 
 
 @op(

@@ -8,12 +8,12 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import c_name
-from ..inplace import check_castable, run_inplace
-from ..rows import ROWS, Array, op
+from ..inplace import check_castable
+from ..rows import Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
 from .kernels import need_floats, refuse_bool_negation, unimplemented, updated
-from .scalars import over, plus, times
+from .scalars import over, over_, plus, times
 from .undefined import unsupported
 
 PUBLIC = ()
@@ -37,7 +37,7 @@ def _norm(array: Array, reduction: int) -> float:
 
 def _share(each: Tensor, reduction: int) -> Tensor:
     """What one element adds to a mean of all."""
-    return run_inplace(ROWS["div_scalar"], [each, each._array.size]) if reduction == MEAN else each
+    return over_(each, each._array.size) if reduction == MEAN else each
 
 
 def _met(name: str, self: Array, target: Array) -> None:
@@ -73,7 +73,7 @@ def mse_loss_backward(grad_output: Array, self: Array, target: Array, reduction:
 
 
 def _mse_twice(grad: Tensor, self: Tensor, reduction: int) -> Tensor:
-    found = times(grad, 2.0)
+    found = times(grad, 2)
     return _share(found, reduction)
 
 
@@ -231,7 +231,8 @@ def _soft_margin_grad_output(
 def _soft_margin_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int) -> Tensor:
     z = (self * -target).exp()
     above = plus(z, 1)
-    return _share(grad * (target * target) * z / (above * above), reduction)
+    divisor = above * above  # see Note [Right operands first]
+    return _share(grad * (target * target) * z / divisor, reduction)
 
 
 # Multi-class margins: torch has no second derivative ----------------------------------------------

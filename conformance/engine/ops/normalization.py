@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..formats import following, lies_so, suggest_memory_format
 from ..fused import multiply_add
 from ..rows import Array, op
 from ..shapes import wrap_dim
-from ..tensor import Tensor, wrap
+from ..tensor import Tensor, make, wrap
 from .kernels import need_floats
+from .scalars import over, over_, plus, times, times_
 
 PUBLIC = ("batch_norm",)
 
@@ -102,62 +104,91 @@ def _native_batch_norm(
     return following(found.astype(input.dtype, copy=False), input)
 
 
-def _spread(values: Tensor, like: Tensor) -> Tensor:
-    return values.view(1, -1, *(1,) * (like._array.ndim - 2))
+def _wide(values: Tensor, ndim: int) -> Tensor:
+    for _ in range(ndim - 2):
+        values = values.unsqueeze(1)
+    return values
+
+
+def _total(each: Tensor, keepdim: bool = True) -> Tensor:
+    """The sum over all but the channels, one dimension after the other."""
+    each = each.sum(0, keepdim)
+    for dim in range(each._array.ndim - 1, int(keepdim), -1):
+        each = each.sum(dim, keepdim)
+    return each
+
+
+def plus_shift(grad: Tensor | None, shift: Tensor | None, given: Tensor | None) -> Tensor | None:
+    """A gradient and what the bias adds to it, in place.
+
+    Raises:
+        RuntimeError: what the bias adds was given, and is left out, since torch spreads it only where there is a weight.
+    """
+    if given is None or grad is None:
+        return grad if given is None else shift
+    if shift is None:
+        raise RuntimeError(errors.UNDEFINED_ARGUMENT.format(1, "other"))
+    return grad.add_(shift)
 
 
 def _batch_norm_double_backward(
     grads: Any, grad_out: Tensor, input: Tensor, weight: Any, running_mean: Any, running_var: Any,
     save_mean: Any, save_invstd: Any, train: bool, eps: float, needed: Any,
 ) -> Any:  # fmt: skip
-    """torch's batchnorm_double_backward: the gradients of grad_out, input and weight; the statistics have none."""
+    """The gradients of grad_out, input and weight; the statistics have none.
+
+    Step by step as torch has it (torch: FunctionsManual.cpp, batchnorm_double_backward), which further derivatives show.
+    """
     gg_input, gg_weight, gg_bias = grads
-    array = input._array
-    m = array.size // array.shape[1]
-    others = list(_others(array.ndim))
-
-    def total(each: Tensor) -> Tensor:
-        return each.sum(others, keepdim=True)
-
+    ndim, shape = input._array.ndim, input._array.shape
+    m = input._array.size // shape[1]
+    one = make(np.ones((), input._array.dtype))
+    gamma = one if weight is None else _wide(weight, ndim).expand(shape)
+    spread = None if weight is None or gg_weight is None else _wide(gg_weight, ndim).expand(shape)
+    shifted = None if weight is None or gg_bias is None else _wide(gg_bias, ndim).expand(shape)
     mean = save_mean.to(input.dtype) if train else running_mean
-    deviation = save_invstd.to(input.dtype) if train else running_var.add(eps).pow(-0.5)
-    centered = input - _spread(mean, input)
-    invstd = _spread(deviation, input)
-    gamma = 1.0 if weight is None else _spread(weight, input)
-    cubed = centered * invstd.pow(3)
-    out_centered, out_total = total(grad_out * centered), total(grad_out)
+    centered = input - _wide(mean, ndim).unsqueeze(0)
+    deviation = save_invstd.to(input.dtype) if train else plus(running_var, eps).pow(-0.5)
+    invstd = _wide(deviation, ndim).unsqueeze(0)
+    square, cube = invstd.pow(2), invstd.pow(3)
+    cubed = centered * cube
+    out_centered, out_total = _total(grad_out * centered), _total(grad_out)
 
-    def first(each: Tensor, scale: Any) -> Tensor:
-        h1 = m * each - total(each) - centered * invstd.pow(2) * total(each * centered)
-        return (scale * invstd / m) * h1
+    def first(each: Tensor, scale: Tensor) -> Tensor:
+        """The gradient of the input."""
+        h0 = over_(scale * invstd, m)
+        h1 = times(each, m).sub_(_total(each))
+        along = _total(each * centered)  # here and below: see Note [Right operands first]
+        return h0 * h1.sub_(centered.mul(square) * along)
 
     g_input = g_weight = g_out = None
-    if gg_input is not None:
+    if gg_input is not None and train:
+        in_total, in_centered = _total(gg_input), _total(gg_input * centered)
+        inner = over_(in_total * out_total, m).sub_(_total(grad_out * gg_input))
+        inner = inner.add_(times_(square * out_centered * in_centered, 3.0 / m))
+        found = over_(cubed * inner, m)
+        right = over(out_total, m) - grad_out
+        second = over_(in_centered * cube, m) * right
+        right = over(in_total, m) - gg_input
+        third = over_(out_centered * cube, m) * right
+        g_input = gamma * found.add_(second).add_(third)
+    if spread is not None:
         if train:
-            in_total, in_centered = total(gg_input), total(gg_input * centered)
-            inner = in_total * out_total / m - total(grad_out * gg_input)
-            inner = inner + invstd.pow(2) * out_centered * in_centered * (3.0 / m)
-            g_input = cubed * inner / m
-            g_input = g_input + in_centered * invstd.pow(3) / m * (out_total / m - grad_out)
-            g_input = gamma * (g_input + out_centered * invstd.pow(3) / m * (in_total / m - gg_input))
-            g_out = first(gg_input, gamma)
-        else:
-            g_out = gg_input * invstd * gamma
-        if weight is not None:
-            along = gg_input * first(grad_out, 1.0) if train else gg_input * grad_out * invstd
-            g_weight = along.sum(others)
-    if gg_weight is not None:
-        spread = _spread(gg_weight, input)
-        if train:
-            term = spread * (grad_out * invstd - invstd * out_total / m - cubed * out_centered / m)
+            term, second = grad_out * invstd, over_(invstd * out_total, -m)
+            third = over_(cubed * _total(grad_out * centered), -m)
+            term = spread * term.add_(second).add_(third)
         else:
             term = spread * invstd * grad_out
-        g_input = term if g_input is None else g_input + term
+        g_input = term if g_input is None else g_input.add_(term)
+    if weight is not None and gg_input is not None:
+        along = gg_input * first(grad_out, one) if train else gg_input * grad_out * invstd
+        g_weight = _total(along, False)
+    if gg_input is not None:
+        g_out = first(gg_input, gamma) if train else gg_input * invstd * gamma
+    if spread is not None:
         term = spread * centered * invstd
-        g_out = term if g_out is None else g_out + term
-    if gg_bias is not None:
-        term = _spread(gg_bias, input).expand(array.shape)
-        g_out = term if g_out is None else g_out + term
+        g_out = term if g_out is None else g_out.add_(term)
+    g_out = plus_shift(g_out, shifted, gg_bias)
     return g_out, g_input, g_weight, None, None
 
 

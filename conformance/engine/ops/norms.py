@@ -57,6 +57,7 @@ def norm_backward(
     if not keepdim and self._array.ndim:
         grad = unsqueeze_multiple(grad, dim, self._array.ndim)
         norm = unsqueeze_multiple(norm, dim, self._array.ndim)
+    order = float(order)
     if order == 0:
         return None
     if order == 1:
@@ -66,11 +67,14 @@ def norm_backward(
     if math.isinf(order):
         size = self.abs()
         mask = size.eq(norm).logical_or(size.isnan())
-        return self.sgn() * ((grad / mask.sum(dim, True)) * mask)
+        shared = (grad / mask.sum(dim, True)) * mask  # here and below: see Note [Right operands first]
+        return self.sgn() * shared
     if order < 1:
-        scaled = self.sgn() * self.abs().pow_(order - 1).masked_fill_(self == 0, 0)
-        return scaled * grad * norm.pow(1 - order)
-    scaled = self.sgn() * self.abs().pow_(order - 1) if order < 2 else self * self.abs().pow_(order - 2)
+        power = self.abs().pow_(order - 1).masked_fill_(self == 0, 0)
+        scaled, power = self.sgn() * power, norm.pow(1 - order)
+        return scaled * grad * power
+    power = self.abs().pow_(order - 1 if order < 2 else order - 2)
+    scaled = (self.sgn() if order < 2 else self) * power
     scale = grad / norm.pow(order - 1)
     scale.masked_fill_(norm == 0, 0)
     return scaled * scale
@@ -212,7 +216,8 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
         total = (self * grad).sum(axes, True)
     of_norm = norm_backward(total, self, p, norm, axes, True)
     inverse = plus(norm, 1e-7).reciprocal()
-    scaled = times(inverse, maxnorm) * (grad - inverse * of_norm)
+    across = grad - inverse * of_norm  # see Note [Right operands first]
+    scaled = times(inverse, maxnorm) * across
     return where(norm > maxnorm, scaled.to(grad.dtype), grad)
 
 
@@ -263,9 +268,7 @@ _no_cdist, _no_pdist = undefined("_cdist_backward"), undefined("_pdist_backward"
     "CdistBackward0",
     name="_cdist_forward",
     x1=lambda grad, x1, x2, p, result: _cdist_backward(grad.contiguous(), x1, x2, p, result),
-    x2=lambda grad, x1, x2, p, result: _cdist_backward(
-        grad.mT.contiguous(), x2, x1, p, result.mT.contiguous()
-    ),
+    x2=lambda grad, x1, x2, p, result: _of_second(grad, x1, x2, p, result),
 )
 def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
     away = x1[..., :, None, :] - x2[..., None, :, :]
@@ -297,13 +300,18 @@ def _cdist_backward(grad_: Array, x1: Array, x2: Array, p: Any, cdist: Array) ->
     )
 
 
+def _of_second(grad: Tensor, x1: Tensor, x2: Tensor, p: float, result: Tensor) -> Tensor:
+    turned = result.mT.contiguous()  # see Note [Right operands first]
+    return _cdist_backward(grad.mT.contiguous(), x2, x1, p, turned)
+
+
 def _euclidean_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor) -> tuple[Tensor, Tensor]:
     ratio = grad / result
     ratio.masked_fill_(result == 0, 0)
-    return (
-        x1 * ratio.sum(-1, True) - ratio.matmul(x2),
-        x2 * ratio.sum(-2, False).unsqueeze(-1) - ratio.mT.matmul(x1),
-    )
+    second = ratio.matmul(x2)  # here and below: see Note [Right operands first]
+    of_x1 = x1 * ratio.sum(-1, True) - second
+    second = ratio.mT.matmul(x1)
+    return of_x1, x2 * ratio.sum(-2, False).unsqueeze(-1) - second
 
 
 @op(

@@ -56,6 +56,10 @@ def floor_divide_(self: Tensor, other: Any) -> Tensor:
     return run_inplace(ROWS["floor_divide" if is_number(other) else "floor_divide_tensor"], [self, other])
 
 
+def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
+    return -grad * quotient  # made second: see Note [Right operands first]
+
+
 def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
     """The rows of a remainder by a tensor and by a number."""
     kernel = f"{name}_cpu"
@@ -73,7 +77,7 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
             meet="self other",
             numbers=False,
             self=lambda grad: grad,
-            other=lambda grad, self, other: -grad * self.div(other, rounding_mode=rounding),
+            other=lambda grad, self, other: _opposed(self.div(other, rounding_mode=rounding), grad),
         )(by_tensor),
         op(f"{node}0", name=name, meet="self other", numbers="other", self=lambda grad: grad)(by_tensor),
     )  # fmt: skip

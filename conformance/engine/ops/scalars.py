@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import result_dtype
-from ..rows import Array, array_to_float, op
+from ..inplace import run_inplace
+from ..rows import ROWS, Array, array_to_float, op
 from ..tensor import Tensor, make
 
 PUBLIC = ()
@@ -44,6 +45,16 @@ def minus(self: Array, other: Any) -> Array:
             "use the `~` or `logical_not()` operator instead."
         )
     return np.subtract(_fitting(self, other), other)
+
+
+def times_(self: Tensor, other: Any) -> Tensor:
+    """self * other, in place."""
+    return run_inplace(ROWS["mul_scalar"], [self, other])
+
+
+def over_(self: Tensor, other: Any) -> Tensor:
+    """self / other, in place."""
+    return run_inplace(ROWS["div_scalar"], [self, other])
 
 
 def _fitting(array: Array, number: Any) -> Array:

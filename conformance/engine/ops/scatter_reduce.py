@@ -77,6 +77,7 @@ class Places:
     add: str
     reduce: str
     source: str  # what the operation calls the values that are reduced
+    casts: bool  # whether what tells an extreme's places is multiplied by as numbers, not as bools
 
     def of(self, tensor: Tensor, dim: Any, index: Tensor) -> Tensor:
         """What stands in the places."""
@@ -87,7 +88,7 @@ class Places:
         return getattr(tensor, self.add)(dim, index, values)
 
 
-_ALONG: Any = Places("gather", "scatter", "scatter_add", "scatter_reduce", "src")
+_ALONG: Any = Places("gather", "scatter", "scatter_add", "scatter_reduce", "src", False)
 
 
 def reduce_backward(
@@ -110,11 +111,12 @@ def reduce_backward(
         to_self = grad / count
         to_src = how.of(grad, dim, index) / how.of(count, dim, index)
     else:
-        mine = (self == result).to(self.dtype)
-        theirs = (src == how.of(result, dim, index)).to(self.dtype)
-        shared = grad / how.added(mine, dim, index, theirs)
-        to_self = mine * shared
-        to_src = theirs * how.of(shared, dim, index)
+        mine, theirs = self == result, src == how.of(result, dim, index)
+        as_numbers = mine.to(self.dtype), theirs.to(self.dtype)
+        shared = grad / how.added(as_numbers[0], dim, index, as_numbers[1])
+        if how.casts:
+            mine, theirs = as_numbers
+        to_self, to_src = mine * shared, theirs * how.of(shared, dim, index)
     return (to_self if include_self else getattr(to_self, how.fill)(dim, index, 0)), to_src
 
 
@@ -127,8 +129,9 @@ def _prod_src(
     without = getattr(self, how.reduce)(
         dim, index, src.masked_fill(single, 1), "prod", include_self=include_self
     )
+    nonzero = src.masked_fill(zero, 1)  # here and below: see Note [Right operands first]
+    elsewhere = how.of(grad * result, dim, index) / nonzero
     at_zero = how.of(grad * without, dim, index)
-    elsewhere = how.of(grad * result, dim, index) / src.masked_fill(zero, 1)
     found: Tensor = where(single, at_zero, elsewhere)
     if (zeros > 1).any().item():
         message = (

@@ -205,7 +205,7 @@ def unsqueeze(self: Array, dim: Any) -> Array:
 def _unsqueeze_to(grad: Tensor, shape: tuple[int, ...], dims: Any) -> Tensor:
     for axis in dims:
         if shape and shape[axis] == 1:
-            grad = grad.unsqueeze(axis)
+            grad = grad.unsqueeze(axis % len(shape))
     return grad
 
 

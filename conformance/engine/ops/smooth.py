@@ -312,16 +312,15 @@ def _gelu_double(grad: Tensor, grad_output: Tensor, self: Tensor, approximate: s
     gate, cosh = inner.tanh(), inner.cosh()
     sech = make(np.ones_like(cosh._array)) / cosh
     half, shut = times(self, 0.5), less_than(1, gate * gate)
-    slope, curve = (
-        times(plus(times(self, 3 * _KAPPA) * self, 1), _BETA),
-        times(times(self, 6 * _KAPPA), _BETA),
-    )
-    opening = times(sech, 2) * (-sech * gate) * slope
-    return (
-        grad
-        * grad_output
-        * (times(times(shut, 0.5) * slope, 2) + half * slope * opening + half * shut * curve)
-    )
+    slope = times(plus(times(self, 3 * _KAPPA) * self, 1), _BETA)
+    left = times(shut, 0.5) * slope
+    closing = -sech * gate  # here and below: see Note [Right operands first]
+    opening = times(sech, 2) * closing * slope
+    second = half * slope * opening
+    curve = times(times(self, 6 * _KAPPA), _BETA)
+    third = half * shut * curve
+    factor = times(left, 2) + second + third
+    return grad * grad_output * factor
 
 
 @op(

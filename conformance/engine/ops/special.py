@@ -57,8 +57,18 @@ _erfcx = float_function(
 )  # fmt: skip
 _ndtri = float_function(
     "SpecialNdtriBackward0", "special_ndtri", scipy("ndtri", half=False), "The inverse of ndtr.",
-    lambda grad, result: times(grad, math.sqrt(2 * math.pi)) * over(result.square(), 2).exp(),
+    lambda grad, result: _ndtri_backward(grad, result),
 )  # fmt: skip
+
+
+def _ndtri_backward(grad: Tensor, result: Tensor) -> Tensor:
+    factor = over(result.square(), 2).exp()  # here and below: see Note [Right operands first]
+    return times(grad, math.sqrt(2 * math.pi)) * factor
+
+
+def _log_ndtr_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    factor = (result + over(self.pow(2), 2)).neg().exp()
+    return over(grad, math.sqrt(2 * math.pi)) * factor
 
 
 def _log_ndtr_kernel(self: Array) -> Array:
@@ -73,7 +83,7 @@ def _log_ndtr_kernel(self: Array) -> Array:
 
 _log_ndtr = float_function(
     "SpecialLogNdtrBackward0", "special_log_ndtr", _log_ndtr_kernel, "The logarithm of ndtr.",
-    lambda grad, self, result: over(grad, math.sqrt(2 * math.pi)) * (result + over(self.pow(2), 2)).neg().exp(),
+    lambda grad, self, result: _log_ndtr_backward(grad, self, result),
 )  # fmt: skip
 _entr = float_function(
     "SpecialEntrBackward0", "special_entr", scipy("entr"), "-self * log(self).",
@@ -109,30 +119,45 @@ i0 = float_function(
 )  # fmt: skip
 
 
-def _i0e_slope(self: Tensor, signed: Tensor) -> Tensor:
-    """``signed`` is computed first: so torch's compiler has it, and the second pass begins with what is made last."""
+def _i0e_slope(self: Tensor, result: Tensor) -> Tensor:
+    signed = self.sgn() * result  # here and below: see Note [Right operands first]
     return _i1e(self) - signed
+
+
+def _i1_slope(self: Tensor, result: Tensor) -> Tensor:
+    right = result * self.reciprocal()
+    return self.i0() - right
+
+
+def _i1e_slope(self: Tensor, result: Tensor) -> Tensor:
+    inverse = self.reciprocal()
+    right = result * (self.sgn() + inverse)
+    return _i0e(self) - right
 
 
 _i0e = float_function(
     "SpecialI0EBackward0", "special_i0e", scipy("i0e"), "i0(self) * exp(-abs(self)).",
-    lambda grad, self, result: grad * _i0e_slope(self, self.sgn() * result),
+    lambda grad, self, result: grad * _i0e_slope(self, result),
 )  # fmt: skip
 _i1: Any = float_function(
     "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
     lambda grad, self, result: (
-        grad * _away_from_zero("i1_backward", self, lambda safe: safe.i0() - result * safe.reciprocal())
+        grad * _away_from_zero("i1_backward", self, lambda safe: _i1_slope(safe, result))
     ),
 )  # fmt: skip
 _i1e: Any = float_function(
     "SpecialI1EBackward0", "special_i1e", scipy("i1e"), "i1(self) * exp(-abs(self)).",
     lambda grad, self, result: (
-        grad * _away_from_zero("i1e_backward", self, lambda safe: _i0e(safe) - result * (safe.sgn() + safe.reciprocal()))
+        grad * _away_from_zero("i1e_backward", self, lambda safe: _i1e_slope(safe, result))
     ),
 )  # fmt: skip
 
 
 # Products with logarithms -------------------------------------------------------------------------
+
+
+def _over(divisor: Tensor, dividend: Tensor) -> Tensor:
+    return dividend / divisor  # made second: see Note [Right operands first]
 
 
 def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: Any, text: str) -> Any:
@@ -161,11 +186,11 @@ def _product_with_log(name: str, node: str, logarithm: Any, edge: float, slope: 
     by_tensors: Any = op(
         f"{node}0", name=f"{name}_tensors", meet="self other", numbers=False, to_float=True,
         self=lambda grad, self, other: by_tensors(grad, other).masked_fill((self == 0.0) & (other <= edge), 0.0),
-        other=lambda grad, self, other: grad * self / slope(other),
+        other=lambda grad, self, other: _over(slope(other), grad * self),
     )(of_tensors)  # fmt: skip
     of_a_number = op(
         f"{node}1", name=f"{name}_of_number", meet="other", to_float=True,
-        other=lambda grad, self, other: times(grad, self) / slope(other),
+        other=lambda grad, self, other: _over(slope(other), times(grad, self)),
     )(of_number)  # fmt: skip
     by_number: Any = op(f"{node}2", name=name, meet="self", to_float=True, self=number_gradient)(with_number)
 
@@ -247,7 +272,8 @@ def _zeta(input: Any, other: Any, *, out: Any = None) -> Tensor:
 def _sinc_backward(grad: Tensor, self: Tensor) -> Tensor:
     self_pi = times(self, math.pi)
     squared = times(self * self, math.pi)
-    out = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / squared)
+    sine = self_pi.sin()  # see Note [Right operands first]
+    out = grad * ((self_pi * self_pi.cos() - sine) / squared)
     return where(squared == 0.0, scalar_tensor(0.0, dtype=grad.dtype), out)
 
 

@@ -48,7 +48,9 @@ def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
     "SplitBackward0",
     name="split",
     view="multi_output",
-    self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
+    self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(
+        defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
+    ),
 )
 def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
     if self.ndim == 0:
@@ -71,7 +73,9 @@ def _split(self: Array, split_size: int, dim: Any = 0) -> Any:
     "SplitWithSizesBackward0",
     name="split_with_sizes",
     view="multi_output",
-    self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(defined(grads, metadata), dim),
+    self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(
+        defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
+    ),
 )
 def split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
     """Pieces of given lengths along a dimension, as views."""
@@ -185,7 +189,9 @@ dsplit = _split_along("dsplit", lambda ndim: 2, 3, "Pieces from front to back.")
     "UnsafeSplitBackward0",
     name="unsafe_split",
     outputs="first others",
-    self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(defined(grads, metadata), dim),
+    self=lambda grads, metadata, self_sym_sizes, split_size, dim: cat(
+        defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
+    ),
 )
 def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
     return ROWS["split"].forward(self, split_size, dim)
@@ -194,7 +200,9 @@ def _unsafe_split(self: Array, split_size: int, dim: Any = 0) -> Any:
 @op(
     "UnsafeSplitWithSizesBackward0",
     outputs="first others",
-    self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(defined(grads, metadata), dim),
+    self=lambda grads, metadata, self_sym_sizes, split_sizes, dim: cat(
+        defined(grads, metadata), wrap_dim(dim, len(self_sym_sizes))
+    ),
 )
 def unsafe_split_with_sizes(self: Array, split_sizes: Any, dim: Any = 0) -> Any:
     """Pieces of given lengths along a dimension, that share its memory and are no views."""

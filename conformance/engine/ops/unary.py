@@ -96,10 +96,16 @@ acosh = _float(
     lambda grad, self: grad * minus(self * self, 1).rsqrt(),
     "The inverse of cosh.",
 )
+
+
+def _atanh_backward(slope: Tensor, grad: Tensor) -> Tensor:
+    return times(grad, 1) / slope  # made second: see Note [Right operands first]
+
+
 atanh = _float(
     "AtanhBackward0",
     np.arctanh,
-    lambda grad, self: times(grad, 1) / less_than(1, self.pow(2)),
+    lambda grad, self: _atanh_backward(less_than(1, self.pow(2)), grad),
     "The inverse of tanh.",
 )
 arcsinh, arccosh, arctanh = asinh, acosh, atanh
@@ -201,7 +207,7 @@ def _sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     if self._array.dtype.kind != "c":
         return make(zeros(grad._array.shape, grad._array.dtype))
     size = self.abs()
-    double, conjugate = times(size, 2), grad.conj()  # see Note [Right operands first]
+    double, conjugate = times(size, 2.0), grad.conj()  # see Note [Right operands first]
     return ((grad - result * result * conjugate) / double).masked_fill_(size == 0.0, 0.0)
 
 

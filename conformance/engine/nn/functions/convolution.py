@@ -282,14 +282,17 @@ def _complex_convolution(
     (x, x_i), (w, w_i) = _parts(input), _parts(weight)
     b, b_i = (None, None) if bias is None else _parts(bias)
     first, second = convolve(x, w, b), convolve(x_i, w_i, None)
-    third = convolve(x + x_i, w + w_i, None if b is None or b_i is None else b + b_i)
-    turned = times(third - first - second, 1j)  # as in C++, see Note [Right operands first]
+    b_sum = None if b is None or b_i is None else b + b_i  # here and below: see Note [Right operands first]
+    w_sum = w + w_i
+    third = convolve(x + x_i, w_sum, b_sum)
+    turned = times(third - first - second, 1j)
     return first - second + turned
 
 
 def _parts(tensor: Tensor) -> tuple[Tensor, Tensor]:
     both = view_as_real(tensor.resolve_conj())
-    return both.select(-1, 0), both.select(-1, 1)
+    last = tensor._array.ndim
+    return both.select(last, 0), both.select(last, 1)
 
 
 def _forward(spatial: int) -> Callable[..., Tensor]:
