@@ -186,7 +186,7 @@ def _saved_value(row: Row, name: str, kind: str, linear: bool, in_place: bool) -
     elif as_given:
         value = f"({name} if {' or '.join(as_given)} else {value})"
     users = [key for key, rule in row.formulas.items() if name in names_of(rule)]
-    # See Note [Only what is needed is saved]; torch looks at neither gradients nor lists.
+    # See Note [Only what is needed is saved].
     guarded = not row.lists and "backward" not in row.name
     if guarded and len(users) == 1 and len(row.formulas) > 1 and " " not in users[0]:
         test = f"next_{users[0]} is not None"

@@ -57,7 +57,8 @@ def refusing(function: Function, name: str) -> Function:
 
 def _flags(function: Function, first: int = 0) -> list[tuple[int, str]]:
     """Place and name of the arguments that are true or false: Python would take any number for them."""
-    if "bool" not in function.__annotations__.values():  # most: signatures of all would take a twentieth of the import
+    # Most have none; the signatures of all would take a twentieth of the import.
+    if "bool" not in function.__annotations__.values():
         return []
     parameters = [*inspect.signature(function).parameters.values()][first:]
     return [

@@ -17,7 +17,8 @@ The formula's argument names are what is saved, under torch's names (``_saved_ot
 * any other argument of the operation, as it was passed.
 
 Note [Only what is needed is saved]: an input that exactly one formula uses is saved only if that formula will be
-asked for, as torch's generated code does: with a alone requiring grad, ``(a * b).grad_fn._saved_self`` is None.
+asked for, as torch's generated code does: with a alone requiring grad, ``(a * b).grad_fn._saved_self`` is None. Operations
+that are gradients themselves, or take lists, save all.
 
 Note [Rows are compiled]: each row becomes a few straight-line functions (call, evaluate, record, apply), written as
 source and compiled once, as dataclasses does, when they are first called: nothing is looked up at each call. Forward

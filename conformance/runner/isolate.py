@@ -173,12 +173,13 @@ def _operators(torch: Any) -> list[list[Any]]:
 def _forget_operators(torch: Any, before: list[list[Any]]) -> None:
     """End the operators that a program defined, so that it can define them again."""
     of_functions, without_library, names = (lookup(torch, path) for path in _OPERATORS)
-    for name in set(of_functions or ()) - set(before[0]):
+    ended = set(of_functions or ()) - set(before[0])
+    for name in ended:
         of_functions.pop(name)._destroy()
         lookup(torch, "_library.custom_ops.OPDEFS").pop(name, None)
     while len(without_library or ()) > len(before[1]):
         without_library.pop()._destroy()
-    if set(names or ()) - set(before[2]):  # a library of the program's own that is in a cycle
+    if set(names or ()) - set(before[2]) - ended:  # a library of the program's own that is in a cycle
         gc.collect()
 
 
