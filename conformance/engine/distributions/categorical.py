@@ -97,7 +97,28 @@ class Categorical(Distribution):
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
-class OneHotCategorical(Distribution):
+class OfCategorical(Distribution):
+    """By the parameters of a `Categorical` that it is made of."""
+
+    _categorical: Categorical
+
+    @property
+    def probs(self) -> Tensor:
+        """The probabilities."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Tensor:
+        """Their logarithms."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Size:
+        """The parameter's shape."""
+        return self._categorical.param_shape
+
+
+class OneHotCategorical(OfCategorical):
     """A class as a vector that is 1 in its place and else 0."""
 
     __module__ = "torch.distributions.one_hot_categorical"
@@ -117,21 +138,8 @@ class OneHotCategorical(Distribution):
         return new
 
     @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """Their logarithms."""
-        return self._categorical.logits
-
-    mean = probs
-
-    @property
-    def param_shape(self) -> Size:
-        """The parameter's shape."""
-        return self._categorical.param_shape
+    def mean(self) -> Tensor:
+        return self.probs
 
     @property
     def mode(self) -> Tensor:

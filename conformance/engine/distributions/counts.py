@@ -16,13 +16,14 @@ from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .categorical import Categorical
-from .distribution import NO_SHAPE, Distribution
+from .categorical import Categorical, OfCategorical
+from .distribution import NO_SHAPE
 from .gamma import Gamma
-from .utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from .univariate import LogOdds
+from .utils import broadcast_all, lazy_property
 
 
-class _Trials(Distribution):
+class _Trials(LogOdds):
     """By ``total_count`` and the probability of a success, or its log odds."""
 
     total_count: Tensor
@@ -42,14 +43,6 @@ class _Trials(Distribution):
         new = self._expanded(cls, _instance, batch_shape, **own)
         new._param = own[names[-1]]
         return new
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def param_shape(self) -> Size:
@@ -170,7 +163,7 @@ class NegativeBinomial(_Trials):
         return powers - normalizer.masked_fill(total + value == 0.0, 0.0)
 
 
-class Multinomial(Distribution):
+class Multinomial(OfCategorical):
     """How often each class comes, of ``total_count`` samples of a `Categorical`.
 
     Raises:
@@ -200,21 +193,6 @@ class Multinomial(Distribution):
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:
         return constraints.multinomial(self.total_count)
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def param_shape(self) -> Size:
-        """The parameter's shape."""
-        return self._categorical.param_shape
 
     @property
     def mean(self) -> Tensor:

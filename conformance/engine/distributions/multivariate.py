@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..creation import eye
@@ -16,7 +16,6 @@ from .distribution import NO_SHAPE, Distribution
 from .utils import _standard_normal, _sum_rightmost, lazy_property
 
 _matmul, _broadcast_shapes = FUNCTIONS["matmul"], FUNCTIONS["broadcast_shapes"]
-_MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
 
 
 class Independent(Distribution):
@@ -116,11 +115,32 @@ def mahalanobis(scale: Tensor, difference: Tensor) -> Tensor:
     return lengths.reshape(vectors.shape[:-1]).permute(back).reshape(batch)
 
 
+def the_one(error: type[Exception], **matrices: Tensor | None) -> tuple[str, Tensor]:
+    """The name of the matrix that is given, and the matrix.
+
+    Raises:
+        error: none is given, or several are.
+    """
+    given = {name: each for name, each in matrices.items() if each is not None}
+    if len(given) != 1:
+        raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+    (found,) = given.items()
+    return found
+
+
 def lower_of_precision(matrix: Tensor) -> Tensor:
     """The lower factors of the inverses of matrices."""
     upper = cholesky(matrix.flip((-2, -1))).flip((-2, -1)).transpose(-2, -1)
     unit = eye(matrix.shape[-1], dtype=matrix.dtype)
     return solve_triangular(upper, unit, upper=False)
+
+
+LOWER: dict[str, Callable[[Tensor], Tensor]] = {
+    "covariance_matrix": cholesky,
+    "precision_matrix": lower_of_precision,
+    "scale_tril": lambda matrix: matrix,
+}
+"""The lower factor of a covariance by what is given."""
 
 
 class MultivariateNormal(Distribution):
@@ -147,13 +167,12 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        matrices = zip(_MATRICES, (covariance_matrix, precision_matrix, scale_tril), strict=True)
-        given = {name: each for name, each in matrices if each is not None}
-        if len(given) != 1:
-            raise ValueError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
-            )
-        ((name, matrix),) = given.items()
+        name, matrix = the_one(
+            ValueError,
+            covariance_matrix=covariance_matrix,
+            precision_matrix=precision_matrix,
+            scale_tril=scale_tril,
+        )
         if matrix.dim() < 2:
             what = f"{name} matrix" if name == "scale_tril" else name
             raise ValueError(
@@ -163,16 +182,11 @@ class MultivariateNormal(Distribution):
         setattr(self, name, matrix.expand((*batch, -1, -1)))
         self.loc = loc.expand((*batch, -1))
         super().__init__(batch, self.loc.shape[-1:], validate_args=validate_args)
-        if name == "scale_tril":
-            self._unbroadcasted_scale_tril = matrix
-        elif name == "covariance_matrix":
-            self._unbroadcasted_scale_tril = cholesky(matrix)
-        else:
-            self._unbroadcasted_scale_tril = lower_of_precision(matrix)
+        self._unbroadcasted_scale_tril = LOWER[name](matrix)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         n = self._event_shape[0]
-        own = {name: vars(self)[name] for name in _MATRICES if name in vars(self)}
+        own = {name: vars(self)[name] for name in LOWER if name in vars(self)}
         parameters = {name: each.expand((*batch_shape, n, n)) for name, each in own.items()}
         parameters["loc"] = self.loc.expand((*batch_shape, n))
         new = self._expanded(MultivariateNormal, _instance, batch_shape, **parameters)

@@ -7,11 +7,10 @@ from typing import Any
 
 from ..creation import full_like
 from ..random import rand
-from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .categorical import Categorical
-from .distribution import NO_SHAPE, Distribution
+from .categorical import Categorical, OfCategorical
+from .distribution import NO_SHAPE
 from .transformed import TransformedDistribution
 from .transforms import ExpTransform, SigmoidTransform
 from .univariate import OfProbability
@@ -51,7 +50,7 @@ class LogitRelaxedBernoulli(OfProbability):
         return self.temperature.log() + apart - 2 * apart.exp().log1p()
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(OfCategorical):
     """The logarithms of a `RelaxedOneHotCategorical`."""
 
     __module__ = "torch.distributions.relaxed_categorical"
@@ -70,21 +69,6 @@ class ExpRelaxedCategorical(Distribution):
         new = self._expanded(ExpRelaxedCategorical, _instance, batch_shape)
         new.temperature, new._categorical = self.temperature, self._categorical.expand(batch_shape)
         return new
-
-    @property
-    def param_shape(self) -> Size:
-        """The parameter's shape."""
-        return self._categorical.param_shape
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._categorical.probs
 
     def rsample(self, sample_shape: Sequence[int] = NO_SHAPE) -> Tensor:
         drawn = clamp_probs(rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))

@@ -18,8 +18,8 @@ from . import constraints
 from .distribution import NO_SHAPE, ExponentialFamily
 from .transformed import EULER, TransformedDistribution
 from .transforms import AffineTransform, PowerTransform, StickBreakingTransform
-from .univariate import Normal, Uniform
-from .utils import NUMBER, broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
+from .univariate import LogOdds, Normal, Uniform
+from .utils import NUMBER, broadcast_all, clamp_probs, lazy_property, logits_to_probs
 
 _max, _where = FUNCTIONS["max"], FUNCTIONS["where"]
 
@@ -94,7 +94,7 @@ class LogisticNormal(TransformedDistribution):
         return self.base_dist.base_dist.scale
 
 
-class ContinuousBernoulli(ExponentialFamily):
+class ContinuousBernoulli(LogOdds, ExponentialFamily):
     """From 0 to 1, with a density whose logarithm is linear.
 
     Between the bounds ``lims`` of ``probs``, where the density is nearly level, Taylor series are taken.
@@ -138,10 +138,6 @@ class ContinuousBernoulli(ExponentialFamily):
         new = self._expanded(ContinuousBernoulli, _instance, batch_shape, **own)
         new._lims, new._param = self._lims, [*own.values()][-1]
         return new
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        return probs_to_logits(self.probs, is_binary=True)
 
     @lazy_property
     def probs(self) -> Tensor:

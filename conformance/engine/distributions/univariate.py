@@ -15,7 +15,7 @@ from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
 from . import constraints
-from .distribution import NO_SHAPE, Broadcast, ExponentialFamily
+from .distribution import NO_SHAPE, Broadcast, Distribution, ExponentialFamily
 from .utils import _standard_normal, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 
@@ -261,16 +261,8 @@ class Cauchy(_LocationScale):
         return math.log(4 * math.pi) + self.scale.log()
 
 
-class OfProbability(Broadcast):
-    """By a probability ``probs``, or that of which ``logits`` is the logit."""
-
-    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
-
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        given = {"logits": logits} if probs is None else {"probs": probs}
-        super().__init__(validate_args, **given)
+class LogOdds(Distribution):
+    """By a probability ``probs``, or that of which ``logits`` is the logit: each is worked out of the other."""
 
     @lazy_property
     def logits(self) -> Tensor:
@@ -279,6 +271,18 @@ class OfProbability(Broadcast):
     @lazy_property
     def probs(self) -> Tensor:
         return logits_to_probs(self.logits, is_binary=True)
+
+
+class OfProbability(Broadcast, LogOdds):
+    """By such a parameter alone."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012 - torch's own form
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        given = {"logits": logits} if probs is None else {"probs": probs}
+        super().__init__(validate_args, **given)
 
 
 class Bernoulli(OfProbability, ExponentialFamily):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
 from ..creation import eye
 from ..from_data import tensor
-from ..linalg import cholesky, slogdet
+from ..linalg import slogdet
 from ..ops import FUNCTIONS
 from ..random import randn
 from ..ranges import arange
@@ -19,16 +19,10 @@ from ..tensor import Tensor
 from . import constraints
 from .distribution import NO_SHAPE, ExponentialFamily
 from .gamma import Chi2
-from .multivariate import lower_of_precision
+from .multivariate import LOWER, the_one
 from .utils import NUMBER, lazy_property
 
 _matmul = FUNCTIONS["matmul"]
-_FACTORS: dict[str, Callable[[Tensor], Tensor]] = {
-    "scale_tril": lambda matrix: matrix,
-    "covariance_matrix": cholesky,
-    "precision_matrix": lower_of_precision,
-}
-"""The lower factor by what is given."""
 _EXPANDED = ("covariance_matrix", "scale_tril", "precision_matrix")
 _TRIES = 10
 
@@ -65,13 +59,12 @@ class Wishart(ExponentialFamily):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        matrices = zip(_FACTORS, (scale_tril, covariance_matrix, precision_matrix), strict=True)
-        given = {name: each for name, each in matrices if each is not None}
-        if len(given) != 1:
-            raise AssertionError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
-            )
-        ((name, matrix),) = given.items()
+        name, matrix = the_one(
+            AssertionError,
+            covariance_matrix=covariance_matrix,
+            precision_matrix=precision_matrix,
+            scale_tril=scale_tril,
+        )
         if matrix.dim() < 2:
             raise ValueError(
                 "scale_tril must be at least two-dimensional, with optional leading batch dimensions"
@@ -92,7 +85,7 @@ class Wishart(ExponentialFamily):
                 stacklevel=2,
             )
         super().__init__(batch, event, validate_args=validate_args)
-        self._unbroadcasted_scale_tril = _FACTORS[name](matrix)
+        self._unbroadcasted_scale_tril = LOWER[name](matrix)
         self._dist_chi2 = self._squares()
 
     def _squares(self) -> Chi2:
