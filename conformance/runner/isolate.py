@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 _KEPT = object()  # starts as it is, and is put back
@@ -52,7 +53,7 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
         warnings.simplefilter("always")
         read = [(setting, _attempt(setting.read)) for setting in _settings(torch)]
         before = [(setting, value) for setting, value in read if value is not _FAILED]
-        operators = _operators(torch)
+        operators = [list(each) for each in _operators(torch)]
         try:
             for setting, value in before:
                 if setting.start is not _KEPT and value != setting.start:
@@ -162,24 +163,30 @@ def _default_printing(torch: Any) -> None:
             set_printoptions(profile="default")
 
 
-_OPERATORS = ("_library.custom_ops.OPDEF_TO_LIB", "library._keep_alive", "library._defs")
+_LIBRARY = "_library.custom_ops"
 
 
-def _operators(torch: Any) -> list[list[Any]]:
-    """What torch.library keeps for the life of a process: libraries by operators, libraries, names of operators."""
-    return [list(lookup(torch, path) or ()) for path in _OPERATORS]
+def _operators(torch: Any) -> tuple[Any, Any, Any]:
+    """What torch.library keeps for the life of a process: libraries by operators, libraries, names of operators.
+
+    To look is no reason to import it: an engine may have nothing of the kind loaded.
+    """
+    package = getattr(torch, "__name__", None)  # an engine's torch may be any object
+    whole, parts = (sys.modules.get(f"{package}.{name}") for name in ("library", _LIBRARY))
+    of_functions = getattr(parts, "OPDEF_TO_LIB", None)
+    return of_functions or {}, getattr(whole, "_keep_alive", None) or [], getattr(whole, "_defs", None) or ()
 
 
-def _forget_operators(torch: Any, before: list[list[Any]]) -> None:
+def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
     """End the operators that a program defined, so that it can define them again."""
-    of_functions, without_library, names = (lookup(torch, path) for path in _OPERATORS)
-    ended = set(of_functions or ()) - set(before[0])
+    of_functions, without_library, names = _operators(torch)
+    ended = set(of_functions) - set(before[0])
     for name in ended:
         of_functions.pop(name)._destroy()
-        lookup(torch, "_library.custom_ops.OPDEFS").pop(name, None)
-    while len(without_library or ()) > len(before[1]):
+        lookup(torch, f"{_LIBRARY}.OPDEFS").pop(name, None)
+    while len(without_library) > len(before[1]):
         without_library.pop()._destroy()
-    if set(names or ()) - set(before[2]) - ended:  # a library of the program's own that is in a cycle
+    if set(names) - set(before[2]) - ended:  # a library of the program's own that is in a cycle
         gc.collect()
 
 

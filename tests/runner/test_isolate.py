@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import warnings
 import weakref
 from types import SimpleNamespace
@@ -291,3 +293,13 @@ def test_a_collection_is_of_what_the_scenario_made() -> None:
     gc.collect()
     assert garbage() is None
     assert gc.get_freeze_count() == 0
+
+
+def test_isolation_loads_no_operators() -> None:
+    """Nearly no program defines any, and each process would wait for the packages that they need."""
+    program = (
+        "import sys; from conformance import engine; from conformance.runner.isolate import isolated\n"
+        "with isolated(engine): print('conformance.engine.library' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "False\n", done.stderr
