@@ -14,6 +14,9 @@ from conformance.processes import Died, forked
 
 _Line = tuple[str, int]  # a file and a line in it
 
+_WRITERS = ("rows:", "sources:", "node_sources:")
+"""What writes the functions of an operation when it is first called: one of all the checks is seen to run it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -118,7 +121,7 @@ def campaign(
     """Each fault in a process of its own, as they finish. Checks that differ without a fault have no say.
 
     Those that run the fragment come first, then those that call its function; the others cannot see the fault, unless
-    it is in what writes the rows: that runs once for all, when an operation is first called.
+    it is in one of _WRITERS.
     """
     usable = [(check, visit) for check, visit in zip(checks, visits, strict=True) if not visit.difference]
     tasks, reached = [], []
@@ -128,7 +131,7 @@ def campaign(
         for check, visit in usable:
             ranks[_rank(place, visit)].append(check)
         reached.append(len(ranks[0]))
-        able = ranks if mutant.target.startswith(("rows:", "sources:")) else ranks[:2]
+        able = ranks if mutant.target.startswith(_WRITERS) else ranks[:2]
         tasks.append(partial(_judge, mutant, [check for rank in able for check in rank], whole))
     for number, found in forked(tasks, processes):
         kills, ran = ((Kill("", str(found)),), 0) if isinstance(found, Died) else found
