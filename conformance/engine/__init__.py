@@ -59,7 +59,6 @@ from .formats import (
     strided,
 )
 from .from_data import as_tensor, asarray, from_numpy, tensor
-from .linalg.conjugate_gradient import lobpcg
 from .modes import (
     enable_grad,
     inference_mode,
@@ -72,10 +71,8 @@ from .modes import (
     set_grad_enabled,
 )  # fmt: skip
 from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass
-from .printing import set_printoptions
 from .ranges import arange, linspace, logspace, range
 from .refusals import all_refusing
-from .serialization import load, save
 from .settings import (
     are_deterministic_algorithms_enabled,
     get_default_device,
@@ -243,13 +240,20 @@ _LATER = (
     "version",
     "xpu",
 )  # imported when first asked for
+_ELSEWHERE = {
+    "load": "serialization",
+    "lobpcg": "linalg.conjugate_gradient",
+    "save": "serialization",
+    "set_printoptions": "printing",
+    "vmap": "func",
+}  # and where these are from
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(f"{__name__}.{name}")
-    if name == "vmap":
-        return import_module(f"{__name__}.func").vmap
+    if name in _ELSEWHERE:
+        return getattr(import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
     if "autocast" in name:
         amp = import_module(f"{__name__}.amp")
         if name in amp.FUNCTIONS:

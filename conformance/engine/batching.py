@@ -16,8 +16,7 @@ Inside another vmap each example has a dual of its own instead, lest examples of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -207,14 +206,13 @@ def _hidden(like: np.ndarray[Any, Any]) -> Any:
     return np.ndarray.view(like, Hidden)
 
 
-@dataclass(frozen=True)
-class Vmap:
+class Vmap(NamedTuple):
     """One vmap that runs."""
 
     size: int  # how many examples there are
     randomness: str  # "error", "same" or "different"
     depth: int  # how deep it stands among the transforms of torch.func, counted from 1
-    age: int = field(default_factory=lambda: transforms.age)  # see Note [Captured tensors]
+    age: int  # how many transforms had begun, see Note [Captured tensors]
     old: bool = False  # whether it is the one of is_grads_batched, which came before torch.func
 
 

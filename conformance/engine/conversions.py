@@ -12,7 +12,6 @@ from . import errors, twins
 from .modes import state
 from .node import gradient_edge
 from .tensor import Tensor
-from .text import tensor_text
 from .zero_tensor import ZeroTensor, in_memory
 
 
@@ -162,6 +161,8 @@ def _format(self: Tensor, spec: str) -> str:
 
 
 def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
+    from .text import tensor_text  # what prints is imported when something is printed
+
     return tensor_text(self)
 
 

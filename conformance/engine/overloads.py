@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +25,7 @@ from .tensor import Tensor
 Keywords = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """An argument of a signature."""
 
     kind: str
@@ -46,8 +44,7 @@ class Parameter:
         return _TAKES[self.kind](value)
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(NamedTuple):
     """One overload: its text, and what that says."""
 
     text: str

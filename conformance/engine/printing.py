@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +12,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class PrintOptions:
+class PrintOptions(NamedTuple):
     """What torch.set_printoptions sets."""
 
     precision: int = 4
@@ -51,12 +49,12 @@ def set_printoptions(
     }
     start = options if profile is None else PROFILES.get(profile, options)
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    options = replace(start, **changes, sci_mode=sci_mode)
+    options = start._replace(**changes, sci_mode=sci_mode)
 
 
 def get_printoptions() -> dict[str, Any]:
     """torch.get_printoptions."""
-    return asdict(options)
+    return options._asdict()
 
 
 @contextlib.contextmanager

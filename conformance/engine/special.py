@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from .absent import look_up
 from .keywords import all_renaming
-from .ops import FUNCTIONS
+from .ops import FUNCTIONS, bessel, polynomials
 from .ops.special import SPECIAL
 from .refusals import all_refusing
 
-globals().update(all_renaming(all_refusing(SPECIAL, "special_"), "special_"))
+_ALL = SPECIAL | bessel.FUNCTIONS | polynomials.FUNCTIONS
+globals().update(all_renaming(all_refusing(_ALL, "special_"), "special_"))
 logsumexp = FUNCTIONS["logsumexp"]
 
 

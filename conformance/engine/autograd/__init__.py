@@ -28,7 +28,7 @@ from ..size import Size
 from ..tensor import Tensor
 from ..transforms import transforms
 from ..view_replay import _force_original_view_tracking, is_view_replay_enabled
-from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph
+from . import anomaly_mode, function, grad_mode, graph
 from .function import Function
 from .grad_mode import (
     _unsafe_preserve_version_counter,
@@ -345,8 +345,8 @@ _look_up = look_up("torch.autograd")
 
 
 def __getattr__(name: str) -> Any:
-    if name == "profiler":  # imported when first asked for
-        return import_module(f"{__name__}.profiler")
+    if name in ("forward_ad", "functional", "profiler"):  # imported when first asked for
+        return import_module(f"{__name__}.{name}")
     if name in ("gradcheck", "gradgradcheck"):
         return getattr(import_module(f"{__name__}.derivative_check"), name)
     return _look_up(name)

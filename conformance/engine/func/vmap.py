@@ -89,7 +89,7 @@ def _run(
     with nested(derivative=False) as depth:
         if not vmaps:
             composites.close()
-        vmaps.append(Vmap(max(size, 1), randomness, depth))
+        vmaps.append(Vmap(max(size, 1), randomness, depth, transforms.age))
         try:
             given = [
                 each if dim is None else batched(_examples(each, dim), level)
@@ -115,7 +115,7 @@ def old_vmap(
     try:
         if not vmaps:
             composites.close()
-        vmaps.append(Vmap(max(size, 1), "error", transforms.depth + 1, old=True))
+        vmaps.append(Vmap(max(size, 1), "error", transforms.depth + 1, transforms.age, old=True))
         try:
             results = func(*[None if each is None else batched(_examples(each, 0), level) for each in given])
             return [None if each is None else _unbatched("vjp", each, 0, level, size) for each in results]

@@ -17,7 +17,7 @@ from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor
-from . import bessel, error_function, polynomials
+from . import error_function
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
 from .kernels import float_function, half_up, scipy, unimplemented
 from .rounding import round as round_to
@@ -329,5 +329,3 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "logit": logit, "exp2": exp2, "expm1": expm1, "expit": sigmoid, "log1p": log1p, "round": _round, "softmax": softmax,
     "log_softmax": log_softmax,
 }  # fmt: skip
-SPECIAL.update(bessel.FUNCTIONS)
-SPECIAL.update(polynomials.FUNCTIONS)

@@ -27,14 +27,8 @@ def _copy_of(name: str) -> Callable[..., Any]:
             self = self.copy()
         return view(self, *arguments).copy()
 
-    forward.__signature__ = _signature(view)  # type: ignore[attr-defined]
+    forward.__wrapped__ = view  # type: ignore[attr-defined]  # whose signature it has
     return op(f"{row.node_name}_copy", name=f"{name.lstrip('_')}_copy", **row.formulas)(forward)
-
-
-def _signature(function: Callable[..., Any]) -> Any:
-    import inspect
-
-    return inspect.signature(function)
 
 
 def _copies_of(name: str) -> Callable[..., Any]:
@@ -44,7 +38,7 @@ def _copies_of(name: str) -> Callable[..., Any]:
     def forward(self: Array, *arguments: Any) -> Any:
         return [piece.copy() for piece in row.forward(self, *arguments)]
 
-    forward.__signature__ = _signature(row.forward)  # type: ignore[attr-defined]
+    forward.__wrapped__ = row.forward  # type: ignore[attr-defined]
     return op(f"{row.node_name}_copy", name=f"{name}_copy", outputs="first others", **row.formulas)(forward)
 
 
