@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -164,9 +165,9 @@ class ContextDecorator:
                         with self.clone():
                             generator.close()
                         raise
-                    except BaseException as error:
-                        with self.clone():
-                            response = generator.throw(error)
+                    except BaseException:
+                        with self.clone():  # as torch throws it, of which Python warns from 3.12 on
+                            response = generator.throw(*sys.exc_info())
                     else:
                         with self.clone():
                             response = generator.send(request)
