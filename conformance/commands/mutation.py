@@ -65,7 +65,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     loaded = Library().load_all([locate.specs()])
     if loaded.problems:
         raise Misuse("\n".join(["the specs have problems:", *map(str, loaded.problems)]))
-    scenarios = [scenario for scenario in loaded.scenarios if not scenario.needs]
+    scenarios = [scenario for scenario in loaded.scenarios if "cuda" not in scenario.needs]
     _tell(f"{len(scenarios)} scenarios on torch")
     checks = checks_of(scenarios, known.processes)
     _tell(f"{len(checks)} scenarios on the engine as it is")

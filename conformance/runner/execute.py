@@ -37,7 +37,7 @@ def run(
         programs = programs_of(scenario)
         generators = any(program.generators for program in programs)
         collects = any(program.collects for program in programs)
-        bounded = nullcontext() if scenario.needs else bounded_memory()
+        bounded = nullcontext() if "cuda" in scenario.needs else bounded_memory()
         with collected_on_demand(generators or collects), isolated(engine.torch) as log, bounded:
             try:
                 alarm.start()
@@ -64,8 +64,11 @@ def run(
 
 
 def available(engine: Engine, need: str) -> bool:
-    """Whether the device is there, or was when the engine was recorded; what it does not know is not."""
+    """Whether it is there, or was when the engine was recorded; a device that it does not know is not."""
     if is_elsewhere(engine):
         return need in engine.available
+    if need == "cpu_build":
+        is_built = lookup(engine.torch, "backends.cuda.is_built")
+        return is_built is None or not is_built()
     backend = lookup(engine.torch, need) or lookup(engine.torch, f"backends.{need}")
     return bool(backend is not None and backend.is_available())

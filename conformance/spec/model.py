@@ -108,8 +108,8 @@ class Scenario(Step):
     message, warns and claimed before they are parsed; one case per combination, `id[sin-float32]`. A value
     not of letters, digits, dot, underscore needs a label."""
     needs: list[Need] = Field(default_factory=list)
-    """What the machine must have; where it is absent the scenario is skipped and does not count for its
-    claim."""
+    """What the machine must have: `cuda`, a device; `cpu_build`, a torch built for the CPU alone, which refuses
+    devices in its own words. Where it is absent the scenario is skipped and does not count for its claim."""
     tolerance: Annotated[Tolerance, BeforeValidator(_exact)] = _ABSENT
     """{rtol, atol, reason}, or exact. Default: equal, or within assert_close's tolerance for the dtype; nan
     equals nan."""

@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias, get_args
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
 
-Need: TypeAlias = Literal["cuda"]
-"""What of the machine a scenario may need."""
+Need: TypeAlias = Literal["cuda", "cpu_build"]
+"""What of the machine a scenario may need: a device, or a torch that was built for none but the CPU."""
 NEEDS: tuple[str, ...] = get_args(Need)
 
 

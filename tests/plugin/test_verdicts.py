@@ -193,6 +193,16 @@ def test_what_needs_an_absent_device_is_skipped(pytester: pytest.Pytester) -> No
     result.stdout.fnmatch_lines(["SKIPPED [[]1[]] mine.yaml:2: needs cuda, which torch does not find*"])
 
 
+def test_what_needs_a_build_for_the_cpu_is_skipped_on_another(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A torch with CUDA refuses a device otherwise where no driver is found."""
+    text = SINE.replace("steps:", "needs: [cpu_build]\n        steps:")
+    for built, outcome in ((False, {"passed": 1}), (True, {"skipped": 1})):
+        monkeypatch.setattr("torch.backends.cuda.is_built", lambda built=built: built)
+        run(pytester, text, "-p", "no:cacheprovider").assert_outcomes(**outcome)
+
+
 def test_an_invalid_scenario_is_one_failing_item(pytester: pytest.Pytester) -> None:
     """With all its mistakes; the others of its file run; it is no collection error."""
     result = run(pytester, SINE + "      - id: broken\n        titel: sums\n        run: a = 1\n")
