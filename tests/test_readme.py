@@ -43,13 +43,11 @@ def test_what_the_console_shows(
     if program == "conformance":
         monkeypatch.setenv("COLUMNS", "110")
         main(arguments)
-        assert _plain("\n".join(lines[1:])) in _plain(capsys.readouterr().out)
-        return
-    assert program == "pytest"
-    shown = [re.sub(r"([*?\[])", r"[\1]", line).replace("2.13.0[+]cpu", "2.13.0*") for line in lines[1:]]
-    pytester.runpytest(*arguments).stdout.fnmatch_lines(
-        [line.replace("+cpu", "*") for line in shown], consecutive=True
-    )
+        output = capsys.readouterr().out
+    else:
+        assert program == "pytest"
+        output = pytester.runpytest(*arguments).stdout.str()
+    assert _plain("\n".join(lines[1:])) in _plain(output)
 
 
 @pytest.mark.usefixtures("files")
@@ -113,7 +111,7 @@ def test_every_command_and_option_is_named() -> None:
 
 def _plain(text: str) -> str:
     """Without the build of torch, and the width that its name gives to a column."""
-    return re.sub(" +", " ", text.replace("2.13.0+cpu", "2.13.0"))
+    return re.sub(" +", " ", re.sub(r"2\.13\.0\+\w+", "2.13.0", text))
 
 
 def _choices(parser: argparse.ArgumentParser) -> dict[str, str]:
