@@ -40,11 +40,11 @@ class Adam(Optimizer):
     __module__ = "torch.optim.adam"
     _added = MappingProxyType(
         {
-            "foreach": None,
-            "maximize": False,
-            "differentiable": False,
             "amsgrad": False,
+            "maximize": False,
+            "foreach": None,
             "capturable": False,
+            "differentiable": False,
             "decoupled_weight_decay": False,
             "fused": None,
         }
@@ -184,10 +184,10 @@ class NAdam(Optimizer):
     __module__ = "torch.optim.nadam"
     _added = MappingProxyType(
         {
-            "foreach": None,
             "maximize": False,
-            "differentiable": False,
+            "foreach": None,
             "capturable": False,
+            "differentiable": False,
             "decoupled_weight_decay": False,
         }
     )
@@ -241,8 +241,8 @@ class RAdam(Optimizer):
             "foreach": None,
             "maximize": False,
             "differentiable": False,
-            "capturable": False,
             "decoupled_weight_decay": False,
+            "capturable": False,
         }
     )
     _once_numbers = ("step",)

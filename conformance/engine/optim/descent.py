@@ -33,7 +33,7 @@ class SGD(Optimizer):
 
     __module__ = "torch.optim.sgd"
     _added = MappingProxyType(
-        {"foreach": None, "maximize": False, "differentiable": False, "nesterov": False, "fused": False}
+        {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
     )
 
     def __init__(
@@ -85,11 +85,11 @@ class RMSprop(Optimizer):
     __module__ = "torch.optim.rmsprop"
     _added = MappingProxyType(
         {
+            "momentum": 0,
+            "centered": False,
             "foreach": None,
             "maximize": False,
             "differentiable": False,
-            "momentum": 0,
-            "centered": False,
             "capturable": False,
         }
     )
