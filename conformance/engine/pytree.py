@@ -93,6 +93,42 @@ def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
     return spec.type(*parts)
 
 
+def flatten_up_to(value: Any, spec: TreeSpec) -> list[Any]:
+    """What a value has in the places of a tree's leaves.
+
+    Raises:
+        ValueError: it is nested otherwise.
+    """
+    if spec.type is None:
+        return [value]
+    node = children(value)
+    found = type(value) if node is None else node[0].type
+    if found is not spec.type and {found, spec.type} != {dict, OrderedDict}:
+        raise ValueError(f"Node type mismatch; expected {spec.type!r}, but got {found!r}.")
+    assert node is not None
+    parts = node[1]
+    if len(parts) != len(spec.parts):
+        raise ValueError(f"Node arity mismatch; expected {len(spec.parts)}, but got {len(parts)}.")
+    if spec.type in (dict, OrderedDict):
+        wanted, given = set(spec.context), set(node[0].context)
+        if wanted != given:
+            texts = [
+                f"{what} key(s): {keys}"
+                for what, keys in (("missing", wanted - given), ("extra", given - wanted))
+                if keys
+            ]
+            raise ValueError(f"Node keys mismatch; {'; '.join(texts)}.")
+        parts = [value[key] for key in spec.context]
+    elif node[0].context != spec.context:
+        raise ValueError(
+            f"Node context mismatch for custom node type {spec.type!r}: expected {spec.context!r}, but got "
+            f"{node[0].context!r}."
+        )
+    return [
+        each for part, inner in zip(parts, spec.parts, strict=True) for each in flatten_up_to(part, inner)
+    ]
+
+
 def tree_map(function: Callable[[Any], Any], value: Any) -> Any:
     """The value with a function applied to each leaf."""
     leaves, spec = flatten(value)

@@ -342,6 +342,7 @@ NAMES: dict[str, dict[str, str]] = {
             bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
+            output_size output_ratio return_indices ceil_mode scale_factor align_corners recompute_scale_factor
             embed_dim num_heads head_dim in_proj_weight in_proj_bias out_proj bias_k bias_v q_proj_weight k_proj_weight
             layers use_nested_tensor generate_square_subsequent_mask v_proj_weight update_parameters n_averaged
             self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys

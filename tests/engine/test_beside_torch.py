@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pytest
@@ -100,3 +101,121 @@ def test_exported_memory(options: dict[str, Any]) -> None:
         else:
             outcomes.append([y.tolist(), y.data_ptr() == x.data_ptr(), x.__dlpack_device__()])
     assert outcomes[0] == outcomes[1]
+
+
+def _names_of(module: Any, name: str) -> list[str]:
+    found = getattr(module.nn, name)
+    unwritten = "_forward_unimplemented"  # torch's name for Module.forward
+    forward = found.forward.__qualname__
+    return [
+        found.__module__,
+        found.__init__.__qualname__,
+        unwritten if forward == "Module.forward" else forward,
+    ]
+
+
+def test_names_of_modules() -> None:
+    names = [name for name, found in vars(engine.nn).items() if isinstance(found, type)]
+    modules = [name for name in names if issubclass(getattr(engine.nn, name), engine.nn.Module)]
+    assert len(modules) > 150
+    for name in modules:
+        if name != "DataParallel":
+            elsewhere = name.startswith("Lazy") or name == "MultiheadAttention"
+            assert _names_of(engine, name)[elsewhere:] == _names_of(torch, name)[elsewhere:]
+    assert not hasattr(engine.nn.Conv2d.forward, "__wrapped__")
+
+
+def test_names_of_functions() -> None:
+    grad = [importlib.import_module(f"{module.__name__}.nn.grad") for module in ENGINES]
+    pairs = [importlib.import_module(f"{module.__name__}.nn.modules.utils") for module in ENGINES]
+    assert grad[1].conv2d_input.__name__ == grad[0].conv2d_input.__name__
+    assert "conv2d with respect to its input" in grad[1].conv2d_input.__doc__
+    assert pairs[1]._pair.__name__ == "_pair"
+    for module in ENGINES:
+        assert module.optim.swa_utils.SWALR and not hasattr(module.optim, "nonsense")
+
+
+def test_hooks_of_every_module() -> None:
+    outcomes = []
+    for module in ENGINES:
+        nn, seen = module.nn, []  # type: ignore[var-annotated]
+        hooks = importlib.import_module(f"{module.__name__}.nn.modules.module")
+        one = hooks.register_module_forward_hook(
+            lambda m, args, y, s=seen: s.append([type(m).__name__, len(args)])
+        )
+        two = hooks.register_module_forward_hook(
+            lambda m, args, kwargs, y, s=seen: s.append([type(m).__name__, [*kwargs]]) or y * 2,
+            with_kwargs=True,
+        )
+        m = nn.Sequential(nn.Identity(), nn.ReLU())
+        seen.append(m(module.ones(1)).tolist())
+        seen.append(nn.Identity()(input=module.ones(1)).tolist())
+        one.remove()
+        two.remove()
+        seen.append(m(module.ones(1)).tolist())
+        outcomes.append(seen)
+    assert outcomes[0] == outcomes[1]
+
+
+def test_hooks_of_registrations() -> None:
+    outcomes = []
+    for module in ENGINES:
+        nn, seen = module.nn, []  # type: ignore[var-annotated]
+        hooks = importlib.import_module(f"{module.__name__}.nn.modules.module")
+
+        def other(m: Any, name: str, value: Any, module: Any = module) -> Any:
+            return module.nn.Parameter(module.zeros(1, 1)) if name == "weight" and value.dim() > 1 else None
+
+        handles = [
+            hooks.register_module_parameter_registration_hook(other),
+            hooks.register_module_parameter_registration_hook(lambda m, name, value, s=seen: s.append(name)),
+            hooks.register_module_buffer_registration_hook(lambda m, name, value: value + 7),
+            hooks.register_module_module_registration_hook(
+                lambda m, name, child, nn=nn: nn.ReLU() if name == "1" else None
+            ),
+        ]
+        m = nn.Sequential(nn.Linear(2, 3), nn.Identity())
+        norm = nn.BatchNorm1d(1)
+        for handle in handles:
+            handle.remove()
+        plain = nn.BatchNorm1d(1).running_mean.tolist()
+        outcomes.append(
+            [repr(m), [*m[0].weight.shape], m[0].bias is None, norm.running_mean.tolist(), plain, seen]
+        )
+    assert outcomes[0] == outcomes[1]
+
+
+def test_marked_hooks() -> None:
+    for module in ENGINES:
+        hooks = importlib.import_module(f"{module.__name__}.utils.hooks")
+
+        def hook(grad: Any) -> None:
+            return None
+
+        assert hooks.unserializable_hook(hook) is hook
+        assert vars(hook) == {"__torch_unserializable__": True}
+
+
+def test_log_of_a_checkpoint() -> None:
+    """What is saved is named in either pass, in order; torch words its operations otherwise."""
+    runs = []
+
+    def function(x: Any) -> Any:
+        runs.append(x)
+        return x.exp().sin() if len(runs) == 1 else x.exp().cos().sin().sin()
+
+    x = engine.ones(2, requires_grad=True)
+    checkpoint = importlib.import_module("conformance.engine.utils.checkpoint")
+    y = checkpoint.checkpoint(function, x, use_reentrant=False, debug=True, early_stop=False)
+    with pytest.raises(checkpoint.CheckpointError) as raised:
+        y.sum().backward()
+    text = str(raised.value)
+    forward, again = text.split("Operations executed during the original forward:")[1].split(
+        "Operations executed during recomputation:"
+    )
+    saved = [
+        [line.split(" saved ")[0] for line in part.splitlines() if " saved torch." in line]
+        for part in (forward, again)
+    ]
+    assert saved == [["exp", "sin"], ["exp", "cos", "sin"]]
+    assert "(1 of 2 in original)" in text and "(3 of 3 in recompute)" in text

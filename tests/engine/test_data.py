@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from collections import UserList, deque
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -28,6 +31,14 @@ LOADERS = {
     "texts": "DataLoader(['a', 'b'], batch_size=2)",
     "mappings": "DataLoader([{'a': 1, 'b': [2.0]}, {'a': 3, 'b': [4.0]}], batch_size=2)",
     "behind one another": "DataLoader(pairs + pairs, batch_size=7)",
+    "a stream": "DataLoader(stream)",
+    "batches of a stream": "DataLoader(stream, batch_size=2)",
+    "last batch of a stream dropped": "DataLoader(stream, batch_size=2, drop_last=True)",
+    "a stream, one by one": "DataLoader(stream, batch_size=None)",
+    "a stream in one batch": "DataLoader(stream, batch_size=5)",
+    "less of a stream than a batch": "DataLoader(stream, batch_size=7)",
+    "lengths of streams": "[len(DataLoader(stream, batch_size=n, drop_last=n == 2)) for n in (None, 1, 2, 3)]",
+    "a stream not shuffled": "DataLoader(stream, shuffle=False)",
     "side by side": "DataLoader(StackDataset(a=pairs, b=range(10)), batch_size=6)",
 }
 REFUSED = {
@@ -36,6 +47,13 @@ REFUSED = {
     "two orders": "DataLoader(pairs, sampler=[1], shuffle=True)",
     "two batches": "DataLoader(pairs, batch_sampler=[[1]], drop_last=True)",
     "no batch to drop": "DataLoader(pairs, batch_size=None, drop_last=True)",
+    "order of a stream": "DataLoader(stream, sampler=[1])",
+    "no order of a stream": "DataLoader(stream, sampler=[])",
+    "batches given of a stream": "DataLoader(stream, batch_sampler=[[1]])",
+    "stream shuffled": "DataLoader(stream, shuffle=True)",
+    "persistence without workers": "DataLoader(pairs, persistent_workers=True)",
+    "negative timeout": "DataLoader(pairs, timeout=-1)",
+    "prefetching without workers": "DataLoader(pairs, prefetch_factor=2)",
     "workers": "DataLoader(pairs, num_workers=-1)",
     "parts": "random_split(pairs, [7, 4])",
     "unequal": "list(DataLoader([[1], [2, 3]], batch_size=2))",
@@ -48,7 +66,23 @@ def _shown(torch: Any, expression: str) -> str:
     x = torch.arange(20.0).reshape(10, 2)
     data = vars(torch.utils.data)
     pairs = data["TensorDataset"](x, torch.arange(10))
-    scope = {**data, "x": x, "pairs": pairs, "generator": torch.Generator().manual_seed(3)}
+
+    streams: Any = data["IterableDataset"]
+
+    class Stream(streams):  # type: ignore[misc]
+        def __iter__(self) -> Any:
+            return iter(range(5))
+
+        def __len__(self) -> int:
+            return 5
+
+    scope = {
+        **data,
+        "x": x,
+        "stream": Stream(),
+        "pairs": pairs,
+        "generator": torch.Generator().manual_seed(3),
+    }
     try:
         found = eval(expression, scope)
     except Exception as error:
@@ -70,6 +104,60 @@ def test_refuses_what_torch_refuses(expression: str) -> None:
     found = _shown(conformance.engine, expression)
     assert "Error" in found
     assert found == _shown(torch_module, expression)
+
+
+class Named(list[Any]):
+    """A list that is not made of its elements alone."""
+
+    def __init__(self, name: str, elements: Any) -> None:
+        super().__init__(elements)
+        self.name = name
+
+
+class Row(Sequence[Any]):
+    """A sequence that cannot be written to."""
+
+    def __init__(self, elements: Any) -> None:
+        self.elements = list(elements)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.elements[at]
+
+    def __len__(self) -> int:
+        return len(self.elements)
+
+    def __repr__(self) -> str:
+        return f"Row({self.elements})"
+
+
+class Unlike(Row):
+    """A sequence of which no other can be made."""
+
+    def __init__(self, one: Any, other: Any) -> None:
+        super().__init__([one, other])
+
+
+SEQUENCES: list[Any] = [
+    [Named("a", [1, 2]), Named("b", [3, 4])],
+    [Row([1, 2]), Row([3, 4])],
+    [Unlike(1, 2), Unlike(3, 4)],
+    [UserList([1, 2]), UserList([3, 4])],
+    [deque([1]), deque([2])],
+    [range(2), range(2)],
+    [[1], [2]],
+    [(), ()],
+]
+
+
+@pytest.mark.parametrize("batch", SEQUENCES, ids=repr)
+def test_sequences_stay_of_their_kind(batch: Any) -> None:
+    """A batch of sequences is one of the first one's kind where such can be made, and converted it is one too."""
+    outcomes = []
+    for torch in (torch_module, conformance.engine):
+        data = importlib.import_module(f"{torch.__name__}.utils.data")
+        for found in (data.default_collate(batch), data.default_convert(batch[0])):
+            outcomes.append([type(found), repr(found), getattr(found, "name", None)])
+    assert outcomes[:2] == outcomes[2:]
 
 
 def test_processes_are_not_implemented() -> None:

@@ -50,6 +50,22 @@ def test_inner_mode_calls_outer(module: Any) -> None:
 
 
 @pytest.mark.parametrize("module", ENGINES)
+def test_modes_in_force(module: Any) -> None:
+    dispatch, seen = module.utils._python_dispatch, []  # type: ignore[var-annotated]
+    x = module.tensor([1.0])
+    outer, inner = log(module, seen, "outer"), log(module, seen, "inner")
+    with outer, inner:
+        assert dispatch._get_current_dispatch_mode() is inner
+        assert dispatch._get_current_dispatch_mode_stack() == [outer, inner]
+        with dispatch._disable_current_modes() as before:
+            assert list(before) == [inner, outer]
+            assert dispatch._get_current_dispatch_mode() is None
+            x.cos()
+        x.sin()
+    assert seen == [("inner", "aten.sin.default"), ("outer", "aten.sin.default")]
+
+
+@pytest.mark.parametrize("module", ENGINES)
 def test_result_stands_in(module: Any) -> None:
     class Replace(module.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -53,6 +53,37 @@ def test_trees(name: str, tree: Any) -> None:
         pytree.tree_unflatten([*leaves, 1], spec)
 
 
+OTHERS: list[Any] = [
+    [(1, 2), ((3, 4), 5)],
+    [(1, 2), (1, 2, 3)],
+    [(1, 2), [1, 2]],
+    [(1, (2,)), (1, 2)],
+    [{"a": 1, "b": [2]}, {"b": [(3, 4)], "a": None}],
+    [{"a": 1}, {"b": 1}],
+    [{"a": 1}, OrderedDict(a=2)],
+    [1, (2, 3)],
+]
+
+
+@pytest.mark.parametrize(("tree", "other"), OTHERS, ids=repr)
+def test_trees_side_by_side(tree: Any, other: Any) -> None:
+    """Another tree has anything in the places of the first one's leaves, and is nested like it else."""
+    outcomes = []
+    for name in ("torch", "conformance.engine"):
+        pytree = importlib.import_module(f"{name}.utils._pytree")
+        try:
+            outcomes.append(pytree.tree_map(lambda a, b: (a, b), tree, other))
+        except ValueError as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_no_spec(name: str) -> None:
+    pytree = importlib.import_module(f"{name}.utils._pytree")
+    with pytest.raises(TypeError, match="instance of PyTreeSpec but got item of type <class 'int'>"):
+        pytree.tree_unflatten([1], 3)
+
+
 def test_own_nodes(name: str) -> None:
     pytree = importlib.import_module(f"{name}.utils._pytree")
     torch = importlib.import_module(name)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ops.convolution import convolution_backward
 from ..tensor import Tensor
+from .functions.convolution import check_backward
 from .modules.sizes import each
 
 
@@ -48,6 +49,7 @@ def _backward(
         each(0, spatial),
         groups,
     )
+    check_backward(grad_output, input, weight, *settings[:3], groups)
     wanted = tuple(number == which for number in range(3))
     found: Tensor = convolution_backward(grad_output, input, weight, (0,), *settings, wanted)[which]
     return found

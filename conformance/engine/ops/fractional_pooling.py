@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..rows import Array, op
+from ..shapes import refuse_negative
 from .kernels import need_floats
 from .pooling import at_indices, gathered, written_zeros
 
@@ -26,6 +27,10 @@ def _starts(sample: float, size: int, out: int, kernel: int) -> Array:
 def _check(name: str, self: Array, kernel: Ints, out: Ints, samples: Array) -> None:
     spatial = len(out)
     first = self.ndim - spatial - 1
+    if first not in (0, 1):
+        raise RuntimeError(
+            f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got: {list(self.shape)}"
+        )
     for axis in range(first, self.ndim):
         if not self.shape[axis]:
             raise RuntimeError(
@@ -40,29 +45,36 @@ def _check(name: str, self: Array, kernel: Ints, out: Ints, samples: Array) -> N
         raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
     if samples.shape[1] != self.shape[first]:
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples.shape[2] != spatial:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {spatial}; got {samples.shape[2]}.")
     for size, k, n, what in zip(self.shape[-spatial:], kernel, out, _NAMES[-spatial:], strict=True):
-        if n + k - 1 > size:
+        if n + k - 1 > size - (spatial == 3):
             raise RuntimeError(f"{name}(): pool {what} {k} too large relative to input {what} {size}")
+    refuse_negative((*self.shape[:-spatial], *out))
 
 
 def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Array, Array]:
     spatial = len(out)
     sizes = self.shape[-spatial:]
-    if not self.size:
-        empty = (*self.shape[:-spatial], *out)
-        return np.zeros(empty, self.dtype), np.zeros(empty, np.int64)
+    shape = (*self.shape[:-spatial], *out)
+    if 0 in shape:
+        return np.zeros(shape, self.dtype), np.zeros(shape, np.int64)
     need_floats(f"fractional_max_pool{spatial}d_out_frame", self)
     planes = self.reshape(-1, *sizes)
-    drawn = samples.reshape(-1, samples.shape[-1])[:, :spatial][:, :: -1 if spatial == 2 else 1]
-    found = np.empty((len(planes), math.prod(out)), self.dtype)
+    drawn = samples.reshape(-1, spatial)[:, :: -1 if spatial == 2 else 1]
+    found = np.full((len(planes), math.prod(out)), -np.inf, self.dtype)
     places = np.empty(found.shape, np.int64)
-    offsets = np.meshgrid(*map(np.arange, kernel), indexing="ij")
+    reach = all(k > 0 for k in kernel)
+    offsets = np.meshgrid(*(np.arange(k if reach else 1) for k in kernel), indexing="ij")
     for plane, (values, sample) in enumerate(zip(planes, drawn[: len(planes)].tolist(), strict=True)):
         each = [_starts(s, n, o, k) for s, n, o, k in zip(sample, sizes, out, kernel, strict=True)]
         starts = np.meshgrid(*each, indexing="ij")
         flat: Any = 0
         for start, offset, n in zip(starts, offsets, sizes, strict=True):
             flat = flat * n + start.reshape(-1, 1) + offset.reshape(1, -1)
+        if not reach:  # -inf where the window would begin, be it outside
+            places[plane] = flat[:, 0]
+            continue
         inside = values.reshape(-1)[flat]
         chosen = inside.argmax(1)
         unknown = np.isnan(inside)
@@ -71,7 +83,6 @@ def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Arra
             chosen = np.where(unknown.any(1), last, chosen)
         found[plane] = np.take_along_axis(inside, chosen[:, None], 1)[:, 0]
         places[plane] = np.take_along_axis(flat, chosen[:, None], 1)[:, 0]
-    shape = (*self.shape[:-spatial], *out)
     return found.reshape(shape), places.reshape(shape)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 from ..creation import zeros_like
@@ -20,6 +21,8 @@ class Adafactor(Optimizer):
     """
 
     __module__ = "torch.optim._adafactor"
+    _added = MappingProxyType({"foreach": None})
+    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, beta2_decay: float = -0.8, eps: tuple[float | None, float] = (None, 1e-3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,18 @@ class Adam(Optimizer):
     """Adam: both means corrected for their start at 0."""
 
     __module__ = "torch.optim.adam"
+    _added = MappingProxyType(
+        {
+            "amsgrad": False,
+            "maximize": False,
+            "foreach": None,
+            "capturable": False,
+            "differentiable": False,
+            "decoupled_weight_decay": False,
+            "fused": None,
+        }
+    )
+    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
@@ -119,11 +132,20 @@ class AdamW(Adam):
             differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
         )  # fmt: skip
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True
+
 
 class Adamax(Optimizer):
     """Adamax: Adam with the largest gradient in place of the mean square."""
 
     __module__ = "torch.optim.adamax"
+    _added = MappingProxyType(
+        {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    )
+    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -160,6 +182,16 @@ class NAdam(Optimizer):
     """Adam with Nesterov's momentum."""
 
     __module__ = "torch.optim.nadam"
+    _added = MappingProxyType(
+        {
+            "maximize": False,
+            "foreach": None,
+            "capturable": False,
+            "differentiable": False,
+            "decoupled_weight_decay": False,
+        }
+    )
+    _once_numbers = ("step", "mu_product")
 
     def __init__(
         self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -204,6 +236,16 @@ class RAdam(Optimizer):
     """Adam whose variance is held back while few steps are known."""
 
     __module__ = "torch.optim.radam"
+    _added = MappingProxyType(
+        {
+            "foreach": None,
+            "maximize": False,
+            "differentiable": False,
+            "decoupled_weight_decay": False,
+            "capturable": False,
+        }
+    )
+    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

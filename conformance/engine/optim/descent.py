@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,9 @@ class SGD(Optimizer):
     """Gradient descent, with momentum, dampening, Nesterov's variant and weight decay."""
 
     __module__ = "torch.optim.sgd"
+    _added = MappingProxyType(
+        {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
+    )
 
     def __init__(
         self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: Any = 0,
@@ -51,11 +55,6 @@ class SGD(Optimizer):
 
     _record = differentiable.sgd
     _each_refuses_grad = False
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for group in state.get("param_groups", ()):
-            group.setdefault("fused", False)
-        super().__setstate__(state)
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         momentum, lr = group["momentum"], number(group["lr"])
@@ -84,6 +83,17 @@ class RMSprop(Optimizer):
     """RMSprop: the gradient over the root of its mean square."""
 
     __module__ = "torch.optim.rmsprop"
+    _added = MappingProxyType(
+        {
+            "momentum": 0,
+            "centered": False,
+            "foreach": None,
+            "maximize": False,
+            "differentiable": False,
+            "capturable": False,
+        }
+    )
+    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
@@ -138,6 +148,8 @@ class Adagrad(Optimizer):
     """Adagrad: the gradient over the root of the sum of its squares."""
 
     __module__ = "torch.optim.adagrad"
+    _added = MappingProxyType({"foreach": None, "maximize": False, "differentiable": False, "fused": None})
+    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
@@ -185,6 +197,10 @@ class Adadelta(Optimizer):
     """Adadelta: steps in the proportion of earlier steps to earlier gradients."""
 
     __module__ = "torch.optim.adadelta"
+    _added = MappingProxyType(
+        {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    )
+    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
@@ -221,6 +237,10 @@ class Rprop(Optimizer):
     """Rprop: a step size of its own for each element, by whether the gradient's sign stays."""
 
     __module__ = "torch.optim.rprop"
+    _added = MappingProxyType(
+        {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    )
+    _once_numbers = ("step",)
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
@@ -263,6 +283,10 @@ class ASGD(Optimizer):
     """Gradient descent that also averages the parameters."""
 
     __module__ = "torch.optim.asgd"
+    _added = MappingProxyType(
+        {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    )
+    _once_numbers = ("step", "eta", "mu")
 
     def __init__(
         self, params: Params, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,

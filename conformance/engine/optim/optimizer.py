@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from itertools import chain
 from typing import Any
@@ -19,6 +18,7 @@ from ..legacy import typename
 from ..modes import enable_grad, set_grad_enabled
 from ..tensor import Tensor, version_counter
 from ..twins import PAIRS, written
+from .steps import counter
 
 Params = Iterable[Any]
 Array = np.ndarray[Any, Any]
@@ -60,6 +60,8 @@ class Optimizer:
     """
 
     __module__ = "torch.optim.optimizer"
+    _added: Mapping[str, Any] = {}  # what groups of earlier releases lack, and what it was
+    _once_numbers: tuple[str, ...] = ()  # of a parameter's state, what earlier releases had as numbers
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -312,11 +314,13 @@ class Optimizer:
         self.__dict__.update(state)
         self._make_hooks()
         self.defaults.setdefault("differentiable", False)
-        own = inspect.signature(type(self)).parameters
         for group in self.param_groups:
-            for name, default in self.defaults.items():
-                if name in own and (default is None or default is False):
-                    group.setdefault(name, default)
+            for name, value in self._added.items():
+                group.setdefault(name, value)
+            for own in [self.state[param] for param in group["params"] if param in self.state]:
+                for name in self._once_numbers if own else ():
+                    if not isinstance(own[name], Tensor):
+                        own[name] = counter(float(own[name]))
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("

@@ -24,9 +24,9 @@ def _get_current_dispatch_mode_stack() -> list[Any]:
 
 @contextmanager
 def _disable_current_modes() -> Iterator[tuple[Any, ...]]:
-    """Inside, no mode sees anything."""
+    """Inside, no mode sees anything; gives those outside, the innermost first."""
     before, state.dispatch_modes = state.dispatch_modes, ()
     try:
-        yield before
+        yield before[::-1]
     finally:
         state.dispatch_modes = before

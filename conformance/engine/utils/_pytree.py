@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..pytree import REGISTERED, TreeSpec, flatten, unflatten
+from ..pytree import REGISTERED, TreeSpec, flatten, flatten_up_to, unflatten
 
 __all__ = [
     "TreeSpec", "register_pytree_node", "tree_all", "tree_all_only", "tree_any", "tree_any_only", "tree_flatten",
@@ -43,7 +43,7 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
     """
     if not isinstance(treespec, TreeSpec):
         raise TypeError(
-            f"Expected `treespec` to be an instance of TreeSpec but got item of type {type(treespec)}."
+            f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}."
         )
     listed = list(leaves)
     if len(listed) != treespec.num_leaves:
@@ -68,9 +68,9 @@ def tree_structure(tree: PyTree, is_leaf: Test | None = None) -> TreeSpec:
 
 
 def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Test | None = None) -> PyTree:
-    """The tree with a function applied to each leaf, and to those at its place in the other trees."""
+    """The tree with a function applied to each leaf, and to what is at its place in the other trees."""
     leaves, spec = flatten(tree, is_leaf)
-    others = [flatten(each, is_leaf)[0] for each in rests]
+    others = [flatten_up_to(each, spec) for each in rests]
     return unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
 
 

@@ -100,7 +100,8 @@ def _layers_of(mode: str) -> Callable[..., tuple[Tensor, Tensor]]:
 
     def layers(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         by_position = len(args) > 2 and isinstance(args[2], Tensor)  # where padded sequences have the weights
-        return (packed if by_position or "batch_sizes" in kwargs else padded)(*args, **kwargs)
+        by_name = "batch_sizes" in kwargs or (len(args) == 2 and "hx" in kwargs)
+        return (packed if by_position or by_name else padded)(*args, **kwargs)
 
     layers.__name__ = mode.lower()
     layers.__doc__ = (

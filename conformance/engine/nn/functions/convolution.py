@@ -275,6 +275,46 @@ def _convolve(
     return convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
 
 
+def check_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> None:
+    """Whether the gradients of such a convolution can be asked for.
+
+    Raises:
+        RuntimeError: sizes do not go together.
+    """
+    if groups <= 0:
+        raise RuntimeError(f"expected groups to be greater than 0, but got groups={groups}")
+    dims = weight._array.ndim - 2
+    if dims < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    steps, around = _spread("stride", stride, dims), _spread("padding", padding, dims)
+    geometry = Geometry(weight._array.shape[2:], steps, around, _spread("dilation", dilation, dims))
+    _check_dimensions(input, weight, "weight ")
+    _check(input, weight, None, geometry, False, (0,) * dims, groups)
+    found, shape = grad_output._array.shape, input._array.shape
+    if len(found) != len(shape):
+        raise RuntimeError(
+            "Expected input and grad_output to have the same number of dimensions, but got: "
+            f"{len(shape)} and {len(found)}"
+        )
+    given = zip(shape[2:], around, geometry.extent(), steps, strict=True)
+    sizes = (weight._array.shape[0], *((n + 2 * p - e) // s + 1 for n, p, e, s in given))
+    full = max(dims, 2) + 2  # one dimension is computed as two
+    for axis, (size, wanted) in enumerate(zip(found[1:], sizes, strict=True), 1):
+        if size != wanted:
+            at = f"tensor.size[{axis + (dims == 1 and axis > 1)}]"
+            raise RuntimeError(
+                f"Expected a tensor of dimension {full} and {at} == {wanted} but got: dimension {full} and {at} = {size}"
+            )
+
+
 def _complex_convolution(
     convolve: Callable[[Tensor, Tensor, Any], Tensor], input: Tensor, weight: Tensor, bias: Any
 ) -> Tensor:

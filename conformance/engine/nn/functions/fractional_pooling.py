@@ -7,11 +7,14 @@ from typing import Any
 
 from ...ops.fractional_pooling import FRACTIONAL
 from ...random import rand
+from ...refusals import check_ints
+from ...shapes import is_one_number
 from ...tensor import Tensor
 
 
 def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
-    found = (value,) * spatial if isinstance(value, int) else tuple(value)
+    check_ints(name, what, value, 2 if what == "kernel_size" else 3)
+    found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
     if len(found) != spatial:
         raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of Ints")
     return found
@@ -29,8 +32,7 @@ def _pool(spatial: int) -> Callable[..., Any]:
         if output_size is None:
             if len(output_ratio) > spatial:
                 raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
-            ratios = tuple(output_ratio) * (spatial if len(output_ratio) == 1 else 1)
-            output_size = [int(n * ratio) for n, ratio in zip(input.shape[-spatial:], ratios, strict=True)]
+            output_size = [int(input.size(axis - spatial) * output_ratio[axis]) for axis in range(spatial)]
         if _random_samples is None:
             batch = 1 if input.dim() == spatial + 1 else input.size(0)
             _random_samples = rand(batch, input.size(-spatial - 1), spatial, dtype=input.dtype)

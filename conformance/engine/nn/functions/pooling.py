@@ -105,7 +105,7 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
 
     def with_indices(input: Tensor, settings: list[Ints], ceil_mode: bool) -> Any:
         if spatial > 1:
-            check_max_input(input, spatial)
+            check_max_input(input, spatial, settings)
             check_sizes(input, spatial, settings, ceil_mode)
             return ops.MAX[spatial](input, *settings, ceil_mode)
         (kernel,), (step,), (around,), (apart,) = ops.complete(1, *settings)

@@ -87,11 +87,18 @@ def check_volumes(input: Tensor, kernel: str) -> None:
         )
 
 
-def check_max_input(input: Tensor, spatial: int) -> None:
+def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
     """The shape of what a largest element is sought in."""
     ndim = input._array.ndim
     if spatial == 3:
         check_volumes(input, "max_pool3d_with_indices_out_cpu_template")
+        kernel, _, padding, _ = ops.complete(3, *settings)
+        if any(p > k // 2 for p, k in zip(padding, kernel, strict=True)):  # whatever the dilation
+            (t, h, w), (front, top, left) = kernel, padding
+            raise RuntimeError(
+                "pad should be smaller than or equal to half of kernel size, but got "
+                f"kT: {t} kW: {w} kH: {h} padT: {front} padW: {left} padH: {top}"
+            )
     elif spatial == 2 and ndim not in (3, 4):
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     else:

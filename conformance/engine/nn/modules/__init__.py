@@ -4,7 +4,7 @@ import functools
 from types import FunctionType
 from typing import Any
 
-from . import batchnorm, instancenorm, utils
+from . import activation, batchnorm, instancenorm, padding, utils
 from .activation import (
     CELU,
     ELU,
@@ -161,7 +161,7 @@ _SHARED = frozenset(
         "_InstanceNorm.__init__",
         "_InstanceNorm.forward",
         "_LPPoolNd.__init__",
-        "_LazyNorm.__init__",
+        "_LazyNormBase.__init__",
         "_Loss.__init__",
         "_MaxPoolNd.__init__",
         "_NormBase.__init__",
@@ -197,3 +197,6 @@ def _own(module: Any, name: str) -> None:
 _own_methods(*(globals()[name] for name in __all__))
 for _base in (batchnorm._BatchNorm, instancenorm._InstanceNorm):
     _own(_base, "__init__")
+_own(padding._ReflectionPadNd, "forward")
+_own(padding._ReplicationPadNd, "forward")
+_own(activation.CELU, "__init__")

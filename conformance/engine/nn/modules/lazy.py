@@ -210,7 +210,7 @@ def _channels(module: Module, input: Tensor, spatial: int) -> int:
     return input.shape[input.dim() - single]
 
 
-class _LazyNorm(LazyModuleMixin, batchnorm._NormBase):
+class _LazyNormBase(LazyModuleMixin, batchnorm._NormBase):
     def __init__(
         self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
         device: Any = None, dtype: Any = None, *, bias: bool = True,
@@ -246,37 +246,37 @@ class _LazyNorm(LazyModuleMixin, batchnorm._NormBase):
         self.reset_parameters()
 
 
-class LazyBatchNorm1d(_LazyNorm, batchnorm.BatchNorm1d):
+class LazyBatchNorm1d(_LazyNormBase, batchnorm.BatchNorm1d):
     """A BatchNorm1d that finds its number of features."""
 
     cls_to_become = batchnorm.BatchNorm1d
 
 
-class LazyBatchNorm2d(_LazyNorm, batchnorm.BatchNorm2d):
+class LazyBatchNorm2d(_LazyNormBase, batchnorm.BatchNorm2d):
     """A BatchNorm2d that finds its number of channels."""
 
     cls_to_become = batchnorm.BatchNorm2d
 
 
-class LazyBatchNorm3d(_LazyNorm, batchnorm.BatchNorm3d):
+class LazyBatchNorm3d(_LazyNormBase, batchnorm.BatchNorm3d):
     """A BatchNorm3d that finds its number of channels."""
 
     cls_to_become = batchnorm.BatchNorm3d
 
 
-class LazyInstanceNorm1d(_LazyNorm, instancenorm.InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyNormBase, instancenorm.InstanceNorm1d):
     """An InstanceNorm1d that finds its number of channels."""
 
     cls_to_become = instancenorm.InstanceNorm1d
 
 
-class LazyInstanceNorm2d(_LazyNorm, instancenorm.InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyNormBase, instancenorm.InstanceNorm2d):
     """An InstanceNorm2d that finds its number of channels."""
 
     cls_to_become = instancenorm.InstanceNorm2d
 
 
-class LazyInstanceNorm3d(_LazyNorm, instancenorm.InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyNormBase, instancenorm.InstanceNorm3d):
     """An InstanceNorm3d that finds its number of channels."""
 
     cls_to_become = instancenorm.InstanceNorm3d

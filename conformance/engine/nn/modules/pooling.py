@@ -283,7 +283,9 @@ class _FractionalMaxPool(Module):
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
-        if self.output_ratio is not None and not all(0 < each < 1 for each in self.output_ratio):
+        if self.output_ratio is not None and not all(
+            0 < self.output_ratio[i] < 1 for i in range(self._spatial)
+        ):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
