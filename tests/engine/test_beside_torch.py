@@ -100,3 +100,10 @@ def test_exported_memory(options: dict[str, Any]) -> None:
         else:
             outcomes.append([y.tolist(), y.data_ptr() == x.data_ptr(), x.__dlpack_device__()])
     assert outcomes[0] == outcomes[1]
+
+
+def test_functions_and_methods_apart() -> None:
+    """What torch has as a function alone, or as a method alone, the engine has nowhere else."""
+    for name in {*dir(torch), *dir(torch.Tensor)}:
+        assert hasattr(torch, name) or not callable(getattr(engine, name, None)), f"torch.{name}"
+        assert hasattr(torch.Tensor, name) or not hasattr(engine.Tensor, name), f"Tensor.{name}"
