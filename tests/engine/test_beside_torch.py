@@ -219,3 +219,10 @@ def test_log_of_a_checkpoint() -> None:
     ]
     assert saved == [["exp", "sin"], ["exp", "cos", "sin"]]
     assert "(1 of 2 in original)" in text and "(3 of 3 in recompute)" in text
+
+
+def test_functions_and_methods_apart() -> None:
+    """What torch has as a function alone, or as a method alone, the engine has nowhere else."""
+    for name in {*dir(torch), *dir(torch.Tensor)}:
+        assert hasattr(torch, name) or not callable(getattr(engine, name, None)), f"torch.{name}"
+        assert hasattr(torch.Tensor, name) or not hasattr(engine.Tensor, name), f"Tensor.{name}"

@@ -143,7 +143,7 @@ def _restored(tensor: Tensor, dim: Any, keepdim: bool) -> Tensor:
         return tensor
     ndim = tensor._array.ndim + len(dim)
     kept = iter(tensor._array.shape)
-    reduced = {d % ndim if ndim else 0 for d in dim}
+    reduced = {d % ndim for d in dim}
     return tensor.reshape([1 if i in reduced else next(kept) for i in range(ndim)])
 
 

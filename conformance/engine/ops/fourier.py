@@ -84,14 +84,10 @@ def _r2c_backward(grad: Tensor, self: Tensor, dim: Dims, normalization: int, one
     return fft_c2c(grad, dim, normalization, False).real
 
 
-def _with_conjugates(half: Array, dim: Dims, size: int) -> Array:
-    """Both halves: the other one has the conjugates of the first, mirrored in each dimension."""
-    last = dim[-1]
-    given = half.shape[last]
-    mirrored = np.take(half, np.arange(size - given, 0, -1), last)
-    for axis in dim[:-1]:
-        mirrored = np.roll(np.flip(mirrored, axis), 1, axis)
-    return np.concatenate([half, mirrored.conj()], last)
+def _with_conjugates(half: Array, axis: int, size: int) -> Array:
+    """Both halves along the one dimension transformed: the other one has the conjugates of the first, mirrored."""
+    mirrored = np.take(half, np.arange(size - half.shape[axis], 0, -1), axis)
+    return np.concatenate([half, mirrored.conj()], axis)
 
 
 @op(
@@ -102,10 +98,10 @@ def _with_conjugates(half: Array, dim: Dims, size: int) -> Array:
     ),
 )
 def fft_r2c(self: Array, dim: Dims, normalization: int, onesided: bool) -> Array:
-    """Real numbers to complex ones: those of the last dimension up to the middle, or all."""
+    """Real numbers to complex ones: those of the last dimension up to the middle, or all where it is the only one."""
     found = _transform("rfftn", self, dim)
     if not onesided:
-        found = _with_conjugates(found, dim, self.shape[dim[-1]])
+        found = _with_conjugates(found, dim[-1], self.shape[dim[-1]])
     order = (*_in_stride_order(self, dim[:-1]), dim[-1])
     return _laid_out(_scaled(found, normalization, _count(self.shape, dim)), self, order)
 

@@ -150,8 +150,8 @@ def _memory_of(self: Tensor, source: Any) -> Array:
 def _laid_over(memory: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
     item = memory.itemsize
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))] if stride is None else stride
-    extent = offset + 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
-    if 0 not in shape and extent > memory.size:
+    last = -1 if 0 in shape else sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    if offset + last >= memory.size:
         raise NotImplementedError("set_ beyond the memory that there is")
     flat = in_order(memory).reshape(-1)
     return np.ndarray(shape, memory.dtype, flat.data, offset * item, tuple(step * item for step in steps))

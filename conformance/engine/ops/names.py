@@ -2,18 +2,19 @@
 
 # Tensor has these methods, torch no function of the name.
 METHODS_ALONE = """
-contiguous expand expand_as index repeat reshape_as sum_to_size to type_as unfold view view_as
+contiguous expand expand_as index is_set_to repeat reshape_as sum_to_size to type_as unfold view view_as
 """
 
 # torch has these functions, Tensor no method of the name.
 FUNCTIONS_ALONE = """
 alias_copy as_strided_copy atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors bucketize
-cartesian_prod cat cdist celu celu_ chain_matmul column_stack combinations concat concatenate cumulative_trapezoid
-detach_copy diagonal_copy dstack einsum expand_copy fill gradient histogramdd hstack isin meshgrid pca_lowrank pdist
-permute_copy row_stack rrelu rrelu_ rsub searchsorted segment_reduce select_copy selu selu_ slice_copy split_copy
+cartesian_prod cat cdist celu celu_ chain_matmul column_stack combinations complex concat concatenate
+cumulative_trapezoid detach_copy diagonal_copy dstack einsum expand_copy fill gradient histogramdd hstack isin
+lu_unpack meshgrid pca_lowrank pdist permute_copy polar row_stack rrelu rrelu_ rsub searchsorted segment_reduce
+select_copy selu selu_ slice_copy split_copy
 split_with_sizes_copy squeeze_copy stack std_mean svd_lowrank t_copy tensordot threshold threshold_ transpose_copy
 trapezoid trapz tril_indices triu_indices unbind_copy unfold_copy unravel_index unsqueeze_copy vander var_mean
-view_as_complex_copy view_as_real_copy view_copy vstack
+view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vstack
 """
 
 # Tensor has the in-place form ``name_`` of these.

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import NUMBERS
+from ..dtypes import of_number
+from ..operands import is_number, plain_number
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -121,13 +122,6 @@ _KERNELS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-_OFFERED = (
-    "special_{}() received an invalid combination of arguments - got ({}, {}), but expected one of:\n"
-    " * (Tensor x, Tensor n, *, Tensor out = None)\n * (Number x, Tensor n, *, Tensor out = None)\n"
-    " * (Tensor x, Number n, *, Tensor out = None)\n"
-)
-
-
 def _row(name: str) -> Callable[..., Tensor]:
     def forward(x: Array, n: Array) -> Array:
         if x.dtype.kind != "f" or x.dtype == np.float16:
@@ -141,13 +135,10 @@ def _row(name: str) -> Callable[..., Tensor]:
     def function(x: Any, n: Any, *, out: Any = None) -> Tensor:
         from ..creation import scalar_tensor
 
-        numbers = [each.__class__ in NUMBERS for each in (x, n)]
-        tensors = [isinstance(each, Tensor) for each in (x, n)]
-        if not any(tensors) or not all(map(bool.__or__, numbers, tensors)):
-            raise TypeError(_OFFERED.format(name, type(x).__name__, type(n).__name__))
-        other = n if x.__class__ in NUMBERS else x
+        x, n = plain_number(x), plain_number(n)
+        other = n if is_number(x) else x
         operands = [
-            scalar_tensor(each, dtype=_kind(other)) if each.__class__ in NUMBERS else each for each in (x, n)
+            scalar_tensor(each, dtype=_kind(other, each)) if is_number(each) else each for each in (x, n)
         ]
         return given(f"special_{name}", out, ROWS[f"special_{name}"].call(*operands))
 
@@ -156,8 +147,10 @@ def _row(name: str) -> Callable[..., Tensor]:
     return function
 
 
-def _kind(other: Tensor) -> Any:
+def _kind(other: Tensor, number: Any) -> Any:
     """The dtype in which a number meets a tensor."""
+    if number.__class__ is complex:
+        return of_number(number)
     return other.dtype if other.is_floating_point() else None
 
 

@@ -44,7 +44,7 @@ def _narrow_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, start: Any,
                 f"The size of tensor a (0) must match the size of tensor b ({length}) at non-singleton dimension "
                 f"{wrap_dim(dim, len(shape))}"
             )
-        return slice_backward(grad.narrow(dim, 0, 0), shape, dim, 0, 0, 1)
+        return slice_backward(grad, shape, dim, 0, 0, 1)
     return slice_backward(grad, shape, dim, start, start + length, 1)
 
 

@@ -86,7 +86,7 @@ def squeeze_copy(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
     return _squeeze_dim(input, dim, out=out)
 
 
-def _into(out: Any, pieces: tuple[Tensor, ...]) -> Any:
+def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
     """The copies, or nothing where they are written into given tensors.
 
     Raises:
@@ -94,6 +94,8 @@ def _into(out: Any, pieces: tuple[Tensor, ...]) -> Any:
     """
     if out is None:
         return pieces
+    if len(out) != len(pieces):
+        raise RuntimeError(f"{name} expected an out= argument of size {len(pieces)}, got size {len(out)}")
     for piece, target in zip(pieces, out, strict=True):
         if target._array.shape != piece._array.shape:
             increment_version(target)  # resized, and then written
@@ -103,17 +105,17 @@ def _into(out: Any, pieces: tuple[Tensor, ...]) -> Any:
 
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of one length as copies."""
-    return _into(out, _split(input, index(split_size), dim))
+    return _into("split_copy_Tensor_out()", out, _split(input, index(split_size), dim))
 
 
 def split_with_sizes_copy(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Any = None) -> Any:
     """split into pieces of given lengths as copies."""
-    return _into(out, _split_with_sizes(input, tuple(split_sizes), dim))
+    return _into("split_with_sizes_copy_out", out, _split_with_sizes(input, tuple(split_sizes), dim))
 
 
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Any = None) -> Any:
     """unbind as copies."""
-    return _into(out, _unbind(input, dim))
+    return _into("unbind_copy_int_out", out, _unbind(input, dim))
 
 
 def view_as_real_copy(input: Tensor, *, out: Any = None) -> Tensor:
