@@ -196,6 +196,6 @@ def test_warnings_name_the_line_that_they_are_about(call: Callable[[Any, Any], A
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             call(module, module.ones(1, requires_grad=True))
-        places.append([(each.filename == __file__, str(each.message)) for each in caught])
+        places.append([(each.filename == __file__ and each.lineno, str(each.message)) for each in caught])
     assert places[1] == places[0]
     assert places[0]

@@ -156,8 +156,8 @@ def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: T
     A=lambda grads, A, sign, LU, pivots: _slogdet_backward(grads, A, sign, LU, pivots),
 )
 def _slogdet(A: Array) -> tuple[Array, ...]:
-    floating("linalg.slogdet", A)
     square("linalg.slogdet", A)
+    floating("linalg.slogdet", A)
     return tuple(np.asarray(each) for each in _determinant(A)[:4])
 
 
