@@ -8,8 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .func.vmap import in_dims_of, old_vmap, size_of
-from .pytree import broadcast_to_and_flatten, flatten, unflatten
+from .pytree import flatten, unflatten
 from .tensor import Tensor
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _vmap(
@@ -20,11 +24,19 @@ def _vmap(
     Raises:
         ValueError: dimensions that do not fit; results that are no tensors.
     """
+    name = getattr(func, "__name__", repr(func))
 
     @functools.wraps(func)
     def wrapped(*args: Any) -> Any:
+        if not all(isinstance(each, int) for each in _listed(out_dims)):
+            raise ValueError(
+                f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int or a tuple of int representing where in "
+                "the outputs the vmapped dimension should appear."
+            )
         flat, spec = flatten(args)
-        dims = in_dims_of(func, in_dims, args, flat, spec)
+        dims = in_dims_of(func, in_dims, args, flat, spec, old=True)
+        if all(each is None for each in dims):
+            raise IndexError("list index out of range")  # torch's, by accident
         size = size_of(flat, dims)
         seen: list[Any] = []
 
@@ -32,13 +44,18 @@ def _vmap(
             waiting = iter(batches)
             given = [each if dim is None else next(waiting) for each, dim in zip(flat, dims, strict=True)]
             results = func(*unflatten(given, spec))
-            listed = results if isinstance(results, tuple) else (results,)
-            for each in listed:
+            listed = _listed(results)
+            for number, each in enumerate(listed):
                 if not (isinstance(each, Tensor) or (each is None and allow_none_pass_through)):
-                    name = getattr(func, "__name__", repr(func))
+                    which = f"for return {number}" if isinstance(results, tuple) else "as the return"
                     raise ValueError(
-                        f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(each)} as the return."
+                        f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(each)} {which}."
                     )
+            if isinstance(out_dims, tuple) and len(out_dims) != len(listed):
+                raise ValueError(
+                    f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must have one dim per output (got {len(listed)} "
+                    f"outputs) of {name}."
+                )
             seen[:] = [isinstance(results, tuple)]
             return list(listed)
 
@@ -48,7 +65,7 @@ def _vmap(
             if dim is not None
         ]
         found = old_vmap(run, batches, size)
-        places = broadcast_to_and_flatten(out_dims, flatten(tuple(found))[1]) or [0] * len(found)
+        places = out_dims if isinstance(out_dims, tuple) else [out_dims] * len(found)
         moved = [
             each.movedim(0, dim) if each is not None and dim else each
             for each, dim in zip(found, places, strict=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import dtypes, printing
+from . import dtypes
+from .printing import tensor_text as text_of_array
 from .tangents import tangent_of
 from .tensor import Tensor
 
@@ -10,7 +11,7 @@ from .tensor import Tensor
 def tensor_text(tensor: Tensor) -> str:
     """The tensor's repr."""
     name = type(tensor).__name__
-    return printing.tensor_text(
+    return text_of_array(
         tensor._array,
         default=dtypes.default.numpy,
         suffixes=_suffixes(tensor),

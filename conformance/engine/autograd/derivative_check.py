@@ -222,7 +222,7 @@ def _check_inputs(points: Tensors) -> None:
         if not (isinstance(each, Tensor) and each.requires_grad):
             continue
         if each.dtype not in (dtypes.float64, dtypes.complex128):
-            warnings.warn(errors.GRADCHECK_PRECISION.format(index), stacklevel=5)
+            warnings.warn(errors.GRADCHECK_PRECISION.format(index), stacklevel=2)
         if not all(step > 0 or size <= 1 for step, size in zip(each.stride(), each.size(), strict=True)):
             raise RuntimeError(errors.GRADCHECK_STRIDE.format(index))
         wanted = True

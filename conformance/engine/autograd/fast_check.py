@@ -61,9 +61,12 @@ def check_forward(func: Function, results: Tensors, points: Tensors, outputs: Te
     generator = Generator()
     wanted = places_wanted(points)
     directions = [_directions(points[index], generator) for index in wanted]
+    estimates = [
+        _moved_along(func, points, index, direction, check.eps)
+        for index, direction in zip(wanted, directions, strict=True)
+    ]
     products = forward_products(func, points, [each[0] for each in directions])
-    for place, (index, direction) in enumerate(zip(wanted, directions, strict=True)):
-        found = _moved_along(func, points, index, direction, check.eps)
+    for place, (found, direction) in enumerate(zip(estimates, directions, strict=True)):
         floating = [each for each, result in zip(found, results, strict=True) if is_floating(result)]
         atol = check.atol * float(direction[0].sum())
         for number, (exact, estimate) in enumerate(zip(products[place], floating, strict=True)):

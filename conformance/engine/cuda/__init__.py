@@ -52,8 +52,15 @@ def get_rng_state_all() -> list[Any]:
     return []
 
 
+def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
+    """torch.cuda.set_rng_state: waits for a device."""
+    new_state.clone()
+
+
 def set_rng_state_all(new_states: Any) -> None:
-    """torch.cuda.set_rng_state_all: of no device."""
+    """torch.cuda.set_rng_state_all: each waits for its device."""
+    for each in new_states:
+        set_rng_state(each)
 
 
 def _needing(name: str) -> Callable[..., NoReturn]:
@@ -67,7 +74,7 @@ def _needing(name: str) -> Callable[..., NoReturn]:
 
 _NEED_ONE = """
 current_device current_stream default_stream get_device_capability get_device_name get_device_properties get_rng_state
-init initial_seed mem_get_info set_rng_state synchronize
+init initial_seed mem_get_info synchronize
 """
 globals().update({name: _needing(name) for name in _NEED_ONE.split()})
 __getattr__ = look_up("torch.cuda")

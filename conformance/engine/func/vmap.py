@@ -148,7 +148,7 @@ def _name(func: Any) -> str:
 
 
 def in_dims_of(
-    func: Any, in_dims: Any, args: tuple[Any, ...], flat: list[Any], spec: Any
+    func: Any, in_dims: Any, args: tuple[Any, ...], flat: list[Any], spec: Any, *, old: bool = False
 ) -> list[int | None]:
     where = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): "
     if not isinstance(in_dims, (int, tuple)):
@@ -179,10 +179,11 @@ def in_dims_of(
                 f"{where}Got in_dim={dim} for an input but the input is of type {type(value)}. We cannot vmap over "
                 "non-Tensor arguments, please use None as the respective in_dim"
             )
-        if not -value.dim() <= dim < value.dim():
+        least = "0" if old else f"-{value.dim()}"
+        if not int(least) <= dim < value.dim():
             raise ValueError(
                 f"{where}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {value.dim()} "
-                f"so expected in_dim to satisfy -{value.dim()} <= in_dim < {value.dim()}."
+                f"so expected in_dim to satisfy {least} <= in_dim < {value.dim()}."
             )
         dims[number] = dim % value.dim()
     return dims

@@ -36,9 +36,9 @@ def cholesky_backward(grad: Tensor, upper: bool, factor: Tensor) -> Tensor:
     returns=return_types.linalg_cholesky_ex,
     self=lambda grad, L, upper: cholesky_backward(grad, upper, L),
 )
-def _cholesky_ex(self: Array, upper: bool, name: str) -> tuple[Array, Array]:
+def _cholesky_ex(self: Array, upper: bool) -> tuple[Array, Array]:
+    square("linalg.cholesky", self)
     floating("linalg.cholesky", self, False)
-    square(name, self)
     factors, info = kernels.cholesky(self, upper)
     return columns_first(factors), info
 
@@ -52,14 +52,14 @@ MINOR = (
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky."""
-    found = _cholesky_ex(A, upper, "linalg.cholesky")
+    found = _cholesky_ex(A, upper)
     succeeded("linalg.cholesky", found[1]._array, MINOR)
     return given("linalg_cholesky", out, found[0])
 
 
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.cholesky_ex: the factor, and which matrices have none."""
-    found = _cholesky_ex(A, upper, "linalg.cholesky_ex")
+    found = _cholesky_ex(A, upper)
     if check_errors:
         succeeded("linalg.cholesky_ex", found[1]._array, MINOR)
     return given_several("linalg_cholesky_ex", out, found)

@@ -44,9 +44,9 @@ def _eig_backward(grads: Any, L: Tensor, V: Tensor) -> Tensor:
 )
 def _eig(self: Array, name: str) -> tuple[Array, Array]:
     kind = dtypes.BY_NUMPY[self.dtype]
-    square(name, self)
     if not kind.is_floating_point and not kind.is_complex:
         raise RuntimeError(f"Unknown Complex ScalarType for {kind.legacy}")
+    square(name, self)
     if self.dtype == np.float16:
         raise NotImplementedError("\"linalg_eig_out_cpu\" not implemented for 'Half'")
     if not np.isfinite(self).all():

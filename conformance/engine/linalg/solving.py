@@ -41,8 +41,8 @@ def _inverse_backward(grad: Tensor, inverse: Tensor) -> Tensor:
     A=lambda grad, inverse: _inverse_backward(grad, inverse),
 )
 def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
-    floating("linalg.inv", A)
     square("linalg.inv", A)
+    floating("linalg.inv", A)
     factors, pivots, info = kernels.factor(A)
     identity = np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
     return columns_first(kernels.lu_solve(factors, pivots, identity)), info
@@ -121,8 +121,8 @@ def _singular_backward(A: Tensor, grad: Tensor) -> Tensor:
     A=lambda grad, result, A, LU, pivots: _adjugate_backward(grad, result, A, LU, pivots),
 )
 def _det(A: Array) -> tuple[Array, Array, Array]:
-    floating("linalg.det", A, False)
     square("linalg.det", A)
+    floating("linalg.det", A, False)
     _, _, factors, pivots, product = _determinant(A)
     return np.asarray(product), factors, pivots
 
@@ -156,8 +156,8 @@ def _slogdet_backward(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: T
     A=lambda grads, A, sign, LU, pivots: _slogdet_backward(grads, A, sign, LU, pivots),
 )
 def _slogdet(A: Array) -> tuple[Array, ...]:
-    floating("linalg.slogdet", A)
     square("linalg.slogdet", A)
+    floating("linalg.slogdet", A)
     return tuple(np.asarray(each) for each in _determinant(A)[:4])
 
 

@@ -56,7 +56,13 @@ def _is_zerotensor(input: Tensor) -> bool:
 
 
 def _neg_view(input: Tensor) -> Tensor:
-    """The negative, a view."""
+    """The negative, a view.
+
+    Raises:
+        NotImplementedError: of complex numbers, whose twins are conjugates.
+    """
+    if input.is_complex():
+        raise NotImplementedError("torch._neg_view of complex numbers")
     return parts._negated(input)
 
 

@@ -1,0 +1,201 @@
+"""What a program finds below torch's public names, and what a machine without other devices says: beside torch."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from conformance import engine
+
+
+def _outcome(call: Callable[[Any], Any], module: Any) -> Any:
+    try:
+        return call(module)
+    except (AssertionError, AttributeError, RuntimeError, TypeError, ValueError) as error:
+        return type(error), str(error)
+
+
+def _weak(module: Any) -> Any:
+    tensor = module.ones(1)
+    weak = module._C._WeakTensorRef(tensor)
+    before = weak.expired()
+    del tensor
+    return before, weak.expired()
+
+
+def _delayed(*counts: int) -> Callable[[Any], Any]:
+    def call(module: Any) -> Any:
+        later = module._C._functions.DelayedError("later", counts[0])
+        found = later(*(module.ones(2, requires_grad=True) for _ in range(counts[1])))
+        first = found if counts[0] == 1 else found[0]
+        return first.requires_grad, _outcome(lambda _: first.sum().backward(), module)
+
+    return call
+
+
+def _versions(module: Any) -> Any:
+    x, y = module.ones(1), module.ones(1)
+    module._C._increment_version([x, y, x])
+    return x._version, y._version
+
+
+def _copied(module: Any) -> Any:
+    x = module.ones(2, requires_grad=True)
+    y = copy.copy(x)
+    with module.no_grad():
+        y.add_(1)
+    return x._version, y._version, x.tolist(), y.requires_grad
+
+
+def _numerical(*targets: int) -> Callable[[Any], Any]:
+    def call(module: Any) -> Any:
+        from importlib import import_module
+
+        if module is torch:
+            jacobian = import_module("torch.autograd.gradcheck").get_numerical_jacobian
+        else:
+            jacobian = import_module("conformance.engine.autograd.jacobians").get_numerical_jacobian
+        x, y = (module.tensor([n], dtype=module.float64, requires_grad=True) for n in (1.0, 2.0))
+        given = (tuple((x, y)[n] for n in targets),) if targets else ()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = jacobian(lambda xs: xs[0] * xs[0] * xs[1], (x, y), *given, eps=0.5)
+        return [each.tolist() for each in found]
+
+    return call
+
+
+def _marked(module: Any) -> Any:
+    def f() -> int:
+        return 3
+
+    disable = module.compiler.disable
+    return (
+        disable(f)(),
+        disable()(f)(),
+        disable(reason="slow")(f)(),
+        callable(disable()),
+        callable(disable(f)),
+    )
+
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "weak": _weak,
+    "delayed": _delayed(1, 1),
+    "delayed twice": _delayed(2, 2),
+    "delayed too few": _delayed(2, 1),
+    "delayed too many": _delayed(1, 2),
+    "versions": _versions,
+    "copied": _copied,
+    "numerical": _numerical(),
+    "numerical by one": _numerical(1),
+    "numerical by both": _numerical(1, 0),
+    "marked for the compiler": _marked,
+    "generator of no device": lambda module: module.cuda.set_rng_state(module.get_rng_state()),
+    "generators of no device": lambda module: module.cuda.set_rng_state_all([module.get_rng_state()]),
+    "no generator": lambda module: module.cuda.set_rng_state(3),
+    "acceptable to cudnn": lambda module: module.backends.cudnn.is_acceptable(module.ones(1)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
+def test_below_the_public_names(call: Callable[[Any], Any]) -> None:
+    assert _outcome(call, engine) == _outcome(call, torch)
+
+
+ATEN: dict[str, Callable[[Any, Any], Any]] = {
+    "new": lambda aten, x: aten.new_zeros(x, [2]),
+    "other": lambda aten, x: aten.expand_as(x, aten.new_ones(x, [2, 2])),
+    "in place": lambda aten, x: aten.mul_(x, 3),
+    "size": lambda aten, x: aten.size(x, 0),
+    "copied": lambda aten, x: aten.clone(x),
+    "function": lambda aten, x: aten.add(x, x),
+    "absent": lambda aten, x: aten.nosuch(x),
+}
+
+
+@pytest.mark.parametrize("call", ATEN.values(), ids=ATEN.keys())
+def test_operations_by_the_dispatchers_names(call: Callable[[Any, Any], Any]) -> None:
+    def outcome(module: Any) -> Any:
+        from conformance.engine.dispatch import aten
+
+        found = call(torch.ops.aten if module is torch else aten, module.tensor([1.0, 2.0]))
+        return found.tolist() if isinstance(found, module.Tensor) else found
+
+    assert _outcome(outcome, engine) == _outcome(outcome, torch)
+
+
+REFUSED = {
+    "accelerator": "current_device_index set_device_index synchronize",
+    "cuda": """
+        current_device current_stream default_stream get_device_capability get_device_name get_device_properties
+        get_rng_state init initial_seed mem_get_info synchronize
+        """,
+}
+
+
+@pytest.mark.skipif(torch.accelerator.is_available(), reason="there is another device")
+@pytest.mark.parametrize("path", [f"{on}.{name}" for on, names in REFUSED.items() for name in names.split()])
+def test_what_needs_another_device(path: str) -> None:
+    def outcome(module: Any) -> Any:
+        on, name = path.split(".")
+        function = getattr(getattr(module, on), name)
+        assert function.__name__ == name
+        given = (0,) if "set_" in name else ()
+        return _outcome(lambda _: function(*given), module)
+
+    kind, text = outcome(torch)
+    assert outcome(engine) == (kind, text.splitlines()[0])
+
+
+def test_what_is_absent_is_not_listed() -> None:
+    """dir() of a tensor names what it has, and of torch's names no others."""
+    x = engine.ones(1)
+    assert "to_sparse" not in dir(x)
+    assert {"add", "grad", "tolist"} <= {*dir(x)} <= {*dir(type(x)), *vars(x)}
+
+
+def test_nodes_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Each node tells what it is given, before it runs: the log of a program that has asked for it."""
+
+    def logged(module: Any) -> list[str]:
+        caplog.clear()
+        x = module.tensor([1.0, 2.0], requires_grad=True)
+        y = (x * x).unbind()
+        z = (y[0] * 2).double() + (x * x).sum()
+        with caplog.at_level(logging.DEBUG, "torch.autograd.graph"):
+            z.backward()
+        return [each.split(" at 0x")[0] + each.partition(">")[2] for each in caplog.messages]
+
+    expected = logged(torch)
+    assert expected
+    assert logged(engine) == expected
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda module, x: module.autograd.gradcheck(
+            module.exp, x, eps=0.5, atol=9, rtol=9, raise_exception=False, check_undefined_grad=False
+        ),
+        lambda module, x: module.cuda.amp.autocast(enabled=False),
+        lambda module, x: module.cuda.amp.GradScaler(enabled=False),
+        lambda module, x: module.cuda.amp.custom_bwd(lambda ctx, grad: grad),
+    ],
+    ids=["gradcheck", "autocast", "scaler", "backward"],
+)
+def test_warnings_name_the_line_that_they_are_about(call: Callable[[Any, Any], Any]) -> None:
+    places = []
+    for module in (torch, engine):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call(module, module.ones(1, requires_grad=True))
+        places.append([(each.filename == __file__ and each.lineno, str(each.message)) for each in caught])
+    assert places[1] == places[0]
+    assert places[0]

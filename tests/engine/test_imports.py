@@ -1,0 +1,25 @@
+"""Modules come when they are asked for, and each finds what it needs, whichever is asked for first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(torch.ones(1))",
+        "torch.set_printoptions(precision=2)",
+        "torch.nn.Linear(1, 1)",
+        "torch.vmap(torch.exp)(torch.ones(2))",
+        "torch.fft.fft(torch.ones(2))",
+        "torch.distributions.Normal(0.0, 1.0)",
+    ],
+)
+def test_whatever_comes_first(line: str) -> None:
+    program = f"import conformance.engine as torch; {line}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
