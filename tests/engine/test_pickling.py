@@ -161,7 +161,7 @@ BESIDE_TENSORS = {
 
 @pytest.mark.parametrize("value", BESIDE_TENSORS.values(), ids=BESIDE_TENSORS)
 def test_what_may_stand_beside_weights(value: Any) -> None:
-    """Among weights torch allows the same values; the protocol is that of Python 2, which named some classes otherwise."""
+    """Among weights torch allows the same values; Python 2, whose protocol it is, named some classes otherwise."""
     outcomes = []
     for module in (pytest.importorskip("torch"), torch):
         file = io.BytesIO()
