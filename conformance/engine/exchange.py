@@ -120,7 +120,8 @@ def _lasting(
     span = sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) + kind.itemsize
     memory = (c_char * span).from_address(start)
     memory.owner = owner  # type: ignore[attr-defined]  # which lives as long as the memory is used
-    return np.ndarray(shape, kind, memory, strides=strides)
+    whole = np.ndarray(span // kind.itemsize, kind, memory)
+    return np.ndarray(shape, kind, whole, strides=strides)
 
 
 def frombuffer(

@@ -58,8 +58,6 @@ def _resized(input: Tensor, dim: Dims, sizes: Sequence[int]) -> Tensor:
     shape = input._array.shape
     padding = [0] * (2 * len(shape))
     for axis, size in zip(dim, sizes, strict=True):
-        if size == -1:
-            continue
         if shape[axis] < size:
             padding[len(padding) - 2 * axis - 1] = size - shape[axis]
         if shape[axis] > size:

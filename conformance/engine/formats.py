@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .shapes import ordered
+from .shapes import empty_in_steps, ordered, steps_in_order, strides
 
 
 class layout:
@@ -88,7 +88,15 @@ def lies_so(array: np.ndarray[Any, Any], wanted: Any) -> bool:
     ndim = _CHANNELS_LAST.get(wanted)
     if ndim is None:
         return bool(array.flags.c_contiguous)
-    return array.ndim == ndim and bool(np.moveaxis(array, 1, -1).flags.c_contiguous)
+    if array.size or array.ndim != ndim:
+        return array.ndim == ndim and bool(np.moveaxis(array, 1, -1).flags.c_contiguous)
+    pairs = zip(array.shape, strides(array), _channels_last_steps(array.shape), strict=True)
+    return all(n == 1 or step == steps for n, step, steps in pairs)
+
+
+def _channels_last_steps(shape: tuple[int, ...]) -> tuple[int, ...]:
+    batch, *image, channel = steps_in_order((shape[0], *shape[2:], shape[1]))
+    return batch, channel, *image
 
 
 def laid_out(array: np.ndarray[Any, Any], wanted: Any) -> np.ndarray[Any, Any]:
@@ -101,7 +109,11 @@ def laid_out(array: np.ndarray[Any, Any], wanted: Any) -> np.ndarray[Any, Any]:
         ndim = _CHANNELS_LAST[wanted]
         if array.ndim != ndim:
             raise RuntimeError(f"required rank {ndim} tensor to use {wanted._name} format")
+        if not array.size:
+            return empty_in_steps(array.shape, array.dtype, _channels_last_steps(array.shape))
         return np.moveaxis(np.moveaxis(array, 1, -1).copy("C"), -1, 1)
+    if not array.size and wanted is not contiguous_format:
+        return empty_in_steps(array.shape, array.dtype, strides(array))
     if wanted is contiguous_format or array.flags.c_contiguous or 0 in array.strides:
         return array.copy("C")
     return array.copy("K")  # which would put repeated dimensions, of stride 0, last

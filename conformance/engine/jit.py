@@ -25,9 +25,21 @@ script_if_tracing = export
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """torch.jit.ignore: a mark for the compiler, as a decorator with or without arguments."""
-    return drop if callable(drop) else export
+    """torch.jit.ignore: a mark for the compiler, as a decorator with or without arguments.
+
+    Raises:
+        RuntimeError: it is given neither a function nor a bool.
+    """
+    if callable(drop):
+        return drop
+    if not isinstance(drop, bool):
+        raise RuntimeError(f"Argument to @torch.jit.ignore must be a bool or a function but got {drop}")
+    return export
 
 
-unused = export
+def unused(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """torch.jit.unused: a mark for the compiler."""
+    return fn
+
+
 __getattr__ = look_up("torch.jit")

@@ -53,5 +53,4 @@ def blank(where: Place) -> Any:
 
 def reduce(self: Any, protocol: Any = None) -> Any:
     """``__reduce_ex__`` of what is its class and its state."""
-    get_state = getattr(self, "__getstate__", None)
-    return blank, (place(type(self)),), get_state() if get_state is not None else self.__dict__
+    return blank, (place(type(self)),), self.__getstate__()

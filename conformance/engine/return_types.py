@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import Any
+from typing import Any, NoReturn
 
 from . import pickling
 
@@ -24,6 +24,9 @@ class _Named(tuple[Any, ...]):
             f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True)
         )
         return f"torch.return_types.{type(self).__name__}(\n{entries})"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"'torch.return_types.{type(self).__name__}' object has no attribute '{name}'")
 
     def __reduce__(self) -> Any:
         return pickling.rebuild, (pickling.place(type(self)), tuple(self))

@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import os
 import pickle
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections.abc import Iterator
 from typing import IO, Any, Union
 
@@ -17,8 +18,8 @@ File = Union[str, "os.PathLike[str]", IO[bytes]]
 # What a file of weights alone may name: tensors, what holds them, and what numpy needs for their arrays.
 _ENGINE = __name__.rpartition(".")[0]
 _WEIGHTS = {
-    "collections": {"OrderedDict", "defaultdict"},
-    "builtins": {"dict", "list", "tuple", "set", "complex", "bytearray", "slice"},
+    "collections": {"OrderedDict", "Counter"},
+    "builtins": {"set", "complex", "bytearray"},
     "numpy": {"ndarray", "dtype"},
     "_codecs": {"encode"},
     f"{_ENGINE}.copies": {"_rebuild", "_rebuild_in"},
@@ -116,6 +117,9 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
 
 class _WeightsUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
+        module, name = NAME_MAPPING.get(
+            (module, name), (IMPORT_MAPPING.get(module, module), name)
+        )  # Python 2's
         for each in _SAFE:
             if (each.__module__, each.__qualname__) == (module, name):
                 return each

@@ -292,15 +292,17 @@ def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[
 
 def empty_in_steps(shape: Any, kind: np.dtype[Any], steps: Sequence[int]) -> np.ndarray[Any, Any]:
     """New memory with these steps between elements, which leave no gaps; numpy would choose those of what is empty."""
-    memory = np.empty(max(math.prod(shape), 1), kind)
+    memory = np.empty(math.prod(shape), kind)
     return np.ndarray(shape, kind, memory, 0, [step * kind.itemsize for step in steps])
 
 
 def like_steps(array: np.ndarray[Any, Any], operand: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A result that torch makes by empty_like: with the operand's steps; where they leave gaps, in their order."""
-    if array.strides == operand.strides or array.shape != operand.shape or not array.size:
+    if array.strides == operand.strides or array.shape != operand.shape:
         return array
     steps = strides(operand)
+    if not array.size:
+        return empty_in_steps(array.shape, array.dtype, steps)
     return in_steps(array, steps if is_dense(operand) else _dense_steps(array.shape, [steps]))
 
 

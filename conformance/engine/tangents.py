@@ -184,18 +184,6 @@ def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
     if own is None:
         set_tangent(tensor, tangent.to(tensor.dtype), level, in_place=True)
         return
-    if tangent.__class__ is BatchedTensor and own.__class__ is not BatchedTensor:
-        root = forward_base(tensor)
-        if root is None:
-            root = tensor
-        assert root._tangents is not None
-        whole = batched([root._tangents[level].clone() for _ in tangent._examples], tangent._level)
-        _keep(root, whole, level)
-        if root is not tensor:
-            own = _part(whole, tensor, root)
-            _keep(tensor, own, level)
-        else:
-            own = whole
     own.copy_(tangent)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
 
 import pytest
@@ -86,6 +87,8 @@ def test_old_conversions(value: Any) -> None:
         {"stream": 1},
         {"stream": "a"},
         {"max_version": (1, 0)},
+        {"max_version": (0, 8)},
+        {"max_version": (2, 0)},
         {"dl_device": (1, 0)},
         {"copy": True},
     ],
@@ -95,11 +98,13 @@ def test_exported_memory(options: dict[str, Any]) -> None:
     for module in ENGINES:
         x = module.tensor([1.0, 2.0])
         try:
-            y = module.from_dlpack(x.__dlpack__(**options))
+            capsule = x.__dlpack__(**options)
+            kind = repr(capsule).partition(" at ")[0]
+            y = module.from_dlpack(capsule)
         except (AssertionError, TypeError) as error:
             outcomes.append([type(error), str(error)])
         else:
-            outcomes.append([y.tolist(), y.data_ptr() == x.data_ptr(), x.__dlpack_device__()])
+            outcomes.append([kind, y.tolist(), y.data_ptr() == x.data_ptr(), x.__dlpack_device__()])
     assert outcomes[0] == outcomes[1]
 
 
@@ -226,3 +231,77 @@ def test_functions_and_methods_apart() -> None:
     for name in {*dir(torch), *dir(torch.Tensor)}:
         assert hasattr(torch, name) or not callable(getattr(engine, name, None)), f"torch.{name}"
         assert hasattr(torch.Tensor, name) or not hasattr(engine.Tensor, name), f"Tensor.{name}"
+
+
+# Each is evaluated with both: the same value, or the same error.
+LINES = {
+    "compiled": "jit.is_scripting(), jit.is_tracing()",
+    "marked": "[mark(function) is function for mark in (jit.ignore, jit.unused, jit.export)]",
+    "marked with arguments": "jit.ignore()(function) is function, jit.ignore(drop=False)(function) is function",
+    "a mark of no function": "jit.ignore(3)",
+    "another mark of no function": "jit.ignore(drop='a')",
+    "a method": "overrides.is_tensor_method_or_property(Tensor.add)",
+    "a method of Python's": "overrides.is_tensor_method_or_property(Tensor.__add__)",
+    "getting a property": "overrides.is_tensor_method_or_property(Tensor.shape.__get__)",
+    "setting a property": "overrides.is_tensor_method_or_property(Tensor.grad.__set__)",
+    "a function": "overrides.is_tensor_method_or_property(torch.add)",
+    "another function": "overrides.is_tensor_method_or_property(len)",
+    "numbers of fields": "[(each.n_fields, each.n_sequence_fields, each.n_unnamed_fields) for each in results]",
+    "names of fields": "[(each.__name__, each.__module__, each.__match_args__) for each in results]",
+    "a storage copied": "torch.types.Storage().__deepcopy__({})",
+    "a storage shared": "torch.types.Storage()._new_shared(3)",
+    "no file to read": "torch.load(3)",
+    "no file to write": "torch.save(1, 3)",
+}
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_says_what_torch_says(line: str) -> None:
+    said = []
+    for module in ENGINES:
+        types = module.return_types
+        names = {
+            "torch": module,
+            "jit": module.jit,
+            "overrides": module.overrides,
+            "Tensor": module.Tensor,
+            "results": (types.sort, types.linalg_qr, types.svd),
+            "function": lambda: None,
+        }
+        try:
+            said.append(repr(eval(line, names)))
+        except Exception as error:
+            said.append(f"{type(error).__name__}: {error}")
+    assert said[0] == said[1]
+
+
+def test_a_library_that_was_destroyed() -> None:
+    module: Any
+    call: Any
+    for module in ENGINES:
+        library: Any = module.library.Library("gone", "FRAGMENT")
+        library.define("twice(Tensor x) -> Tensor")
+        library._destroy()
+        for call in (
+            lambda lib: lib.define("thrice(Tensor x) -> Tensor"),
+            lambda lib: lib.impl("twice", lambda x: x, "CPU"),
+        ):
+            with pytest.raises(AssertionError, match="Library object has been destroyed"):
+                call(library)
+
+
+@pytest.mark.parametrize(
+    "path", ["optim.sgd", "optim.lbfgs", "distributions.normal", "distributions.studentT"]
+)
+def test_modules_of_classes(path: str) -> None:
+    """What a class names as its module is there, is found, and has the class, as in torch."""
+    package = path.partition(".")[0]
+    for module in ENGINES:
+        name = f"{module.__name__}.{path}"
+        held = importlib.import_module(name)
+        found = importlib.util.find_spec(name)
+        assert found is not None and found.name == name
+        public = importlib.import_module(f"{module.__name__}.{package}")
+        classes = [getattr(public, each) for each in public.__all__]
+        own = [each for each in classes if isinstance(each, type) and each.__module__ == f"torch.{path}"]
+        assert own and all(getattr(held, each.__name__) is each for each in own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
 import pytest
@@ -116,3 +117,64 @@ def test_formats_stay_themselves() -> None:
     """Layouts and memory formats are one object each, and are the same one when they are read again."""
     for each in (torch.strided, torch.channels_last):
         assert stored(each) is each
+
+
+def test_a_subclass_that_says_how() -> None:
+    """A tensor whose class has a __reduce_ex__ of its own is written by that."""
+
+    class Told(torch.Tensor):
+        def __reduce_ex__(self, protocol: Any) -> Any:
+            return complex, (int(protocol), 1)
+
+    assert stored(torch.ones(2).as_subclass(Told)) == 2 + 1j
+
+
+def test_a_handle_keeps_its_number() -> None:
+    """The handle of a hook comes back with its number; later ones have greater numbers, one by one."""
+    leaf = torch.ones(2, requires_grad=True)
+    handle = leaf.register_hook(lambda grad: None)
+    state, number = handle.__getstate__()
+    handle.__setstate__((state, number + 10))
+    later = leaf.register_hook(lambda grad: None)
+    assert (handle.id, later.id) == (number + 10, number + 11)
+    handle.__setstate__((None, number))
+    handle.remove()
+    assert handle.id == number and leaf.register_hook(lambda grad: None).id == number + 12
+
+
+BESIDE_TENSORS = {
+    "set": {1, 2},
+    "complex": 1 + 2j,
+    "bytes": b"a",
+    "bytearray": bytearray(b"a"),
+    "ordered": OrderedDict(a=1),
+    "counted": Counter("aab"),
+    "big": 2**70,
+    "frozen": frozenset([1]),
+    "range": range(3),
+    "slice": slice(1, 2),
+    "default": defaultdict(list, a=[1]),
+    "function": len,
+    "ellipsis": ...,
+}
+
+
+@pytest.mark.parametrize("value", BESIDE_TENSORS.values(), ids=BESIDE_TENSORS)
+def test_what_may_stand_beside_weights(value: Any) -> None:
+    """Among weights torch allows the same values; Python 2, whose protocol it is, named some classes otherwise."""
+    outcomes = []
+    for module in (pytest.importorskip("torch"), torch):
+        file = io.BytesIO()
+        module.save(value, file)
+        file.seek(0)
+        try:
+            outcomes.append(module.load(file))
+        except pickle.UnpicklingError:
+            outcomes.append(pickle.UnpicklingError)
+    assert outcomes[0] == outcomes[1]
+
+
+def test_a_class_of_python_allowed_among_weights() -> None:
+    """safe_globals allows one of Python's own classes."""
+    with torch.serialization.safe_globals([frozenset, range]):
+        assert stored([frozenset([1]), range(3)]) == [frozenset([1]), range(3)]
