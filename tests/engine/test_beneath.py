@@ -140,6 +140,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.skipif(torch.version.cuda is not None, reason="a torch with CUDA refuses in other words")
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="there is another device")
 @pytest.mark.parametrize("path", [f"{on}.{name}" for on, names in REFUSED.items() for name in names.split()])
 def test_what_needs_another_device(path: str) -> None:
