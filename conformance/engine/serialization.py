@@ -117,9 +117,8 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
 
 class _WeightsUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        module, name = NAME_MAPPING.get(
-            (module, name), (IMPORT_MAPPING.get(module, module), name)
-        )  # Python 2's
+        # Files of protocol 2 have Python 2's names for what is Python's own.
+        module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
         for each in _SAFE:
             if (each.__module__, each.__qualname__) == (module, name):
                 return each

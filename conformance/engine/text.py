@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import dtypes
-from .printing import tensor_text as text_of_array
+from .printing import tensor_text as text_of_array  # asked of the package, `printing` would load torch.nn
 from .tangents import tangent_of
 from .tensor import Tensor
 

@@ -179,7 +179,7 @@ def in_dims_of(
                 f"{where}Got in_dim={dim} for an input but the input is of type {type(value)}. We cannot vmap over "
                 "non-Tensor arguments, please use None as the respective in_dim"
             )
-        least = "0" if old else f"-{value.dim()}"
+        least = "0" if old else f"-{value.dim()}"  # -0 of a number, as torch writes it
         if not int(least) <= dim < value.dim():
             raise ValueError(
                 f"{where}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {value.dim()} "

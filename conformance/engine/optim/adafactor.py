@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 from ..creation import zeros_like
 from ..dtypes import finfo
 from ..tensor import Tensor
-from .optimizer import Optimizer, Params
+from .optimizer import Optimizer, Params, added
 from .steps import count_step, counter, number
 
 
@@ -21,7 +20,7 @@ class Adafactor(Optimizer):
     """
 
     __module__ = "torch.optim._adafactor"
-    _added = MappingProxyType({"foreach": None})
+    _added = added("foreach")
     _once_numbers = ("step",)
 
     def __init__(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ..tensor import Tensor
 from . import differentiable
-from .optimizer import Optimizer, Params
+from .optimizer import Optimizer, Params, added
 from .steps import (
     Array,
     check_betas,
@@ -38,17 +37,7 @@ class Adam(Optimizer):
     """Adam: both means corrected for their start at 0."""
 
     __module__ = "torch.optim.adam"
-    _added = MappingProxyType(
-        {
-            "amsgrad": False,
-            "maximize": False,
-            "foreach": None,
-            "capturable": False,
-            "differentiable": False,
-            "decoupled_weight_decay": False,
-            "fused": None,
-        }
-    )
+    _added = added("amsgrad maximize foreach capturable differentiable decoupled_weight_decay fused")
     _once_numbers = ("step",)
 
     def __init__(
@@ -142,9 +131,7 @@ class Adamax(Optimizer):
     """Adamax: Adam with the largest gradient in place of the mean square."""
 
     __module__ = "torch.optim.adamax"
-    _added = MappingProxyType(
-        {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
-    )
+    _added = added("foreach maximize differentiable capturable")
     _once_numbers = ("step",)
 
     def __init__(
@@ -182,15 +169,7 @@ class NAdam(Optimizer):
     """Adam with Nesterov's momentum."""
 
     __module__ = "torch.optim.nadam"
-    _added = MappingProxyType(
-        {
-            "maximize": False,
-            "foreach": None,
-            "capturable": False,
-            "differentiable": False,
-            "decoupled_weight_decay": False,
-        }
-    )
+    _added = added("maximize foreach capturable differentiable decoupled_weight_decay")
     _once_numbers = ("step", "mu_product")
 
     def __init__(
@@ -236,15 +215,7 @@ class RAdam(Optimizer):
     """Adam whose variance is held back while few steps are known."""
 
     __module__ = "torch.optim.radam"
-    _added = MappingProxyType(
-        {
-            "foreach": None,
-            "maximize": False,
-            "differentiable": False,
-            "decoupled_weight_decay": False,
-            "capturable": False,
-        }
-    )
+    _added = added("foreach maximize differentiable decoupled_weight_decay capturable")
     _once_numbers = ("step",)
 
     def __init__(

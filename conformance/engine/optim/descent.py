@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ..fused import add_product, multiply_add
 from ..tensor import Tensor, make
 from . import differentiable
-from .optimizer import Optimizer, Params
+from .optimizer import Optimizer, Params, added
 from .steps import (
     check,
     check_fused,
@@ -32,9 +31,7 @@ class SGD(Optimizer):
     """Gradient descent, with momentum, dampening, Nesterov's variant and weight decay."""
 
     __module__ = "torch.optim.sgd"
-    _added = MappingProxyType(
-        {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
-    )
+    _added = added("nesterov maximize foreach differentiable fused", fused=False)
 
     def __init__(
         self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: Any = 0,
@@ -83,16 +80,7 @@ class RMSprop(Optimizer):
     """RMSprop: the gradient over the root of its mean square."""
 
     __module__ = "torch.optim.rmsprop"
-    _added = MappingProxyType(
-        {
-            "momentum": 0,
-            "centered": False,
-            "foreach": None,
-            "maximize": False,
-            "differentiable": False,
-            "capturable": False,
-        }
-    )
+    _added = added("momentum centered foreach maximize differentiable capturable", momentum=0)
     _once_numbers = ("step",)
 
     def __init__(
@@ -148,7 +136,7 @@ class Adagrad(Optimizer):
     """Adagrad: the gradient over the root of the sum of its squares."""
 
     __module__ = "torch.optim.adagrad"
-    _added = MappingProxyType({"foreach": None, "maximize": False, "differentiable": False, "fused": None})
+    _added = added("foreach maximize differentiable fused")
     _once_numbers = ("step",)
 
     def __init__(
@@ -197,9 +185,7 @@ class Adadelta(Optimizer):
     """Adadelta: steps in the proportion of earlier steps to earlier gradients."""
 
     __module__ = "torch.optim.adadelta"
-    _added = MappingProxyType(
-        {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
-    )
+    _added = added("foreach maximize differentiable capturable")
     _once_numbers = ("step",)
 
     def __init__(
@@ -237,9 +223,7 @@ class Rprop(Optimizer):
     """Rprop: a step size of its own for each element, by whether the gradient's sign stays."""
 
     __module__ = "torch.optim.rprop"
-    _added = MappingProxyType(
-        {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
-    )
+    _added = added("foreach maximize differentiable capturable")
     _once_numbers = ("step",)
 
     def __init__(
@@ -283,9 +267,7 @@ class ASGD(Optimizer):
     """Gradient descent that also averages the parameters."""
 
     __module__ = "torch.optim.asgd"
-    _added = MappingProxyType(
-        {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
-    )
+    _added = added("foreach maximize differentiable capturable")
     _once_numbers = ("step", "eta", "mu")
 
     def __init__(

@@ -52,6 +52,11 @@ def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHand
     return RemovableHandle(_AFTER_EVERY_STEP, hook)
 
 
+def added(names: str, **others: Any) -> dict[str, Any]:
+    """Settings that groups of earlier releases lack: None for what chooses an implementation, else off."""
+    return {name: None if name in ("foreach", "fused") else False for name in names.split()} | others
+
+
 class Optimizer:
     """Base of all optimizers. Those of torch define ``_update(group, params)``, others may define ``step``.
 

@@ -195,8 +195,7 @@ def _own(module: Any, name: str) -> None:
 
 
 _own_methods(*(globals()[name] for name in __all__))
-for _base in (batchnorm._BatchNorm, instancenorm._InstanceNorm):
-    _own(_base, "__init__")
-_own(padding._ReflectionPadNd, "forward")
-_own(padding._ReplicationPadNd, "forward")
-_own(activation.CELU, "__init__")
+for _class in (batchnorm._BatchNorm, instancenorm._InstanceNorm, activation.CELU):
+    _own(_class, "__init__")
+for _padding in (padding._ReflectionPadNd, padding._ReplicationPadNd):
+    _own(_padding, "forward")
