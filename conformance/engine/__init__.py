@@ -26,8 +26,8 @@ from .creation import (
     zeros_like,
 )  # fmt: skip
 from .device import device
-from .dtypes import bool_ as bool
 from .dtypes import (
+    bfloat16,
     can_cast,
     complex64,
     complex128,
@@ -48,6 +48,7 @@ from .dtypes import (
     uint8,
     uint64,
 )  # fmt: skip
+from .dtypes import bool_ as bool
 from .exchange import from_dlpack, frombuffer, to_dlpack
 from .formats import (
     channels_last,

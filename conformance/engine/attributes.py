@@ -106,7 +106,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 def is_floating_point(self: Tensor) -> bool:
     """Whether the dtype is a floating one."""
-    return self._array.dtype.kind == "f"
+    return self._array.dtype.kind in "fV"
 
 
 def is_complex(self: Tensor) -> bool:

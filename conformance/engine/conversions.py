@@ -44,6 +44,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
 
     Raises:
         RuntimeError: for a tensor that requires grad, while gradients are recorded, unless ``force``.
+        TypeError: of bfloat16.
     """
     if state.recording and self.requires_grad and not force:
         raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
@@ -58,6 +59,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
             raise RuntimeError(
                 f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{resolve}().numpy() instead."
             )
+    if self._array.dtype.kind == "V":
+        raise TypeError("Got unsupported ScalarType BFloat16")
     return self._array
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import errors, pickling
 from .hooks import warn_if_has_hooks
 from .overrides import overrides
-from .storage import address, storage
+from .storage import address, buffer, storage
 from .tensor import Tensor, make
 from .version_counter import VersionCounter
 
@@ -52,7 +52,7 @@ def _with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np
     if copied is None:
         copied = memo[id(base)] = base.reshape(-1, order="A").copy()
     offset = address(array) - address(base)
-    return np.ndarray(array.shape, array.dtype, copied, offset, array.strides)
+    return np.ndarray(array.shape, array.dtype, buffer(copied), offset, array.strides)
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:
@@ -74,7 +74,7 @@ def _rebuild_in(
     cls: Any, base: np.ndarray[Any, Any], shape: Any, kind: Any, offset: int, strides: Any, requires_grad: bool,
     own: dict[str, Any],
 ) -> Tensor:  # fmt: skip
-    return _rebuild(cls, np.ndarray(shape, kind, base, offset, strides), requires_grad, own)
+    return _rebuild(cls, np.ndarray(shape, kind, buffer(base), offset, strides), requires_grad, own)
 
 
 def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:

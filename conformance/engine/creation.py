@@ -29,7 +29,7 @@ def finish(
 
         result = fill_out(out, array, name)
     if requires_grad:
-        if array.dtype.kind not in "fc":
+        if array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         result._requires_grad = True
     return result

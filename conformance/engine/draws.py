@@ -15,7 +15,7 @@ import numpy as np
 
 from . import libm
 from . import normal as box_muller
-from .dtypes import BY_NUMPY, c_name
+from .dtypes import BY_NUMPY, c_name, float_limits, is_half
 from .generator import Generator
 
 Array = np.ndarray[Any, Any]
@@ -34,7 +34,7 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
     if dtype.kind == "c":
         return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
     _require_floating(dtype, "check_uniform_bounds")
-    largest = float(np.finfo(dtype).max)
+    largest = float(float_limits(dtype).max)
     for name, bound in (("from", low), ("to", high)):
         if not abs(bound) <= largest:
             raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
@@ -101,7 +101,7 @@ def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, st
 
 def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
     """Tensor.exponential_."""
-    if dtype.kind != "f" and 0 not in shape:
+    if dtype.kind not in "fV" and 0 not in shape:
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating "
             f"point but you specified {BY_NUMPY[dtype].legacy}"
@@ -113,7 +113,7 @@ def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 
 
 def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigma: float) -> Array:
     """Tensor.cauchy_."""
-    if dtype.kind != "f":
+    if dtype.kind not in "fV":
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
             f"but you specified {c_name(dtype)}"
@@ -201,7 +201,7 @@ def gamma(generator: Generator, concentration: Array) -> Array:
             f"\"gamma_cpu\" not implemented for '{BY_NUMPY[concentration.dtype].legacy}'"
         )
     kind = concentration.dtype.type
-    least = np.finfo(concentration.dtype).tiny
+    least = float_limits(concentration.dtype).tiny
     found = np.empty(concentration.shape, concentration.dtype)
     for place, alpha in enumerate(concentration.ravel()):
         sample = kind(_gamma(generator, alpha))
@@ -234,9 +234,9 @@ def _gamma(generator: Generator, alpha: Any) -> float:
 def dirichlet(generator: Generator, concentration: Array) -> Array:
     """torch._sample_dirichlet: gamma samples by their sum, in double precision; none is 0 or 1 in any dtype."""
     drawn = gamma(generator, concentration.astype(np.float64))
-    kind = concentration.dtype.type
+    kind = concentration.dtype
     shares: Array = (drawn / drawn.sum(-1, keepdims=True)).astype(kind)
-    return shares.clip(np.finfo(kind).tiny, np.nextafter(kind(1), kind(0)))
+    return shares.clip(float_limits(kind).tiny, np.nextafter(kind.type(1), kind.type(0)))
 
 
 def dropout_noise(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:
@@ -251,7 +251,7 @@ def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: i
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     _check_bounds(dtype, {"from": low, "to - 1": high - 1})
-    if dtype.kind == "f":
+    if dtype.kind in "fV":
         low, high = _representable(dtype, low), _representable(dtype, high - 1, below=True) + 1
     return _remainders(generator, math.prod(shape), dtype, high - low, low).reshape(shape)
 
@@ -259,21 +259,21 @@ def integers(generator: Generator, shape: Shape, dtype: DType, low: int, high: i
 def integers_from(generator: Generator, shape: Shape, dtype: DType, low: int) -> Array:
     """Tensor.random_(low, None): from ``low`` up to the largest number that the dtype counts to."""
     if low == -(1 << 63):
-        if dtype == np.float16:
+        if is_half(dtype):
             raise NotImplementedError("\"random_full_64_bits_range_kernel_cpu\" not implemented for 'Half'")
-        if dtype.itemsize < 8 and dtype.kind != "f":
+        if dtype.itemsize < 8 and dtype.kind not in "fV":
             raise RuntimeError(
                 "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16"
             )
         return generator.double_words(math.prod(shape)).view(np.int64).astype(dtype).reshape(shape)
     largest = _counted(dtype)
-    if dtype.kind == "f" and largest <= low <= np.finfo(dtype).max:
+    if dtype.kind in "fV" and largest <= low <= float_limits(dtype).max:
         raise RuntimeError(
             "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
             f"but got from={low} > to_inc={largest}"
         )
     _check_bounds(dtype, {"from": low})
-    if dtype.kind == "f":
+    if dtype.kind in "fV":
         low = _representable(dtype, low)
     return _remainders(generator, math.prod(shape), dtype, largest - low + 1, low).reshape(shape)
 
@@ -293,10 +293,10 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
         raise RuntimeError(f"Trying to create tensor with negative dimension {length}: [{length}]")
     if dtype.kind == "b":
         raise NotImplementedError("\"randperm\" not implemented for 'Bool'")
-    if dtype.kind == "f" and length > _counted(dtype) + 1:
-        largest = "2049" if dtype == np.float16 else f"2^{np.finfo(dtype).nmant + 1}+1"
+    if dtype.kind in "fV" and length > _counted(dtype) + 1:
+        largest = "2049" if is_half(dtype) else f"2^{float_limits(dtype).nmant + 1}+1"
         raise RuntimeError(f"n cannot be greater than {largest} for {BY_NUMPY[dtype].legacy} type.")
-    if dtype.kind != "f" and length > _counted(dtype):
+    if dtype.kind not in "fV" and length > _counted(dtype):
         raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
     if length >= _LONG_PERMUTATION:
         return np.array(_inside_out(generator, length), dtype)
@@ -310,7 +310,7 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
 
 def multinomial(generator: Generator, weights: Array, samples: int, *, replacement: bool) -> Array:
     """torch.multinomial: indices drawn by weight along the last dimension."""
-    if weights.dtype.kind != "f":
+    if weights.dtype.kind not in "fV":
         raise RuntimeError(
             "multinomial only supports floating-point dtypes for input, got: "
             + BY_NUMPY[weights.dtype].legacy
@@ -366,8 +366,8 @@ def _remainders(generator: Generator, count: int, dtype: DType, size: int, low: 
 
 def _counted(dtype: DType) -> int:
     """The number up to which the dtype has every integer."""
-    if dtype.kind == "f":
-        return 1 << (np.finfo(dtype).nmant + 1)
+    if dtype.kind in "fV":
+        return 1 << (float_limits(dtype).nmant + 1)
     return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
 
 
@@ -375,15 +375,15 @@ def _check_bounds(dtype: DType, bounds: dict[str, int]) -> None:
     if dtype.kind == "c":
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     counted = _counted(dtype)
-    if dtype.kind == "f":
-        largest = int(np.finfo(dtype).max)
+    if dtype.kind in "fV":
+        largest = int(float_limits(dtype).max)
         smallest = -largest
     else:
         largest, smallest = counted, 0 if dtype.kind in "bu" else -counted - 1
     for name, bound in bounds.items():
         if not smallest <= bound <= largest:
             raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
-        if dtype.kind == "f" and abs(bound) > counted:
+        if dtype.kind in "fV" and abs(bound) > counted:
             digits = counted.bit_length() - 1
             warnings.warn(
                 f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
@@ -399,7 +399,7 @@ def _representable(dtype: DType, bound: int, *, below: bool = False) -> int:
     probe = bound if below else bound + 1
     rounded = int(dtype.type(probe))
     if (rounded >= bound + 1) if below else (rounded < bound):
-        step = 1 << (abs(probe).bit_length() - 1 - np.finfo(dtype).nmant)
+        step = 1 << (abs(probe).bit_length() - 1 - float_limits(dtype).nmant)
         return rounded - step - 1 if below else rounded + step
     return bound
 
@@ -407,7 +407,7 @@ def _representable(dtype: DType, bound: int, *, below: bool = False) -> int:
 def _narrow(samples: np.ndarray[Any, np.dtype[np.float64]], dtype: DType) -> Array:
     """From double to the dtype, to float16 by way of float32."""
     with np.errstate(over="ignore"):
-        return samples.astype(np.float32).astype(dtype) if dtype == np.float16 else samples.astype(dtype)
+        return samples.astype(np.float32).astype(dtype) if is_half(dtype) else samples.astype(dtype)
 
 
 def _part(dtype: DType) -> DType:
@@ -420,5 +420,5 @@ def _paired(parts: Array, shape: Shape) -> Array:
 
 def _require_floating(dtype: DType, kernel: str, count: int = 1) -> None:
     """What has no elements is asked of no kernel."""
-    if dtype.kind not in "fc" and count:
+    if dtype.kind not in "fcV" and count:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[dtype].legacy}'")

@@ -1,4 +1,9 @@
-"""Scalar types, and the rules by which operands of several types meet (torch: c10/core/ScalarType)."""
+"""Scalar types, and the rules by which operands of several types meet (torch: c10/core/ScalarType).
+
+Note [Kinds of dtypes]: numpy's letters tell what an array holds: b, i and u, f, c; and V, since numpy has no bfloat16.
+ml_dtypes has it, and its kind is V, as is that of no other array here. So what takes floating numbers takes "fV". It is
+loaded when the first program asks for such numbers, since few do.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +23,23 @@ class dtype:
         self.name = name
         self.legacy = legacy  # the name in texts: torch.FloatTensor, "expected scalar type Float"
         self.category = category  # bool 0 < integer 1 < floating 2 < complex 3
-        self.numpy = np.dtype(name)
-        self.itemsize = self.numpy.itemsize
+        if name == "bfloat16":
+            self.itemsize = 2
+        else:
+            self.numpy = np.dtype(name)
+            self.itemsize = self.numpy.itemsize
+
+    def __getattr__(self, name: str) -> Any:
+        """bfloat16's numpy, when it is first asked for; see Note [Kinds of dtypes]."""
+        if name != "numpy":
+            raise AttributeError(
+                f"'{type(self).__module__}.{type(self).__name__}' object has no attribute '{name}'"
+            )
+        import ml_dtypes
+
+        self.numpy = np.dtype(ml_dtypes.bfloat16)
+        BY_NUMPY[self.numpy] = self
+        return self.numpy
 
     @property
     def is_floating_point(self) -> bool:
@@ -57,17 +77,20 @@ int32 = dtype("int32", "Int", INTEGER)
 int64 = dtype("int64", "Long", INTEGER)
 uint64 = dtype("uint64", "UInt64", INTEGER)
 float16 = dtype("float16", "Half", FLOATING)
+bfloat16 = dtype("bfloat16", "BFloat16", FLOATING)
 float32 = dtype("float32", "Float", FLOATING)
 float64 = dtype("float64", "Double", FLOATING)
 complex64 = dtype("complex64", "ComplexFloat", COMPLEX)
 complex128 = dtype("complex128", "ComplexDouble", COMPLEX)
 bool_ = dtype("bool", "Bool", BOOLEAN)
 
-ALL = (uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128, bool_)
+ALL = (
+    uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128, bool_,
+)  # fmt: skip
 BY_NAME = {
     each.name: each for each in (*ALL, uint64)
 }  # which meets no other integers, and has few operations
-BY_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in BY_NAME.values()}
+BY_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in BY_NAME.values() if each is not bfloat16}
 # numpy has two 64-bit integers ("long" and "long long"); both are int64 here.
 BY_NUMPY[np.dtype(np.longlong)] = int64
 
@@ -77,7 +100,7 @@ NUMBERS = frozenset((int, float, complex, bool))  # what may stand where torch t
 
 _C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "uint64": "unsigned long", "float16": "c10::Half", "float32": "float", "float64": "double",
+    "int64": "long int", "uint64": "unsigned long", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 
@@ -103,6 +126,20 @@ def c_name(kind: np.dtype[Any]) -> str:
     return _C_NAMES[BY_NUMPY[kind].name]
 
 
+def is_half(kind: np.dtype[Any]) -> bool:
+    """Whether it is float16 or bfloat16, whose numbers torch takes to single precision for what it computes."""
+    return kind.itemsize == 2 and kind.kind in "fV"
+
+
+def float_limits(kind: np.dtype[Any]) -> Any:
+    """numpy.finfo, of bfloat16 as well."""
+    if kind.kind != "V":
+        return np.finfo(kind)
+    import ml_dtypes
+
+    return ml_dtypes.finfo(kind)  # type: ignore[no-untyped-call]
+
+
 # As the texts of numbers that do not fit have them.
 _FIXED_NAMES = {
     "uint8": "uint8_t",
@@ -124,9 +161,9 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
     """
     if isinstance(number, complex) and kind.kind != "c" and not number.imag:
         number = number.real
-    if kind.kind == "f" and (
+    if kind.kind in "fV" and (
         isinstance(number, complex)
-        or (number.__class__ in NUMBERS and float(np.finfo(kind).max) < abs(number) < math.inf)
+        or (number.__class__ in NUMBERS and float(float_limits(kind).max) < abs(number) < math.inf)
     ):
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES[kind.name]} without overflow")
     if kind.kind not in "iu" or number.__class__ is bool:
@@ -148,7 +185,7 @@ def number_as(kind: np.dtype[Any], number: Any) -> np.ndarray[Any, Any]:
     Raises:
         RuntimeError: it does not fit.
     """
-    held = F64 if kind.kind == "f" and kind.itemsize == 2 else kind
+    held = F64 if kind.kind in "fV" and kind.itemsize == 2 else kind
     if isinstance(number, complex) and kind.kind not in "cb":
         if number.imag:
             name = _FIXED_NAMES.get(kind.name) or c_name(held)
@@ -213,6 +250,8 @@ def promote_types(type1: Any, type2: Any) -> dtype:
         if wider.category == COMPLEX and other is float64:
             return complex128
         return wider
+    if {a, b} == {float16, bfloat16}:  # neither holds the other's numbers
+        return float32
     if uint64 in (a, b):
         raise RuntimeError(
             f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {a.legacy} and {b.legacy}"
@@ -293,7 +332,7 @@ class finfo(_Limits):
             )
         given = given.to_real()
         self.dtype = given.name
-        info = np.finfo(given.numpy)
+        info = float_limits(given.numpy)
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)

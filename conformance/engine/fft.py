@@ -269,7 +269,7 @@ def _frequencies(name: str, numbers: Callable[[int], Any]) -> Callable[..., Tens
     ) -> Tensor:  # fmt: skip
         check_memory(device, pin_memory)
         kind = kind_of(dtype, out)
-        if kind.kind not in "fc":
+        if kind.kind not in "fcV":
             raise RuntimeError(f"{name} requires a floating point or complex dtype")
         if kind.kind == "c":
             raise unimplemented("arange_cpu", kind)

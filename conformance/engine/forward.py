@@ -93,7 +93,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             follow(each, source)
     for level in sorted(found):
         for each, tangent in zip(results, tangents(row, arguments, results, level), strict=True):
-            if tangent is not None and each._array.dtype.kind in "fc":
+            if tangent is not None and each._array.dtype.kind in "fcV":
                 if tangent._array.shape != each._array.shape:
                     tangent = tangent.expand(each._array.shape)
                 if any(tangent is _tangent(given, level) for given in flat(args)):
@@ -338,7 +338,7 @@ def _transposed_twice(
     kept = [
         number
         for number, each in enumerate(results)
-        if each._array.dtype.kind in "fc" and (single or row.outputs[number] not in row.constants)
+        if each._array.dtype.kind in "fcV" and (single or row.outputs[number] not in row.constants)
     ]
     modes = (state.grad_enabled, state.inference)
     _set(True, False)

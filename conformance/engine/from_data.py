@@ -183,11 +183,11 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """torch.from_numpy: shares the array's memory."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    if array.dtype not in BY_NUMPY:
+    if array.dtype not in BY_NUMPY or array.dtype.kind == "V":
         if array.dtype.kind == "u":
             raise NotImplementedError(f"tensors of {array.dtype}")
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: float64, "
+            f"can't convert np.ndarray of type {array.dtype.type.__module__}.{array.dtype.type.__name__}. The only supported types are: float64, "
             "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
         )
     if any(stride < 0 for stride in array.strides):

@@ -145,7 +145,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     recorded = (
         state.recording
         and row.recorded
-        and (row.name != "copy" or self._array.dtype.kind in "fc")
+        and (row.name != "copy" or self._array.dtype.kind in "fcV")
         and any(
             isinstance(each, Tensor) and each.requires_grad
             for name, each in zip(row.parameters, arguments, strict=True)

@@ -121,7 +121,7 @@ def record_lines(
     else:
         body += [
             f"described = tuple((r._array.shape, r._array.dtype) for r in {differentiable(row, 'result')}"
-            " if r._array.dtype.kind in 'fc')",
+            " if r._array.dtype.kind in 'fcV')",
             "node.input_metadata = described",
             "for each in described:",
             f"    if each[1].kind == 'c': as_complex(row, node, described, {operands})",

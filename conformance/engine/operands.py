@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 
 def array_to_float(array: Array) -> Array:
     """Integers and bools as the default dtype; floats as they are."""
-    return array if array.dtype.kind in "fc" else converted(array, dtypes.default.numpy)
+    return array if array.dtype.kind in "fcV" else converted(array, dtypes.default.numpy)
 
 
 def converted(array: Array, kind: np.dtype[Any]) -> Array:
@@ -37,7 +37,7 @@ def meet_arrays(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     """Operands (arrays, numbers) as arrays of the dtype in which they meet; None stays None."""
     present = [each for each in operands if each is not None]
     kind = dtypes.result_dtype(*present)
-    if to_float and kind.kind not in "fc":
+    if to_float and kind.kind not in "fcV":
         kind = dtypes.default.numpy
     return tuple(None if each is None else converted(np.asanyarray(each), kind) for each in operands)
 
@@ -51,13 +51,27 @@ def recorded_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     found = meet_arrays(to_float, *operands)
     if next(each for each in found if each is not None).dtype.kind == "c":
         strong = [each.dtype for each in operands if isinstance(each, np.ndarray) and each.ndim]
-        parts = [each for each in strong if each.kind in "fc"]
+        parts = [each for each in strong if each.kind in "fcV"]
         if parts and all(each == np.float16 for each in parts):
             raise NotImplementedError(errors.COMPLEX_HALF)
     return found
 
 
+def scaling_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
+    """recorded_meeting of two, of which the second multiplies or divides the first.
+
+    Note [Halves and numbers]: torch takes a half, and a number beside it, to single precision, and rounds their
+    product or quotient once. So the number is not rounded to a half before; in a sum it is.
+    """
+    found = recorded_meeting(to_float, *operands)
+    if dtypes.is_half(found[0].dtype) and isinstance(operands[0], np.ndarray) and not np.ndim(operands[1]):
+        return found[0], float(operands[1])
+    return found
+
+
 def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]]:
+    """recorded_meeting of operands that are looked at before."""
+
     def meet(to_float: bool, *operands: Any) -> tuple[Any, ...]:
         check(*operands)
         return recorded_meeting(to_float, *operands)

@@ -80,7 +80,7 @@ def is_count(value: Any) -> bool:
 
 
 def _is_float(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) or _is_scalar_tensor(value, "fciub")
+    return isinstance(value, (int, float, np.integer, np.floating)) or _is_scalar_tensor(value, "fciubV")
 
 
 def _is_number(value: Any) -> bool:

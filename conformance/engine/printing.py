@@ -113,7 +113,7 @@ class _Format(NamedTuple):
 
 def _format(shown: Array) -> _Format:
     """The format that suits all elements to be shown."""
-    if shown.dtype.kind != "f":
+    if shown.dtype.kind not in "fV":
         width = max((len(str(value)) for value in shown.ravel().tolist()), default=1)
         return _Format(width, lambda value: str(value).rjust(width))
     # Zero, nan and inf have no say in the width, the digits or the notation.

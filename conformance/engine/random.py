@@ -252,7 +252,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
 )
 def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
     kind, of_prob = (dtypes.BY_NUMPY[each.dtype].legacy for each in (count, prob))
-    if count.dtype.kind != "f":
+    if count.dtype.kind not in "fV":
         raise ValueError(f"binomial only supports floating-point dtypes for count, got: {kind}")
     if kind != of_prob:
         raise RuntimeError(f"Found dtype {of_prob} but expected {kind}")

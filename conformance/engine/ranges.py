@@ -98,7 +98,7 @@ def range(
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     kind = kind_of(dtype, out)
-    if kind.kind != "f":
+    if kind.kind not in "fV":
         start, end, step = int(start), int(end), int(step)
     refuse_bool("range_cpu", kind)
     places = np.arange(math.floor((end - start) / step) + 1)
@@ -167,14 +167,14 @@ def linspace(
     first, last = (number_of(each.item() if isinstance(each, Tensor) else each) for each in (start, end))
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    if kind.kind not in "fc":
+    if kind.kind not in "fcV":
         first, last = float(int(first)), float(int(last))
     if steps == 1:
         return finish(np.array([first], kind), requires_grad, out, "linspace")
     if steps:
         refuse_bool("linspace_cpu", kind)
     number = np.arange(steps)
-    exact = kind if kind.kind in "fc" else np.dtype(np.float64)
+    exact = kind if kind.kind in "fcV" else np.dtype(np.float64)
     by = exact.type((exact.type(last) - exact.type(first)) / exact.type(max(steps - 1, 1)))
     ahead = _stepped(exact.type(first), by, number.astype(exact))
     back = _stepped(exact.type(last), -by, (steps - 1 - number).astype(exact))
@@ -189,7 +189,7 @@ def logspace(
     check_memory(device, pin_memory)
     steps = _count_of("logspace", start, end, steps)
     kind = _kind_between("logspace", start, end, dtype, out)
-    if kind.kind not in "fc":
+    if kind.kind not in "fcV":
         start, end = int(start), int(end)
     if steps > 1:
         refuse_bool("logspace_cpu", kind)

@@ -137,6 +137,7 @@ class Row:
     view: str | None  # how views are made: "default" or "multi_output"
     returns: Callable[..., Any]
     check: Callable[..., None] | None
+    meeting: Callable[..., tuple[Any, ...]]
     ufunc: np.ufunc | None  # which writes in place, see Note [Written at once]
     scope: dict[str, Any] = field(default_factory=dict)  # what the compiled functions have for globals
 
@@ -312,6 +313,7 @@ def op(
     view: str | None = None,
     returns: Callable[..., Any] | None = None,
     check: Callable[..., None] | None = None,
+    meeting: Callable[..., tuple[Any, ...]] | None = None,
     ufunc: np.ufunc | None = None,
     **formulas: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -330,6 +332,7 @@ def op(
         view: "default" or "multi_output" where the results share the first argument's memory.
         returns: what to make of several results (a named tuple).
         check: what refuses operands of different dtypes before they meet.
+        meeting: how they are brought to one dtype, where there is more to it.
         ufunc: what the forward is for two operands of one floating dtype.
         formulas: a gradient for each differentiable input; ``inputs`` as a mapping for keys of several names.
     """
@@ -351,6 +354,8 @@ def op(
             view=view,
             returns=returns or tuple,
             check=check,
+            meeting=meeting
+            or (checked_meeting(check) if check else recorded_meeting if node else meet_arrays),
             ufunc=ufunc,
         )
         ROWS[row.name] = row
@@ -386,11 +391,7 @@ def _scope(row: Row) -> dict[str, Any]:
         "row": row,
         "forward_": row.forward,  # since an argument may be called forward
         "ufunc_": row.ufunc,
-        "meet": checked_meeting(row.check)
-        if row.check
-        else recorded_meeting
-        if row.recorded
-        else meet_arrays,
+        "meet": row.meeting,
         "returns": row.returns,
         **{f"formula{number}": formula for number, formula in enumerate(row.formulas.values())},
         **{f"complex_formula{number}": formula_of(row, key) for number, key in enumerate(row.formulas)},

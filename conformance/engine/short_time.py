@@ -297,7 +297,7 @@ def _window(name: str, length: int, periodic: bool, dtype: Any, requires_grad: b
         RuntimeError: a negative length, a dtype without fractions.
     """
     kind = kind_of(dtype, None)
-    if kind.kind not in "fc":
+    if kind.kind not in "fcV":
         raise RuntimeError(
             f"{name} expects floating point dtypes, got: TensorOptions(dtype={c_name(kind)}, device=cpu, "
             "layout=Strided (default), requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"

@@ -374,7 +374,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
             f"    node = record({arguments(row)}, results, recording)",
             "    number = 0",
             f"    for result in {differentiable(row, 'results')}:",
-            "        if result._array.dtype.kind in 'fc':",
+            "        if result._array.dtype.kind in 'fcV':",
             "            result._node, result._output_nr, result._requires_grad = node, number, True",
             "            number += 1",
         ]

@@ -49,6 +49,12 @@ def in_order(memory: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return memory.transpose(sorted(range(memory.ndim), key=lambda axis: -memory.strides[axis]))
 
 
+def buffer(memory: np.ndarray[Any, Any]) -> memoryview:
+    """A memory for arrays to lie in; as bytes where Python has no such numbers, see Note [Kinds of dtypes]."""
+    ordered = in_order(memory)
+    return (ordered.reshape(-1).view(np.uint8) if ordered.dtype.kind == "V" else ordered).data
+
+
 class Storage:
     """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
 
@@ -114,7 +120,7 @@ class TypedStorage(Storage):
 
     def __init__(self, base: np.ndarray[Any, Any], dtype: dtypes.dtype) -> None:
         super().__init__(base)
-        flat = np.ndarray((base.nbytes,), np.uint8, in_order(base).data)
+        flat = np.ndarray((base.nbytes,), np.uint8, buffer(base))
         self.dtype, self._numbers = dtype, flat.view(dtype.numpy)
 
     def __len__(self) -> int:

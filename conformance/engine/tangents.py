@@ -19,7 +19,7 @@ import numpy as np
 from .batching import BatchedTensor, batched
 from .modes import state
 from .shapes import strides
-from .storage import address, storage
+from .storage import address, buffer, storage
 from .tensor import Tensor, make
 from .transforms import transforms
 
@@ -196,4 +196,4 @@ def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
     memory = np.zeros(under.nbytes // array.itemsize, kind)
     start = (address(array) - address(under)) // array.itemsize if array.size else 0
     steps = tuple(step * kind.itemsize for step in strides(array))
-    return make(np.ndarray(array.shape, kind, memory.data, start * kind.itemsize, steps))
+    return make(np.ndarray(array.shape, kind, buffer(memory), start * kind.itemsize, steps))

@@ -155,7 +155,7 @@ class Tensor:
             raise RuntimeError("requires_grad must be a bool")
         if self._node is not None:  # a view that has not seen its base change is a leaf still
             raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF if value else errors.REQUIRES_GRAD_NON_LEAF_OFF)
-        if value and self._array.dtype.kind not in "fc":
+        if value and self._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_ATTRIBUTE)
         if value and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
@@ -183,7 +183,7 @@ class Tensor:
             if not requires_grad:
                 raise RuntimeError(errors.REQUIRES_GRAD_NON_LEAF_OFF)
             return self
-        if requires_grad and self._array.dtype.kind not in "fc":
+        if requires_grad and self._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
         if requires_grad and self._inference and not state.inference:
             raise RuntimeError(errors.INFERENCE_REQUIRES_GRAD)
@@ -349,7 +349,7 @@ class Tensor:
     def data(self, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        if self._requires_grad and value._array.dtype.kind not in "fc":
+        if self._requires_grad and value._array.dtype.kind not in "fcV":
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )

@@ -17,7 +17,7 @@ from .tensor import Tensor
 __all__ = ["assert_close", "make_tensor"]
 
 _PRECISION = {
-    dtypes.float16: (1e-3, 1e-5), dtypes.float32: (1.3e-6, 1e-5), dtypes.float64: (1e-7, 1e-7),
+    dtypes.float16: (1e-3, 1e-5), dtypes.bfloat16: (1.6e-2, 1e-5), dtypes.float32: (1.3e-6, 1e-5), dtypes.float64: (1e-7, 1e-7),
     dtypes.complex64: (1.3e-6, 1e-5), dtypes.complex128: (1e-7, 1e-7),
 }  # fmt: skip
 _NUMBER = (bool, int, float, complex, np.number, np.bool_)
@@ -153,7 +153,7 @@ def _compare_tensors(
         return
     wrong, count = int(same.size - same.sum()), same.size
     away = np.where(same, 0, np.abs(x - y))
-    precision = away.dtype if kind.kind in "fc" else dtypes.default.numpy
+    precision = away.dtype if kind.kind in "fcV" else dtypes.default.numpy
     share = np.where(same, 0, np.true_divide(away, np.abs(y)).astype(precision))
     far, most = _largest(away), _largest(share)
     if not a._array.ndim:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .storage import in_order, offset, storage
+from .storage import buffer, in_order, offset, storage
 from .zero_tensor import ZeroTensor
 
 Array = np.ndarray[Any, Any]
@@ -66,7 +66,7 @@ def conjugated(array: Array) -> Array:
         other = pair.other(memory)
         if memory is pair.memory:  # which numpy may have written
             pair.carry_over(memory)
-    return np.ndarray(array.shape, array.dtype, in_order(other).data, offset(array), array.strides)
+    return np.ndarray(array.shape, array.dtype, buffer(other), offset(array), array.strides)
 
 
 def _turned(kind: np.dtype[Any]) -> np.ufunc:
@@ -98,7 +98,7 @@ def original(array: Array) -> Array:
     """The same place of the memory beside which a twin lies."""
     if not is_twin(array):
         return array
-    return np.ndarray(array.shape, array.dtype, in_order(memory_of(array)).data, offset(array), array.strides)
+    return np.ndarray(array.shape, array.dtype, buffer(memory_of(array)), offset(array), array.strides)
 
 
 def memory_of(array: Array) -> Array:

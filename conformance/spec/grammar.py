@@ -57,6 +57,7 @@ TENSOR_TYPES = {
     "FloatTensor": "float32",
     "DoubleTensor": "float64",
     "HalfTensor": "float16",
+    "BFloat16Tensor": "bfloat16",
     "LongTensor": "int64",
     "IntTensor": "int32",
     "ByteTensor": "uint8",

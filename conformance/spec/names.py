@@ -171,7 +171,7 @@ NAMES: dict[str, dict[str, str]] = {
             chain_matmul einsum istft meshgrid norm split stft tensordot unique unique_consecutive unravel_index
             """,
         "in torch": """
-            float16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 uint64 bool
+            float16 bfloat16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 uint64 bool
             complex64 complex128
             contiguous_format preserve_format channels_last channels_last_3d strided pi e inf nan newaxis
             get_default_dtype
@@ -189,7 +189,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.xpu": "is_available manual_seed manual_seed_all",
         "in torch.version": "cuda",
         "of torch.Tensor": """
-            to type type_as half float double cfloat cdouble int long short char byte bool cpu cuda is_floating_point
+            to type type_as half bfloat16 float double cfloat cdouble int long short char byte bool cpu cuda is_floating_point
             is_complex is_signed dtype device is_cuda
             """,
         "of torch.finfo": "eps max min tiny smallest_normal resolution bits",
@@ -327,7 +327,7 @@ NAMES: dict[str, dict[str, str]] = {
             named_modules register_buffer register_parameter register_module add_module get_parameter
             get_buffer get_submodule set_submodule state_dict load_state_dict train eval training zero_grad
             requires_grad_
-            apply to half float double extra_repr register_forward_hook register_forward_pre_hook
+            apply to half bfloat16 float double extra_repr register_forward_hook register_forward_pre_hook
             register_full_backward_hook register_full_backward_pre_hook register_backward_hook
             register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook
             register_load_state_dict_post_hook get_extra_state set_extra_state _parameters _buffers _modules

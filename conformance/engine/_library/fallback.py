@@ -65,7 +65,7 @@ def warn_in_backward(
     for each, kind in zip(_results(schema, result), schema.returns, strict=True):
         written = kind.alias_info is not None and kind.alias_info.is_write
         for tensor in flat([each]):
-            if not isinstance(tensor, Tensor) or tensor._array.dtype.kind not in "fc":
+            if not isinstance(tensor, Tensor) or tensor._array.dtype.kind not in "fcV":
                 continue
             if tensor.requires_grad:
                 tensor.register_hook(lambda _: _warn(schema.name))

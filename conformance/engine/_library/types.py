@@ -21,7 +21,7 @@ SCALAR_TYPES: dict[str, dtype] = {
 }  # the dtypes by the names that a schema may have for them
 _NUMBERS = {
     0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
-    9: "complex64", 10: "complex128", 11: "bool",
+    9: "complex64", 10: "complex128", 11: "bool", 15: "bfloat16",
 }  # fmt: skip  # torch's numbers of the dtypes (c10/core/ScalarType.h)
 
 

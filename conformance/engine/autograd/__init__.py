@@ -224,7 +224,7 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
                 size *= length
             if size != 1:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            if kind.kind != "f":
+            if kind.kind not in "fV":
                 raise RuntimeError(
                     f"grad can be implicitly created only for real scalar outputs but got {dtypes.BY_NUMPY[kind]}"
                 )

@@ -81,7 +81,7 @@ def _ask(node: BackwardCFunction, inputs: tuple[Any, ...], level: int, nested: b
             tangent is None
             and isinstance(each, Tensor)
             and node._materialize
-            and each._array.dtype.kind in "fc"
+            and each._array.dtype.kind in "fcV"
         ):
             tangent = make(np.zeros_like(each._array))
         tangents.append(tangent)
@@ -109,7 +109,7 @@ def _give(
 ) -> None:
     if not isinstance(raw, Tensor):
         return
-    if id(raw) in marks.constant or raw._array.dtype.kind not in "fc":
+    if id(raw) in marks.constant or raw._array.dtype.kind not in "fcV":
         if tangent is not None:
             raise RuntimeError(
                 f"Function's jvp returned a gradient at position {number}, but  the corresponding forward output is "

@@ -46,7 +46,7 @@ class Outputs:
                 metadata.append(UNDEFINED)
                 continue
             differs = (
-                self.node is not None and id(value) not in self.constant and value._array.dtype.kind in "fc"
+                self.node is not None and id(value) not in self.constant and value._array.dtype.kind in "fcV"
             )
             differentiable += differs
             metadata.append((value._array.shape, value._array.dtype) if differs else UNDEFINED)

@@ -57,7 +57,7 @@ def _fresh(value: Any, transform: Transform) -> Tensor:
         seen._transform, seen._age = transform, transforms.age
         return seen
     found = primal(value, _ALL_LEVELS, False)
-    if found._array.dtype.kind not in "fc":
+    if found._array.dtype.kind not in "fcV":
         raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
     found._requires_grad = True
     found._transform = transform
@@ -234,7 +234,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         outputs, output_spec = flatten(value)
         _check_outputs(outputs, "vjp(f, *primals)")
         for each in outputs:
-            if each._array.dtype.kind not in "fc":
+            if each._array.dtype.kind not in "fcV":
                 raise RuntimeError(
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{each.dtype}"
@@ -351,7 +351,7 @@ def jvp(
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     for each in given:
-        if each._array.dtype.kind not in "fc":
+        if each._array.dtype.kind not in "fcV":
             raise ValueError(f"Expected primal to be floating point or complex, but got: {each.dtype}")
     with nested(), modes._set_fwd_grad_enabled(True):
         level = begin_level(of_func=True).number

@@ -35,9 +35,9 @@ def floating(name: str, array: Array, low_precision: bool = True) -> None:
         RuntimeError: as torch words it.
     """
     kind = dtypes.BY_NUMPY[array.dtype].legacy
-    if array.dtype.kind not in "fc":
+    if array.dtype.kind not in "fcV":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind}")
-    if low_precision and array.dtype == np.float16:
+    if low_precision and dtypes.is_half(array.dtype):
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
 
 

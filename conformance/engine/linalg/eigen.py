@@ -47,7 +47,7 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
     if not kind.is_floating_point and not kind.is_complex:
         raise RuntimeError(f"Unknown Complex ScalarType for {kind.legacy}")
     square(name, self)
-    if self.dtype == np.float16:
+    if dtypes.is_half(self.dtype):
         raise NotImplementedError("\"linalg_eig_out_cpu\" not implemented for 'Half'")
     if not np.isfinite(self).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")

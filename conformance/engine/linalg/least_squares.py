@@ -60,7 +60,7 @@ def pinv(
     array = A._array
     if atol is not None and rtol is None and rcond is None:
         need_epsilon(A)
-    if array.ndim < 2 or array.dtype.kind not in "fc" or array.dtype == np.float16:
+    if array.ndim < 2 or array.dtype.kind not in "fcV" or dtypes.is_half(array.dtype):
         raise RuntimeError(
             f"linalg.pinv({dtypes.BY_NUMPY[array.dtype].legacy}{{{list(array.shape)}}}): expected a tensor "
             "with 2 or more "
@@ -130,7 +130,7 @@ def _lstsq(self: Array, b: Array, rcond: Any = None, driver: Any = None) -> tupl
     a, right = np.broadcast_to(self, (*batch, m, n)), np.broadcast_to(right, (*batch, m, right.shape[-1]))
     if not (np.isfinite(a).all() and np.isfinite(right).all()):
         raise RuntimeError("torch.linalg.lstsq: the input contains infs or NaNs")
-    cut = np.finfo(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
+    cut = dtypes.float_limits(self.dtype).eps * max(m, n) if rcond is None else float(rcond)
     rows = columns_first(np.zeros((*batch, max(m, n), right.shape[-1]), self.dtype))  # LAPACK's right side
     solution = rows[..., :n, :]
     real = self.real.dtype

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from .. import dtypes
 from ..creation import scalar_tensor
 from ..ops.norms import vector_norm
@@ -187,7 +185,7 @@ def threshold(values: Tensor, a: Tensor, atol: Any, rtol: Any) -> Tensor:
         else scalar_tensor(0.0 if atol is None else atol, dtype=a.dtype.to_real())
     )
     if rtol is None:  # none where atol says enough
-        epsilon = float(np.finfo(a._array.dtype).eps) * max(a._array.shape[-2:])
+        epsilon = float(dtypes.float_limits(a._array.dtype).eps) * max(a._array.shape[-2:])
         rtol = where(
             absolute > 0,
             scalar_tensor(0.0, dtype=a.dtype.to_real()),

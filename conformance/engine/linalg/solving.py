@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
+from ..dtypes import float_limits
 from ..modes import state
 from ..ops.copying import without_leading_ones
 from ..ops.diagonals import diag_embed
@@ -85,7 +86,7 @@ def _adjugate_backward(grad: Tensor, det: Tensor, A: Tensor, LU: Tensor, pivots:
         return grad.unsqueeze(-1).unsqueeze(-1).expand(A._array.shape)
     weight = grad * det.conj()
     spread = diag_embed(weight.unsqueeze(-1).expand(pivots._array.shape)).mT
-    epsilon = np.finfo(A._array.dtype).eps
+    epsilon = float_limits(A._array.dtype).eps
     if not state.recording:
         perturbed = np.array(LU._array)
         diagonal = np.einsum("...ii->...i", perturbed)

@@ -33,7 +33,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         source = data.detach()
         if type(data).__torch_function__ is not disabled_torch_function and type(data) is not Tensor:
             return _of_another_class(data, source, requires_grad)
-        if requires_grad and source._array.dtype.kind not in "fc":
+        if requires_grad and source._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         parameter = make(source._array, cls)
         parameter._version_counter, parameter._inference = source._version_counter, source._inference

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..dtypes import BY_NUMPY, float_limits
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor
-from .kernels import chosen, half_up, kept, nans_in_blocks, need_floats, refuse_bools
+from .kernels import chosen, half_up, in_single, kept, nans_in_blocks, need_floats, refuse_bools
 from .scalars import over
 from .selection import clamped, where
 from .undefined import unsupported
@@ -103,7 +104,9 @@ def hardtanh(self: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
         min_val, max_val = int(min_val), int(max_val)
         if self.dtype.kind == "u" and (min_val < 0 or max_val < 0):
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return self.clip(min_val, max_val)
+    if self.dtype.kind == "V":  # with which numpy does not meet Python's numbers
+        min_val, max_val = (self.dtype.type(each) for each in (min_val, max_val))
+    return clamped(self, min_val, max_val)
 
 
 @op(
@@ -120,7 +123,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
             "instead. File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
             "leakRelu backward calculation with negative slope"
         )
-    found = chosen(self > 0, grad_output, grad_output * negative_slope)
+    found = chosen(self > 0, grad_output, in_single(np.multiply, grad_output, negative_slope))
     return laid_out(found, self, grad_output)
 
 
@@ -132,7 +135,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     """The number where it is positive, else negative_slope times it."""
     need_floats("leaky_relu_cpu", self)
-    below = self * negative_slope
+    below = in_single(np.multiply, self, negative_slope)
     if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, which has no product with inf
         return np.maximum(self, below)
     return chosen(self > 0, self, below)
@@ -230,9 +233,11 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
 def softshrink(self: Array, lambd: Any = 0.5) -> Array:
     """The number, lambd nearer to 0; 0 between -lambd and lambd."""
     need_floats("softshrink_check", self)
-    if not 0 <= lambd <= np.finfo(self.dtype).max:
-        limit, kind = np.finfo(self.dtype).max, {2: "Half", 4: "Float", 8: "Double"}[self.dtype.itemsize]
+    if not 0 <= lambd <= float_limits(self.dtype).max:
+        limit, kind = float_limits(self.dtype).max, BY_NUMPY[self.dtype].legacy
         raise RuntimeError(
             f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
         )
-    return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
+    wide = half_up(self)
+    found = np.where(wide > lambd, wide - lambd, np.where(wide < -lambd, wide + lambd, wide * 0))
+    return found.astype(self.dtype, copy=False)

@@ -11,12 +11,12 @@ from ..creation import zeros_like
 from ..dtypes import FULL_PRECISION, NUMBERS
 from ..fused import is_exact, multiply_add
 from ..inplace import run_inplace
-from ..operands import plain_number
+from ..operands import plain_number, scaling_meeting
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor
-from .kernels import check_subtractable, floor_quotient, refuse_bool_negation, trunc_quotient
-from .scalars import maybe_times
+from .kernels import check_subtractable, floor_quotient, half_up, refuse_bool_negation, trunc_quotient
+from .scalars import maybe_times, scaled_by
 
 
 def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
@@ -27,7 +27,7 @@ def _scaled(other: Any, alpha: Any, result: np.dtype[Any]) -> Any:
     """
     if alpha.__class__ is bool and result.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if result.kind not in "fc" and isinstance(alpha, (float, complex)):
+    if result.kind not in "fcV" and isinstance(alpha, (float, complex)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if result.kind != "c" and isinstance(alpha, complex):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
@@ -50,6 +50,9 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
         factor = sign * _factor(alpha, kind)
         if not is_exact(factor):
             return np.asarray(multiply_add(other, factor, self))
+    if alpha != 1 and dtypes.is_half(kind):
+        wide = half_up(other) * np.float32(sign * _factor(alpha, kind))
+        return np.add(half_up(self), wide).astype(kind)
     found: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
     return found
 
@@ -146,12 +149,13 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     "MulBackward0",
     meet="self other",
     ufunc=np.multiply,
+    meeting=scaling_meeting,
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
 def mul(self: Any, other: Any) -> Array:
     """self * other."""
-    return np.multiply(self, other)
+    return scaled_by(np.multiply, self, other)
 
 
 def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
@@ -164,13 +168,14 @@ def _div_other_backward(grad: Tensor, self: Any, other: Tensor) -> Tensor:
     name="div",
     meet="self other",
     ufunc=np.true_divide,
+    meeting=scaling_meeting,
     to_float=True,
     self=lambda grad, other: grad / other,
     other=_div_other_backward,
 )
 def _true_divide(self: Any, other: Any) -> Array:
     """self / other."""
-    return np.true_divide(self, other)
+    return scaled_by(np.true_divide, self, other)
 
 
 @op(

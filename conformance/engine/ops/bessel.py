@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import is_half
 from ..rows import Array
 from .kernels import float_function, scipy, unimplemented
 
@@ -302,7 +303,7 @@ PUBLIC = ()
 
 def _row(name: str, kernel: Callable[[Array], Array]) -> Callable[..., Any]:
     def single(self: Array) -> Array:
-        if self.dtype == np.float16:
+        if is_half(self.dtype):
             raise unimplemented(f"{name}_cpu", self.dtype)
         return kernel(self)
 

@@ -127,7 +127,7 @@ def heaviside(self: Array, values: Array) -> Array:
 
 
 def _refuse_bool_exponent(self: Any, other: Any) -> None:
-    if self.dtype.kind == "f":
+    if self.dtype.kind in "fV":
         refuse_bools("ldexp_cpu_exp", other)
 
 
@@ -148,7 +148,7 @@ def ldexp(self: Array, other: Array) -> Array:
 
 def ldexp_(self: Tensor, other: Tensor) -> Tensor:
     """ldexp, in place."""
-    if isinstance(other, Tensor) and self._array.dtype.kind not in "fc":
+    if isinstance(other, Tensor) and self._array.dtype.kind not in "fcV":
         raise RuntimeError(f"ldexp can't be cast to the desired output type {self.dtype.legacy}")
     return run_inplace(ROWS["ldexp"], [self, other])
 
@@ -204,6 +204,8 @@ def _same_type(self: Array, end: Array, weight: Any = None) -> None:
 
 def _interpolate(self: Array, end: Array, weight: Any) -> Array:
     """From the nearer of the two."""
+    if dtypes.is_half(self.dtype):
+        return _interpolate(half_up(self), half_up(end), np.asarray(weight, np.float32)).astype(self.dtype)
     difference = end - self
     near = np.abs(weight) < 0.5
     if near.ndim == 0:
@@ -222,7 +224,7 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
 )
 def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     need_inexact("lerp_kernel_scalar", self)
-    return _interpolate(self, end, self.dtype.type(weight))
+    return _interpolate(self, end, np.promote_types(self.dtype, np.float32).type(weight))
 
 
 @op(
@@ -363,11 +365,11 @@ def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: boo
         if value < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     close = self == other
-    if equal_nan and self.dtype.kind in "fc":
+    if equal_nan and self.dtype.kind in "fcV":
         close = close | (np.isnan(self) & np.isnan(other))
     if rtol == 0 and atol == 0:
         return close
-    if self.dtype.kind not in "fc":
+    if self.dtype.kind not in "fcV":
         self, other = self.astype(dtypes.default.numpy), other.astype(dtypes.default.numpy)
     error = np.abs(self - other)
     return close | (np.isfinite(error) & (error <= atol + np.abs(rtol * other)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..dtypes import is_half
 from ..rows import Array, op
 from .kernels import unimplemented
 from .undefined import unsupported
@@ -86,7 +87,7 @@ def _check(log_probs: Array, targets: Array, inputs: Ints, lengths: Ints, blank:
             raise RuntimeError(
                 f"Expected input_lengths to have value at most {times}, but got value {length} {where}"
             )
-    if log_probs.dtype.kind != "f" or log_probs.dtype == np.float16:
+    if log_probs.dtype.kind not in "fV" or is_half(log_probs.dtype):
         raise unimplemented("ctc_loss_cpu", log_probs.dtype)
     used = _states(targets, lengths, blank)
     if used.size and (used.min() < 0 or used.max() >= labels):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import eye
-from ..dtypes import BY_NUMPY, c_name
+from ..dtypes import BY_NUMPY, c_name, is_half
 from ..formats import contiguous_format
 from ..fused import multiply_add
 from ..operands import check_list
@@ -109,7 +109,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """torch.linalg.vecdot: inner products along a dimension."""
-    if x._array.dtype.kind not in "fc":
+    if x._array.dtype.kind not in "fcV":
         raise RuntimeError(
             f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}"
         )
@@ -267,9 +267,7 @@ def trace(self: Array) -> Array:
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     kind = np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
-    return np.asarray(np.trace(self, dtype=np.float32 if kind == np.float16 else kind)).astype(
-        kind, copy=False
-    )
+    return np.asarray(np.trace(self, dtype=np.float32 if is_half(kind) else kind)).astype(kind, copy=False)
 
 
 @op(

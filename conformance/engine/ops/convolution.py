@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import BY_NUMPY
+from ..dtypes import BY_NUMPY, is_half
 from ..formats import channels_last, following_image, lies_so
 from ..rows import Array, op
 from ..shapes import like_steps
@@ -150,7 +150,7 @@ def weigh(array: Array, grad: Array, shape: Ints, geometry: Geometry, groups: in
 
 def _single(*arrays: Array | None) -> list[Any]:
     """Half precision as single; integers and other floats as they are."""
-    return [a.astype(np.float32) if a is not None and a.dtype == np.float16 else a for a in arrays]
+    return [a.astype(np.float32) if a is not None and is_half(a.dtype) else a for a in arrays]
 
 
 @op(

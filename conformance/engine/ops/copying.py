@@ -229,7 +229,7 @@ def _cast(kind: dtypes.dtype) -> Any:
 def attach() -> None:
     """The methods named after dtypes."""
     names = {
-        "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "int": dtypes.int32,
+        "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "int": dtypes.int32,
         "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
         "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
     }  # fmt: skip

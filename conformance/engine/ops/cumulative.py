@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
-from ..dtypes import bool_, c_name
+from ..dtypes import bool_, c_name, float_limits
 from ..inplace import placed, run_inplace
 from ..modes import state
 from ..operands import MISSING
@@ -36,7 +36,7 @@ def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
     if self.ndim == 0 or not self.size:
         return self.astype(kind)
     refuse_bools("cumsum_out_cpu" if function is np.add else "cumprod_out_cpu", np.empty(0, kind))
-    if kind.kind == "f":  # double precision, rounded at each place
+    if kind.kind in "fV":  # double precision, rounded at each place
         found = function.accumulate(self.astype(kind, copy=False), axis, dtype=np.float64)
         return found.astype(kind, order="C", copy=False)
     return np.ascontiguousarray(function.accumulate(self.astype(kind, copy=False), axis, dtype=kind))
@@ -165,7 +165,7 @@ def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
         values = function.accumulate(self, axis)
         # The index of the last element that made the value: equal ones move it on, and so does each nan.
         made = values == self
-        if self.dtype.kind == "f":
+        if self.dtype.kind in "fV":
             made |= np.isnan(self)
         number = np.arange(self.shape[axis]).reshape([-1 if i == axis else 1 for i in range(self.ndim)])
         return values, np.maximum.accumulate(np.where(made, number, 0), axis)
@@ -197,7 +197,7 @@ def _logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any)
     if grad._array.dtype.kind == "c":
         logs = grad.conj().log()
         return ((logs - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp().conj()
-    low = make(np.array(np.finfo(grad._array.dtype).min, grad._array.dtype))
+    low = make(np.array(float_limits(grad._array.dtype).min, grad._array.dtype))
     log_abs = grad.abs().log()
     positive, negative = where(grad > 0, log_abs, low), where(grad < 0, log_abs, low)
 

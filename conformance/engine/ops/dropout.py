@@ -41,7 +41,7 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
         laid_out = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)), array.dtype)
     draw = _kept if alpha else draws.dropout_noise
     kept = random._laid_out(laid_out, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
-    if array.dtype.kind not in "fc":  # said when random numbers have been drawn
+    if array.dtype.kind not in "fcV":  # said when random numbers have been drawn
         given = dtypes.int64 if alpha and array.dtype.kind == "b" else dtypes.BY_NUMPY[array.dtype]
         kind, default = given.legacy, dtypes.get_default_dtype().legacy
         raise RuntimeError(f"result type {default} can't be cast to the desired output type {kind}")
@@ -97,7 +97,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
         return _masked(input, p, mask, None, 1.0)
     scale = 0.0 if p == 1 else 1 / (1 - p)
     mask = wrap(mask).bernoulli_(1.0 - p)._array
-    if array.dtype.kind not in "fc":
+    if array.dtype.kind not in "fcV":
         kind, default = input.dtype.legacy, dtypes.get_default_dtype().legacy
         raise RuntimeError(f"result type {default} can't be cast to the desired output type {kind}")
     return _masked(input, p, mask, scale, scale if train else 1.0)

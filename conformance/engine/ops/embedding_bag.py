@@ -29,7 +29,7 @@ def _check(
                 "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
                 f"got {_legacy(array)} instead {where}"
             )
-    if weight.dtype.kind != "f":
+    if weight.dtype.kind not in "fV":
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
             f"Float, Double; but got {'CPUBoolType' if weight.dtype == np.bool_ else _legacy(weight)} instead {where}"

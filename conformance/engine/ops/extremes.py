@@ -29,7 +29,7 @@ from .selection import maximum, minimum
 
 def evenly_distribute(grad: Tensor, self: Tensor, value: Tensor) -> Tensor:
     """A gradient shared by all elements that equal the value (by the nans, where it is nan)."""
-    nan = self._array.dtype.kind == "f" and np.isnan(value._array)
+    nan = self._array.dtype.kind in "fV" and np.isnan(value._array)
     mask = self.isnan() if nan else self == value
     zeros = make(np.zeros(self._array.shape, self._array.dtype))
     return placed(zeros, "masked_fill_", mask, grad / mask.sum())

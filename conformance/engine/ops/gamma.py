@@ -151,7 +151,7 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
 
 def mvlgamma_(self: Tensor, p: int) -> Tensor:
     """mvlgamma, in place."""
-    if self._array.dtype.kind != "f":
+    if self._array.dtype.kind not in "fV":
         kinds = self.dtype.legacy, dtypes.default.legacy
         raise RuntimeError(
             f"mvlgamma: result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"

@@ -15,7 +15,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import laid_out, like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat
-from .kernels import half_up, need_floats, unimplemented
+from .kernels import half_up, in_single, need_floats, unimplemented
 from .scalars import less_than
 from .selection import where
 
@@ -128,7 +128,9 @@ def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: b
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         need_floats("leaky_relu_cpu", self)
-        return np.asarray(np.where(self > 0, self, self * ((lower + upper) / 2)), order="C")
+        return np.asarray(
+            np.where(self > 0, self, in_single(np.multiply, self, (lower + upper) / 2)), order="C"
+        )
     if self.dtype not in FULL_PRECISION:
         raise unimplemented("rrelu_with_noise_out_cpu", self.dtype)
     below = self <= 0

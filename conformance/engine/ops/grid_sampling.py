@@ -277,7 +277,7 @@ def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
     def forward(
         input: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool
     ) -> Array:
-        if input.dtype.kind != "f":
+        if input.dtype.kind not in "fV":
             raise unimplemented(kernel, input.dtype)
         return _read(input, grid, interpolation_mode, padding_mode, align_corners)
 
@@ -333,7 +333,7 @@ def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
         )
     if wanted == 3 and mode == BICUBIC:
         raise refuse("bicubic interpolation only supports 4D input")
-    if input._array.dtype.kind == "f" and input.dtype is not grid.dtype:
+    if input._array.dtype.kind in "fV" and input.dtype is not grid.dtype:
         from ..dtypes import c_name
 
         wanted_kind, found = c_name(input._array.dtype), c_name(grid._array.dtype)

@@ -35,5 +35,5 @@ def hash_tensor(self: Array, dim: Any = (), *, keepdim: bool = False, mode: int 
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
     if self.dtype.kind == "c":
         raise unimplemented("xor_sum_cpu", self.dtype)
-    wide = self.astype(np.float64 if self.dtype.kind == "f" else np.int64)
+    wide = self.astype(np.float64 if self.dtype.kind in "fV" else np.int64)
     return np.asarray(np.bitwise_xor.reduce(wide.view(np.uint64), axis=axes, keepdims=keepdim))

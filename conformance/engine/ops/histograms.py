@@ -127,7 +127,7 @@ def _counted(points: Array, edges: Sequence[Array], weight: Array | None, densit
     _check(points, edges, weight)
     _check_counts(points, [each.size - 1 for each in edges])
     kind = points.dtype
-    if kind.kind != "f":
+    if kind.kind not in "fV":
         raise unimplemented("histogram_cpu", kind)
     flat = points.reshape(math.prod(points.shape[:-1]), len(edges))
     weights = np.ones(len(flat), kind) if weight is None else weight.reshape(-1)

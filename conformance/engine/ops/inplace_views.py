@@ -20,7 +20,7 @@ from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
-from ..storage import Storage, in_order, storage
+from ..storage import Storage, buffer, storage
 from ..tensor import Tensor, make, set_array
 from ..views import check_inplace, increment_version, rebase_history
 from . import shape as shape_rows  # noqa: F401  its rows are read below
@@ -153,8 +153,9 @@ def _laid_over(memory: Array, offset: int, shape: tuple[int, ...], stride: Any) 
     last = -1 if 0 in shape else sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     if offset + last >= memory.size:
         raise NotImplementedError("set_ beyond the memory that there is")
-    flat = in_order(memory).reshape(-1)
-    return np.ndarray(shape, memory.dtype, flat.data, offset * item, tuple(step * item for step in steps))
+    return np.ndarray(
+        shape, memory.dtype, buffer(memory), offset * item, tuple(step * item for step in steps)
+    )
 
 
 PUBLIC = ("set_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_")

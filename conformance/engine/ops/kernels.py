@@ -40,12 +40,12 @@ def _needing(kinds: str) -> Callable[..., None]:
     return check
 
 
-need_floats = _needing("f")
-need_inexact = _needing("fc")
+need_floats = _needing("fV")
+need_inexact = _needing("fcV")
 need_integers = _needing("iu")
-need_reals = _needing("iuf")
-refuse_bools = _needing("iufc")
-refuse_integers = _needing("bfc")
+need_reals = _needing("iufV")
+refuse_bools = _needing("iufcV")
+refuse_integers = _needing("bfcV")
 
 
 def refuse_bool_negation(operand: Array) -> None:
@@ -98,7 +98,12 @@ def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
 
 def half_up(array: Array) -> Array:
     """Half precision as single, in which torch computes it; others as they are."""
-    return array.astype(np.float32) if array.dtype == np.float16 else array
+    return array.astype(np.float32) if dtypes.is_half(array.dtype) else array
+
+
+def in_single(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
+    """A function of an array: of halves computed in single precision, and rounded once at the end, as torch does."""
+    return np.asarray(function(half_up(array), *rest)).astype(array.dtype, copy=False)
 
 
 def kept(array: Array, mask: Array, *order: Array) -> Array:
@@ -145,7 +150,7 @@ def add_rows(rows: Array, where: Array, count: int, start: Array | None = None) 
     Many are a product with a sparse matrix, which scipy adds up row by row; np.add.at is fast for flat memory alone.
     """
     width = rows.shape[1]
-    if rows.size < MANY or width < 4 or rows.dtype.kind not in "fc" or rows.dtype == np.float16:
+    if rows.size < MANY or width < 4 or rows.dtype.kind not in "fcV" or dtypes.is_half(rows.dtype):
         found = np.zeros((count, width), rows.dtype) if start is None else start.copy("C")
         places = where[:, None] * width + np.arange(width)
         np.add.at(found.reshape(-1), places.reshape(-1), np.ascontiguousarray(rows).reshape(-1))
@@ -228,7 +233,7 @@ def scipy(name: str, half: bool = True) -> Callable[..., Array]:
         return getattr(scipy.special, name)
 
     def kernel(*operands: Any) -> Array:
-        if not half and kind_of(*operands) == np.float16:
+        if not half and dtypes.is_half(kind_of(*operands)):
             raise unimplemented(f"{name}_cpu", kind_of(*operands))
         kind = kind_of(*operands)
         arrays = [half_up(np.asarray(each, kind)) for each in operands]

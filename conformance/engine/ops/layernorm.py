@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import BY_NUMPY
+from ..dtypes import BY_NUMPY, is_half
 from ..formats import following
 from ..modes import state
 from ..rows import Array, op
@@ -62,7 +62,7 @@ def layer_statistics(array: Array, count: int, eps: float) -> tuple[Array, Array
     mean = lines @ np.ones(n) / n  # in half of the time that lines.mean(1) takes
     lines -= mean[:, None]
     variance = np.vecdot(lines, lines) / n
-    if array.dtype == np.float16:
+    if is_half(array.dtype):
         mean, variance = mean.astype(np.float32), variance.astype(np.float32)
     rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
     lines *= rstd[:, None]
@@ -103,12 +103,12 @@ def native_layer_norm(
     exact: Any = None,
 ) -> Array:
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted; ``exact`` is what layer_statistics found."""
-    if input.dtype.kind != "f":
+    if input.dtype.kind not in "fV":
         raise NotImplementedError(
             f"\"LayerNormKernelImpl\" not implemented for '{BY_NUMPY[input.dtype].legacy}'"
         )
     mean, rstd, found = exact
-    if input.dtype == np.float16:
+    if is_half(input.dtype):
         found = _fused(input, mean, rstd)
     if weight is not None:
         found = found * weight
@@ -153,7 +153,7 @@ def native_layer_norm_backward(
 
 def _total(each: Array, outer: Ints, kind: np.dtype[Any]) -> Array:
     """The sum over all samples; that of halves is a half after each."""
-    if kind != np.float16:
+    if not is_half(kind):
         found: Array = each.sum(outer)
         return found
     total = np.zeros(each.shape[len(outer) :], kind)
@@ -247,7 +247,7 @@ def _group_norm_backward(
     no graph of the gradient is made, which gives tensors of their own, and is precise with halves.
     """
     by_kernel = not state.grad_enabled and grads[1] is None and grads[2] is None
-    if by_kernel and input._array.dtype == np.float16:
+    if by_kernel and is_half(input._array.dtype):
         grads = [None if each is None else each.float() for each in grads]
         input, result1, result2 = input.float(), result1.float(), result2.float()
         weight = None if weight is None else weight.float()

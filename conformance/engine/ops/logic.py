@@ -39,7 +39,7 @@ def logical_not(self: Array) -> Array:
 
 def _test(name: str, function: Any, integers: bool, text: str) -> Any:
     def forward(self: Array) -> Array:
-        return function(self) if self.dtype.kind in "fc" else np.full(self.shape, integers)
+        return function(self) if self.dtype.kind in "fcV" else np.full(self.shape, integers)
 
     forward.__name__, forward.__doc__ = name, text
     return op(meet="self")(forward)

@@ -14,17 +14,23 @@ from ..rows import Array, op
 from ..shapes import broadcast_shapes, laid_out, wrap_dim
 from ..tensor import Tensor
 from .inplace_views import squeeze_
-from .kernels import refuse_bools
+from .kernels import half_up, refuse_bools
 from .scalars import maybe_times
 from .shape import _unsafe_view, expand, reshape, t, unsqueeze, view
 
 
 def product(a: Array, b: Array, kernel: str = "") -> Array:
     """numpy's product; halves are summed in single precision, integers as they are; a named kernel has no bools."""
+    found = exact_product(a, b, kernel)
+    return found if found.dtype is a.dtype else found.astype(a.dtype)
+
+
+def exact_product(a: Array, b: Array, kernel: str = "") -> Array:
+    """product, of halves in single precision still."""
     if kernel and a.size and b.size:
         refuse_bools(kernel, a)
-    if a.dtype == np.float16:
-        return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(np.float16)
+    if dtypes.is_half(a.dtype):
+        a, b = half_up(a), half_up(b)
     return np.matmul(a, b)
 
 
@@ -96,7 +102,7 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 
     _one_type(self, mat1, mat2)
     if not mat1.shape[1]:
         _check_factor(self, beta)
-    return _plus(self, product(mat1, mat2, "addmm_impl_cpu_"), beta, alpha)
+    return _plus(self, exact_product(mat1, mat2, "addmm_impl_cpu_"), beta, alpha)
 
 
 def _kinds(*arrays: Array) -> list[str]:
@@ -125,6 +131,8 @@ def _factor(kind: np.dtype[Any], number: Any) -> Any:
 
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
     """beta * self + alpha * found, in the memory of found."""
+    if dtypes.is_half(self.dtype):
+        return _plus(half_up(self), half_up(found), beta, alpha).astype(self.dtype)
     alpha, beta = _factor(found.dtype, alpha), _factor(found.dtype, beta)
     if alpha != 1:
         found = found * alpha
@@ -191,7 +199,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
             f"({vec.shape[0]})"
         )
     _check_addmv(self, mat, vec)
-    return _plus(self, product(mat, vec, "addmv_impl_cpu"), beta, alpha)
+    return _plus(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
 
 @op("DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self)
@@ -299,7 +307,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
     _check_same(batch1, batch2)
     if not batch1.shape[2]:
         _check_factor(self, beta)
-    return _plus(self, product(batch1, batch2), beta, alpha)
+    return _plus(self, exact_product(batch1, batch2), beta, alpha)
 
 
 @op(
@@ -339,7 +347,7 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
         refuse_bools("addmm_impl_cpu_", batch1)
     elif not batch1.shape[2]:
         _check_factor(self, beta)
-    if batch1.dtype == np.float16 and len(batch1):  # rounded after each
+    if dtypes.is_half(batch1.dtype) and len(batch1):  # rounded after each
         for first, second in zip(batch1, batch2, strict=True):
             self, beta = _plus(self, product(first, second), beta, alpha), 1
         return self

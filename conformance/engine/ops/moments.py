@@ -25,7 +25,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     if self.dtype.kind == "c":
         real, imag = (_moments(name, each, dim, correction, keepdim) for each in (self.real, self.imag))
         return real[0] + imag[0], real[1] + 1j * imag[1]
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fV":
         both = name if "_" in name else "std and var"
         raise RuntimeError(f"{both} only support floating point and complex dtypes")
     axes = axes_of(dim, self.ndim)
@@ -221,7 +221,7 @@ def cov(
     observations = columns._array.shape[1]
     weights = _weights(columns, observations, fweights, aweights)
     if not columns._array.size:
-        columns.mean(1) if columns._array.dtype.kind == "f" else None
+        columns.mean(1) if columns._array.dtype.kind in "fV" else None
     average: Tensor
     total: Any
     if weights is None:
@@ -262,7 +262,7 @@ def _weights(
             raise RuntimeError(
                 f"cov(): expected fweights to have integral dtype but got fweights with {given.dtype.legacy} dtype"
             )
-        if not integral and given._array.dtype.kind != "f":
+        if not integral and given._array.dtype.kind not in "fV":
             raise RuntimeError(
                 "cov(): expected aweights to have floating point dtype but got aweights with "
                 f"{given.dtype.legacy} dtype"

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..dtypes import is_half
 from ..formats import following, lies_so, suggest_memory_format
 from ..fused import multiply_add
 from ..rows import Array, op
@@ -43,7 +44,7 @@ def check_kinds(input: Tensor, *parameters: Tensor | None) -> None:
         return
     if any(each._array.dtype != np.float32 for each in others):
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-    if kind != np.float16:
+    if not is_half(kind):
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 

@@ -11,7 +11,7 @@ from .. import dtypes
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
-from .kernels import check_subtractable, unimplemented
+from .kernels import check_subtractable, half_up, unimplemented
 from .reduction import axes_of, dims, unsqueeze_multiple
 from .scalars import plus, times
 from .selection import where
@@ -23,7 +23,7 @@ from .undefined import undefined
 def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool) -> Array:
     """The norm along axes; halves in single precision."""
     kind = array.dtype
-    size = np.abs(array.astype(np.float32) if kind == np.float16 else array)
+    size = np.abs(half_up(array))
     if order == 0:
         found = np.count_nonzero(size, axes, keepdims=keepdims)
     elif math.isinf(order):
@@ -43,7 +43,7 @@ def need_norm(array: Array) -> None:
     Raises:
         RuntimeError: integers, bools.
     """
-    if array.dtype.kind not in "fc":
+    if array.dtype.kind not in "fcV":
         kind = dtypes.BY_NUMPY[array.dtype].legacy
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {kind} instead."
@@ -96,7 +96,7 @@ def _vector_norm(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
         )
     given = dtypes.BY_NUMPY[self.dtype]
-    if self.dtype.kind not in "fc":
+    if self.dtype.kind not in "fcV":
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {given.legacy}"
         )
@@ -207,7 +207,9 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
 
 def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any) -> Tensor:
     axes = _others(self._array.ndim, dim)
-    wide = dtypes.float32 if self.dtype is dtypes.float16 else dtypes.float64  # in which torch accumulates
+    wide = (
+        dtypes.float32 if dtypes.is_half(self._array.dtype) else dtypes.float64
+    )  # in which torch accumulates
     if self._array.dtype.kind == "c":
         norm = vector_norm(self, p, axes, True, dtype=dtypes.complex128)
         total = (self.conj() * grad).real.sum(axes, True)
@@ -230,14 +232,14 @@ def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if self.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
-    if self.dtype.kind not in "fc":
+    if self.dtype.kind not in "fcV":
         kind = dtypes.BY_NUMPY[self.dtype].legacy
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {kind}"
         )
-    size = norm_array(self, p, _others(self.ndim, dim), True)
-    factor = np.where(size > maxnorm, maxnorm / (size + self.dtype.type(1e-7)), 1)
-    return (self * factor).astype(self.dtype, order="C")
+    size = norm_array(half_up(self), p, _others(self.ndim, dim), True)
+    factor = np.where(size > maxnorm, maxnorm / (size + size.dtype.type(1e-7)), 1)
+    return (self * factor.astype(self.dtype, copy=False)).astype(self.dtype, order="C")
 
 
 # Distances of pairs -------------------------------------------------------------------------------
@@ -272,7 +274,7 @@ _no_cdist, _no_pdist = undefined("_cdist_backward"), undefined("_pdist_backward"
 )
 def _cdist_forward(x1: Array, x2: Array, p: Any) -> Array:
     away = x1[..., :, None, :] - x2[..., None, :, :]
-    if away.size and away.dtype == np.float16:
+    if away.size and dtypes.is_half(away.dtype):
         raise unimplemented("cdist", away.dtype)
     if not away.size:
         return np.zeros(away.shape[:-1], away.dtype)
@@ -354,14 +356,14 @@ def cdist(
             f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
         )
     for tensor, text in ((x1, "X1"), (x2, "X2")):
-        if tensor._array.dtype.kind != "f":
+        if tensor._array.dtype.kind not in "fV":
             raise RuntimeError(
                 f"cdist only supports floating-point dtypes, {text} got: {tensor.dtype.legacy}"
             )
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if a.dtype != b.dtype:
-        if a.dtype == np.float16:
+        if dtypes.is_half(a.dtype):
             raise unimplemented("cdist", a.dtype)
         raise RuntimeError(f"expected scalar type {x1.dtype.legacy} but found {x2.dtype.legacy}")
     mode = _MODES[compute_mode]
@@ -388,7 +390,7 @@ def _pdist_forward(self: Array, p: Any = 2.0) -> Array:
     first, second = np.triu_indices(self.shape[0], 1)
     if not self.shape[1]:
         return np.zeros(first.size, self.dtype)
-    if first.size and self.dtype == np.float16:
+    if first.size and dtypes.is_half(self.dtype):
         raise unimplemented("pdist", self.dtype)
     return _lengths(self[first] - self[second], p)
 
@@ -414,7 +416,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances of all pairs of rows."""
     if input._array.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
-    if input._array.dtype.kind != "f":
+    if input._array.dtype.kind not in "fV":
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")

@@ -202,7 +202,7 @@ def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
     n = array.shape[axis]
     order = np.argsort(array, axis, kind="stable")
     place: Any = np.full([1 if i == axis else m for i, m in enumerate(array.shape)], (n - 1) // 2)
-    if array.dtype.kind == "f":
+    if array.dtype.kind in "fV":
         nans = np.isnan(array).sum(axis, keepdims=True)
         of_numbers = np.maximum((n - nans - 1) // 2, 0)
         place = of_numbers if ignore_nan else np.where(nans > 0, n - nans, place)
@@ -213,7 +213,7 @@ def _median_all(name: str, node: str, ignore_nan: bool) -> Any:
     def forward(self: Array) -> Array:
         if not self.size:
             nothing = (
-                np.nan if self.dtype.kind in "fcb" else np.iinfo(np.promote_types(self.dtype, np.int32)).min
+                np.nan if self.dtype.kind in "fcbV" else np.iinfo(np.promote_types(self.dtype, np.int32)).min
             )
             return np.asarray(nothing).astype(self.dtype)
         refuse_bools("median_cpu", self)

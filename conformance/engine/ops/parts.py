@@ -14,7 +14,7 @@ from ..operands import check_recorded
 from ..out import given_several
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out, like_steps, strides
-from ..storage import offset, storage
+from ..storage import buffer, offset, storage
 from ..tensor import Tensor
 from ..views import converted
 from ..zero_tensor import ZeroTensor, zeros
@@ -33,7 +33,7 @@ from .slicing import select
     self=lambda grad, exponent: grad / exponent.exp2(),
 )
 def _frexp(self: Array) -> tuple[Array, Array]:
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fV":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(self)
     return like_steps(mantissa, self), like_steps(exponent, self)
@@ -106,9 +106,7 @@ def _view_as_real(self: Array) -> Array:
 
 def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
     """Where an array with one more dimension lies."""
-    memory = storage(array)
-    in_order = memory.transpose(sorted(range(memory.ndim), key=lambda axis: -memory.strides[axis]))
-    return in_order.data, offset(array), (*array.strides, step)
+    return buffer(storage(array)), offset(array), (*array.strides, step)
 
 
 def view_as_real(input: Tensor) -> Tensor:
@@ -134,7 +132,7 @@ def _as_parts(grad: Tensor) -> Tensor:
 
 @op("ViewAsComplexBackward0", name="_view_as_complex", view="default", self=lambda grad: _as_parts(grad))
 def _view_as_complex(self: Array) -> Array:
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fV":
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
             + dtypes.BY_NUMPY[self.dtype].legacy

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import of_number
+from ..dtypes import is_half, of_number
 from ..operands import is_number, plain_number
 from ..out import given
 from ..rows import ROWS, Array, op
@@ -124,7 +124,7 @@ _KERNELS: dict[str, Callable[[Array, Array], Array]] = {
 
 def _row(name: str) -> Callable[..., Tensor]:
     def forward(x: Array, n: Array) -> Array:
-        if x.dtype.kind != "f" or x.dtype == np.float16:
+        if x.dtype.kind not in "fV" or is_half(x.dtype):
             raise unimplemented(f"{name}_cpu", x.dtype)
         finite = np.where(np.isfinite(n), n, -1)
         found = _KERNELS[name](*np.broadcast_arrays(x, np.trunc(finite).astype(np.int64)))

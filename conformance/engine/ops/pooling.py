@@ -102,7 +102,7 @@ def _largest(self: Array, settings: list[Ints], ceil_mode: bool) -> Any:
         raise RuntimeError("Unsupported memory format. Supports only ChannelsLast3d, Contiguous")
     sizes = self.shape[-len(kernel) :]
     out = output_sizes(sizes, settings, ceil_mode)
-    floating = self.dtype.kind == "f"
+    floating = self.dtype.kind in "fV"
     lowest = -np.inf if floating else np.iinfo(self.dtype).min
     frame = _framed(self, out, kernel, stride, padding, dilation, lowest)
     lead = self.shape[: -len(kernel)]

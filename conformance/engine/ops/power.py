@@ -13,6 +13,7 @@ from ..operands import is_number, recorded_meeting
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..zero_tensor import in_memory
+from .kernels import in_single
 from .scalars import minus, times
 from .selection import where
 
@@ -64,7 +65,7 @@ def _complex_power(base: Any, exponent: Any) -> Array:
     self=lambda grad, self, exponent: _pow_backward(grad, self, exponent),
 )
 def _pow_number(self: Array, exponent: Any) -> Array:
-    if isinstance(exponent, complex) or self.dtype.kind != "f":
+    if isinstance(exponent, complex) or self.dtype.kind not in "fV":
         self = recorded_meeting(False, self, exponent)[0]
     kind = self.dtype
     if kind.kind in "iu":
@@ -72,7 +73,11 @@ def _pow_number(self: Array, exponent: Any) -> Array:
         return np.power(self, kind.type(exponent))
     if kind.kind == "b":
         return np.logical_or(self, not exponent)
-    return _to_a_number(self, exponent)
+    if not dtypes.is_half(kind):
+        return _to_a_number(self, exponent)
+    if kind.kind == "V" and exponent in (3, -2):
+        return _to_a_number(self, kind.type(exponent))
+    return in_single(_to_a_number, self, float(kind.type(exponent)))
 
 
 def _pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
@@ -208,7 +213,7 @@ def half_opposed(factor: Tensor, grad: Tensor) -> Tensor:
 @op("RsqrtBackward0", meet="self", to_float=True, self=lambda grad, result: half_opposed(result.pow(3), grad))
 def rsqrt(self: Array) -> Array:
     """One over the square root."""
-    return _reciprocal(np.sqrt(self))
+    return in_single(lambda array: _reciprocal(np.sqrt(array)), self)
 
 
 def _reciprocal_backward(grad: Tensor, result: Tensor) -> Tensor:

@@ -51,8 +51,8 @@ def unsqueeze_multiple(tensor: Tensor, dim: Any, ndim: int) -> Tensor:
 
 def add_up(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool = False) -> Array:
     """A sum in the given dtype; halves are added in single precision."""
-    if kind == np.float16:
-        return np.add.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(np.float16)
+    if dtypes.is_half(kind):
+        return np.add.reduce(array, axis=axes, dtype=np.float32, keepdims=keepdims).astype(kind)
     return _total(array, axes, kind, keepdims)
 
 
@@ -61,7 +61,7 @@ _LONGEST = 512  # numbers that are added up one after another, each beside other
 
 def _total(array: Array, axes: tuple[int, ...] | None, kind: Any, keepdims: bool) -> Array:
     """np.add.reduce, but of many numbers in lines np.einsum: it adds a vector at a time, np.add.reduce a number."""
-    if array.size < 4 * MANY or array.dtype != kind or kind.kind != "f" or not array.flags.c_contiguous:
+    if array.size < 4 * MANY or array.dtype != kind or kind.kind not in "fV" or not array.flags.c_contiguous:
         return np.add.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
     last = array.ndim if axes is None else len(axes)
     kept = array.shape[: array.ndim - last]
@@ -150,7 +150,7 @@ def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Ten
 )
 def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
     kind = _sum_type(self, dtype)
-    if self.dtype.kind == "f":
+    if self.dtype.kind in "fV":
         need_floats("nansum_cpu", np.empty(0, kind))
         self = np.where(np.isnan(self), self.dtype.type(0), self)
     return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
@@ -178,7 +178,7 @@ def nansum(
 
 def _mean_type(array: Array, dtype: Any) -> Any:
     kind = array.dtype if dtype is None else dtype.numpy
-    if kind.kind not in "fc":
+    if kind.kind not in "fcV":
         which = "Input" if dtype is None else "Optional"
         raise RuntimeError(
             f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
@@ -192,7 +192,7 @@ def _average(
     array: Array, axes: tuple[int, ...] | None, kind: Any, count: int, keepdims: bool = False
 ) -> Array:
     """A sum over how many there are; of halves, both in single precision."""
-    exact = np.float32 if kind == np.float16 else kind
+    exact = np.float32 if dtypes.is_half(kind) else kind
     total = _total(array, axes, np.dtype(exact), keepdims)
     return np.true_divide(total, count, dtype=exact).astype(kind, copy=False)
 
@@ -256,7 +256,7 @@ def nanmean(
     out: Any = None,
 ) -> Tensor:
     """The mean of the elements that are not nan."""
-    if input._array.dtype.kind not in "fc":
+    if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
         )
@@ -287,12 +287,12 @@ def _product_of_lines(lines: Array) -> Array:
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
     kind = _sum_type(array, dtype)
-    if kind.kind == "f" and array.flags.c_contiguous and (axes is None or axes == array.ndim - 1):
+    if kind.kind in "fV" and array.flags.c_contiguous and (axes is None or axes == array.ndim - 1):
         lines = array.reshape(-1) if axes is None else array
-        if lines.shape[-1] >= _BLOCK // kind.itemsize and kind != np.float16:
+        if lines.shape[-1] >= _BLOCK // kind.itemsize and not dtypes.is_half(kind):
             found = _product_of_lines(lines.astype(kind, copy=False))
             return np.expand_dims(found, axes) if keepdims else found
-    if kind != np.float16 or not array.size:
+    if not dtypes.is_half(kind) or not array.size:
         return np.multiply.reduce(array, axis=axes, dtype=kind, keepdims=keepdims)
     if axes is None:
         array, axes = array.reshape(-1), 0

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..dtypes import float_limits
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -18,7 +19,7 @@ from .scalars import times
 def _whole(name: str, function: Any, text: str) -> Any:
     def forward(self: Array) -> Array:
         refuse_bools(f"{name}_vml_cpu", self)
-        return function(self) if self.dtype.kind == "f" else self.copy()
+        return function(self) if self.dtype.kind in "fV" else self.copy()
 
     forward.__name__, forward.__doc__ = name, text
     return op(f"{name.capitalize()}Backward0", meet="self", self=lambda grad: zeros_like(grad))(forward)
@@ -80,9 +81,9 @@ def rad2deg(self: Array) -> Array:
 @op("NanToNumBackward0", meet="self", self=lambda grad, self: grad * self.isfinite())
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
     """Numbers in place of nan (0) and the infinities (the greatest and the least number)."""
-    if self.dtype.kind != "f":
+    if self.dtype.kind not in "fV":
         return self.copy()
-    limits = np.finfo(self.dtype)
+    limits = float_limits(self.dtype)
     given = [
         limits_or if each is None else each
         for each, limits_or in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))

@@ -10,30 +10,32 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import result_dtype
+from ..dtypes import is_half, result_dtype
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, array_to_float, op
 from ..tensor import Tensor, make
+from .kernels import in_single
 
 PUBLIC = ()
+_REAL = frozenset((int, float))
 
 
 @op("MulBackward1", meet="self", name="mul_scalar", self=lambda grad, other: times(grad, other))
 def times(self: Array, other: Any) -> Array:
     """self * other."""
-    return np.multiply(_fitting(self, other), other)
+    return scaled_by(np.multiply, _fitting(self, other), other)
 
 
 @op("DivBackward1", meet="self", name="div_scalar", self=lambda grad, other: over(grad, other))
 def over(self: Array, other: Any) -> Array:
     """self / other."""
-    return np.true_divide(array_to_float(self), other)
+    return scaled_by(np.true_divide, array_to_float(self), other)
 
 
 @op("AddBackward1", meet="self", name="add_scalar", self=lambda grad: grad)
 def plus(self: Array, other: Any) -> Array:
     """self + other."""
-    return np.add(_fitting(self, other), other)
+    return np.add(*_met(self, other))
 
 
 @op("SubBackward1", meet="self", name="sub_scalar", self=lambda grad: grad)
@@ -44,7 +46,7 @@ def minus(self: Array, other: Any) -> Array:
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
             "use the `~` or `logical_not()` operator instead."
         )
-    return np.subtract(_fitting(self, other), other)
+    return np.subtract(*_met(self, other))
 
 
 def times_(self: Tensor, other: Any) -> Tensor:
@@ -59,7 +61,22 @@ def over_(self: Tensor, other: Any) -> Tensor:
 
 def _fitting(array: Array, number: Any) -> Array:
     """An array in the dtype in which it meets the number."""
-    return array if array.dtype.kind == "f" else array.astype(result_dtype(array, number), copy=False)
+    return array if array.dtype.kind in "fV" else array.astype(result_dtype(array, number), copy=False)
+
+
+def scaled_by(function: np.ufunc, self: Any, other: Any) -> Array:
+    """A product or quotient; see Note [Halves and numbers]."""
+    if other.__class__ in _REAL and is_half(self.dtype):
+        return in_single(function, self, other)
+    found: Array = function(self, other)
+    return found
+
+
+def _met(array: Array, number: Any) -> tuple[Array, Any]:
+    """Both in the dtype in which they meet."""
+    array = _fitting(array, number)
+    # beside a number of Python's, numpy would make float32 of bfloat16
+    return array, array.dtype.type(number) if array.dtype.kind == "V" else number
 
 
 def less_than(number: Any, tensor: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ def reduce_at(
     if not include_self:
         if reduce in _NEUTRAL:
             result[places] = _NEUTRAL[reduce]
-        elif kind.kind == "f":
+        elif kind.kind in "fV":
             result[places] = -np.inf if reduce == "amax" else np.inf
         elif kind.kind == "b":
             result[places] = reduce == "amin"
@@ -37,7 +37,7 @@ def reduce_at(
         count = np.ones(result.shape, np.int64) if include_self else np.zeros(result.shape, np.int64)
         np.add.at(count, places, 1)
         count[count == 0] = 1
-        result[...] = np.true_divide(result, count) if kind.kind in "fc" else result // count
+        result[...] = np.true_divide(result, count) if kind.kind in "fcV" else result // count
 
 
 @op(

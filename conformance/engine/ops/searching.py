@@ -160,7 +160,7 @@ def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
         raise unimplemented("searchsorted_out_cpu", meeting)
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
-    if meeting.kind == "f" and np.isnan(sequence).any():
+    if meeting.kind in "fV" and np.isnan(sequence).any():
         return _search_among_nan(sequence, values, right).astype(kind)
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence.astype(meeting), values.astype(meeting), side), kind)

@@ -72,11 +72,13 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
 def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
     """Each element within the bounds, of which one may be None: numbers of the same dtype, or arrays."""
     if min is not None and max is not None:
+        if self.dtype.kind == "V":  # for which numpy has no clip
+            return clamped(clamped(self, min, None), None, max, out)
         return self.clip(min, max, out)
     bound, function = (max, np.minimum) if min is None else (min, np.maximum)
     if not isinstance(bound, np.ndarray):
         bound = beside(self, bound)
-    pair = (self, bound) if self.dtype == np.float16 else (bound, self)
+    pair = (self, bound) if dtypes.is_half(self.dtype) else (bound, self)
     found: Array = function(*pair, out=out)
     return found
 
@@ -85,7 +87,12 @@ def _bounds_within(kind: np.dtype[Any], *bounds: Any) -> list[Any]:
     """The bounds in a dtype; beside a nan, which is all there will be, none is looked at."""
     if any(each != each for each in bounds):
         return [each if each != each else None for each in bounds]
-    return [None if each is None else dtypes.number_within(kind, each) for each in bounds]
+    within = [None if each is None else dtypes.number_within(kind, each) for each in bounds]
+    if kind.kind != "V":
+        return within
+    return [
+        None if each is None else kind.type(each) for each in within
+    ]  # which numpy would take for float32
 
 
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
@@ -164,7 +171,7 @@ def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     complex_bound = any(each.__class__ is complex and each.imag for each in (min, max))
-    if complex_bound and self._array.dtype.kind == "f":  # torch asks whether it is nan
+    if complex_bound and self._array.dtype.kind in "fV":  # torch asks whether it is nan
         raise RuntimeError("value cannot be converted to type double without overflow")
     by_tensors = all(each is None or isinstance(each, Tensor) for each in (min, max))
     return ("clamp_tensors" if by_tensors else "clamp"), min, max

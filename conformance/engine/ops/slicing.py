@@ -8,7 +8,7 @@ import numpy as np
 
 from ..rows import Array, op
 from ..shapes import wrap_dim
-from ..storage import in_order, offset, storage
+from ..storage import buffer, offset, storage
 from ..tensor import Tensor
 
 
@@ -61,7 +61,7 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
         return part
     first = slice(start, end, step).indices(self.shape[axis])[0]  # numpy does not say where nothing begins
     begin = offset(self) + first * self.strides[axis]
-    return np.ndarray(part.shape, part.dtype, in_order(storage(self)).data, begin, part.strides)
+    return np.ndarray(part.shape, part.dtype, buffer(storage(self)), begin, part.strides)
 
 
 @op(

@@ -206,7 +206,8 @@ def _log_sigmoid_double(grad: Tensor, self: Tensor) -> Tensor:
     self=lambda grad, self, buffer: _log_sigmoid_backward(grad, self, buffer),
 )
 def _log_sigmoid(self: Array, buffer: Array) -> Array:
-    found = np.minimum(half_up(self), 0) - log1p(half_up(buffer))
+    wide = half_up(self)
+    found = np.minimum(wide, 0) - log1p(buffer if wide is self else np.exp(-np.abs(wide)))
     return found.astype(self.dtype, order="C", copy=False)
 
 

@@ -73,7 +73,7 @@ def _log_ndtr_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
 
 def _log_ndtr_kernel(self: Array) -> Array:
     """In torch's two branches, whose rounding shows in the derivative of single precision."""
-    if self.dtype == np.float16:
+    if dtypes.is_half(self.dtype):
         raise unimplemented("log_ndtr_cpu", self.dtype)
     x = self
     t = x * x.dtype.type(math.sqrt(0.5))
@@ -97,7 +97,7 @@ def _ndtr(input: Tensor, *, out: Any = None) -> Tensor:
 
 
 def _floating(input: Tensor) -> Tensor:
-    return input if input._array.dtype.kind in "fc" else input.to(dtypes.default)
+    return input if input._array.dtype.kind in "fcV" else input.to(dtypes.default)
 
 
 # Bessel functions ---------------------------------------------------------------------------------
@@ -105,9 +105,9 @@ def _floating(input: Tensor) -> Tensor:
 
 def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
     """The slope, but 0.5 where self is next to 0."""
-    if self._array.dtype == np.float16:
+    if dtypes.is_half(self._array.dtype):
         raise unimplemented(kernel, self._array.dtype)
-    eps = float(np.finfo(self._array.dtype).eps)
+    eps = float(dtypes.float_limits(self._array.dtype).eps)
     far = self.abs() > eps
     safe = where(far, self, full_like(scalar_tensor(0.0, dtype=self.dtype), eps))
     return where(far, slope(safe), full_like(scalar_tensor(0.0, dtype=self.dtype), 0.5))

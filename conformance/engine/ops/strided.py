@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..modes import state
-from ..storage import storage
+from ..storage import buffer, storage
 from ..tensor import Tensor, make
 from ..views import Geometry, as_strided_node, as_view
 
@@ -42,7 +42,7 @@ def over(array: Array, geometry: Geometry) -> Array:
         return np.lib.stride_tricks.as_strided(
             array.reshape(-1)[geometry.offset // array.itemsize :], geometry.shape, geometry.strides
         )
-    return np.ndarray(geometry.shape, array.dtype, memory.data, start + geometry.offset, geometry.strides)
+    return np.ndarray(geometry.shape, array.dtype, buffer(memory), start + geometry.offset, geometry.strides)
 
 
 def strided(source: Tensor, geometry: Geometry) -> Tensor:

@@ -224,4 +224,4 @@ def _sign(array: Array) -> Array:
 @op(meet="self")
 def signbit(self: Array) -> Array:
     """Whether the sign is negative, -0.0 included."""
-    return np.signbit(self) if self.dtype.kind == "f" else np.less(self, 0)
+    return np.signbit(self) if self.dtype.kind in "fV" else np.less(self, 0)

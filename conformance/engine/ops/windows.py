@@ -8,7 +8,7 @@ import numpy as np
 
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
-from ..storage import address, in_order, storage
+from ..storage import address, buffer, storage
 from ..tensor import Tensor
 from ..views import Geometry, blank_like
 from .inplace_views import view_in_place
@@ -44,7 +44,7 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
             f"itemsize {item} "
             f"requiring a storage size of {needed} are out of bounds for storage of size {available}"
         )
-    return np.ndarray(size, self.dtype, in_order(memory).data, offset, tuple(step * item for step in stride))
+    return np.ndarray(size, self.dtype, buffer(memory), offset, tuple(step * item for step in stride))
 
 
 @op(

@@ -190,7 +190,7 @@ def frobenius_norm(
     """
     along = tuple(map(index, dims(dim)))
     _warn_of("frobenius_norm", "vector_norm(A, 2.")
-    if input._array.dtype.kind not in "fc":
+    if input._array.dtype.kind not in "fcV":
         raise RuntimeError(
             "norm(): input dtype should be either floating point or complex. "
             f"Got {input.dtype.legacy} instead."

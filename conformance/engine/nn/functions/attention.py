@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...dtypes import c_name, float16, float32
+from ...dtypes import c_name, float16, float32, is_half
 from ...ops.dropout import dropout
 from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
@@ -38,7 +38,7 @@ def _safe_softmax(self: Array, dim: int, dtype: Any = None) -> Array:
 
 # Half precision is computed in single precision; what is multiplied by a matrix is rounded first.
 def _accumulated(*arrays: Array) -> tuple[Array, ...]:
-    return tuple(each.astype(np.float32) if each.dtype == np.float16 else each for each in arrays)
+    return tuple(each.astype(np.float32) if is_half(each.dtype) else each for each in arrays)
 
 
 def _rounded(array: Array, kind: np.dtype[Any]) -> Array:

@@ -27,7 +27,7 @@ def canonical_mask(mask: Mask, name: str, other: Mask, other_name: str, target: 
     """
     if mask is None:
         return None
-    if mask._array.dtype.kind not in "fb":
+    if mask._array.dtype.kind not in "fbV":
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and mask.dtype != other.dtype:
         warnings.warn(

@@ -119,6 +119,6 @@ class MultiheadAttention(Module):
         plain = self._qkv_same_embed_dim and self.in_proj_bias is not None and self.bias_k is None
         if not (plain and self.batch_first) or self.training or self.add_zero_attn or self.num_heads % 2:
             return False
-        if any(mask is not None and mask._array.dtype.kind == "f" for mask in masks):
+        if any(mask is not None and mask._array.dtype.kind in "fV" for mask in masks):
             return False
         return not state.grad_enabled or not any(each.requires_grad for each in (query, *self.parameters()))

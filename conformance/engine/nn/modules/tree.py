@@ -222,6 +222,10 @@ class Tree:
         """Parameters and floating buffers in float16."""
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
+    def bfloat16(self) -> Self:
+        """Parameters and floating buffers in bfloat16."""
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """All parameters and buffers without values, on a device."""
         return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
