@@ -189,8 +189,8 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.xpu": "is_available manual_seed manual_seed_all",
         "in torch.version": "cuda",
         "of torch.Tensor": """
-            to type type_as half bfloat16 float double cfloat cdouble int long short char byte bool cpu cuda is_floating_point
-            is_complex is_signed dtype device is_cuda
+            to type type_as half bfloat16 float double cfloat cdouble int long short char byte bool cpu cuda
+            is_floating_point is_complex is_signed dtype device is_cuda
             """,
         "of torch.finfo": "eps max min tiny smallest_normal resolution bits",
         "of torch.device": "type index",
