@@ -189,11 +189,12 @@ _VIEW_REASONS = {
 }
 
 
+_LEGACY = ("Byte", "Char", "Double", "Float", "Int", "Long", "Short", "Half")
+
+
 def tensor_type(kind: Any) -> str:
-    """The name of a tensor's type in texts; those of bools and complex numbers have kept an older one."""
-    return (
-        f"CPU{kind.legacy}Type" if kind.legacy == "Bool" or kind.is_complex else f"torch.{kind.legacy}Tensor"
-    )
+    """The name of a tensor's type in texts: Python's where it had a class of such tensors from the beginning."""
+    return f"torch.{kind.legacy}Tensor" if kind.legacy in _LEGACY else f"CPU{kind.legacy}Type"
 
 
 def short_name(node: Any) -> str:

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from . import errors
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
 
@@ -113,17 +114,11 @@ def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if original._array.dtype is not result._array.dtype:
-        was, got = map(_type_name, (original, result))
+        was, got = (errors.tensor_type(each.dtype) for each in (original, result))
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
     if original._array.shape != result._array.shape:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
     return result
-
-
-def _type_name(tensor: Tensor) -> str:
-    """The legacy name of its type; complex ones have none that Python knows."""
-    legacy = tensor.dtype.legacy
-    return f"CPU{legacy}Type" if legacy.startswith("Complex") else f"torch.{legacy}Tensor"
 
 
 def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:

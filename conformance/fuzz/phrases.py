@@ -13,7 +13,8 @@ UNARY = (
     "{a}.detach()", "{a}.data", "{a}.contiguous()", "{a}.cumsum(-1)", "{a}.softmax(-1)", "{a}.flip(-1)",
     "torch.zeros_like({a})", "torch.ones_like({a})", "torch.where({a} > 1, {a}, {a} * 3)",
     "{a}.masked_fill({a} > 1, 0.)", "{a}.double()", "{a}.float()", "{a}.half()", "{a}.neg()", "F.leaky_relu({a})",
-    "{a}.log_softmax(-1)", "{a}.detach().requires_grad_()", "torch.maximum({a}, {a} * 0)", "{a}.add(1, alpha=2)",
+    "{a}.bfloat16()", "{a}.log_softmax(-1)", "{a}.detach().requires_grad_()", "torch.maximum({a}, {a} * 0)",
+    "{a}.add(1, alpha=2)",
     "{a} > 1", "{a}.sqrt()", "{a}.log()", "{a} % 2", "{a}.roll(1)", "{a}.nan_to_num()", "{a}.expm1()",
     "{a}.reciprocal()", "{a}.tril()", "F.elu({a})", "{a}.cumprod(-1)", "{a}.erf()", "F.softplus({a})",
     "F.dropout({a}, 0.5)", "torch.cat([{a}, {a}])", "{a}.sign()", "{a}.round()", "{a}.atan()", "{a}.clamp_min(0)",
@@ -31,7 +32,13 @@ CONSTANTS = (
     "{a}.detach()", "{a}.data", "torch.zeros_like({a})", "torch.ones_like({a})", "Whole.apply({a})",
     "Some.apply({a})[1]",
 )  # fmt: skip
-CASTS = {"{a}.double()": "float64", "{a}.float()": "float32", "{a}.half()": "float16", "{a} > 1": "bool"}
+CASTS = {
+    "{a}.double()": "float64",
+    "{a}.float()": "float32",
+    "{a}.half()": "float16",
+    "{a}.bfloat16()": "bfloat16",
+    "{a} > 1": "bool",
+}
 BINARY = (
     "{a} * {b}", "{a} + {b}", "{a} - {b}", "{a} / {b}", "torch.maximum({a}, {b})",
     "torch.where({a} > {b}, {a}, {b})", "torch.minimum({a}, {b})", "{a}.lerp({b}, 0.5)", "{a}.addcmul({b}, {b})",

@@ -33,9 +33,9 @@ from conformance.fuzz.scope import Name, Scope, Shape, broadcasts
 Draw: TypeAlias = Callable[..., Any]
 
 SHAPES: tuple[Shape, ...] = ((2,), (), (2, 2), (1,), (3,), (1, 2), (2, 1), (2, 3), (3, 2), (0,))
-_REAL = ("float32", "float32", "float32", "float64", "float16", "float32", "int64", "bool")
+_REAL = ("float32", "float32", "float32", "float64", "float16", "bfloat16", "float32", "int64", "bool")
 DTYPES = (*_REAL, "complex64", "complex128")
-_DIFFERENTIABLE = ("float", "complex")
+_DIFFERENTIABLE = ("float", "bfloat", "complex")
 VALUES = ("1.", "2.", "3.", "-1.", "0.5", "0.", "-2.", "4.")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY
+from ..errors import tensor_type
 from ..formats import following
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
@@ -24,7 +25,7 @@ Ints = tuple[int, ...]
 
 def _check_kind(indices: Array, name: str, place: int = 1) -> None:
     if indices.dtype not in (np.int64, np.int32):
-        kind = "CPUBoolType" if indices.dtype == np.bool_ else f"torch.{BY_NUMPY[indices.dtype].legacy}Tensor"
+        kind = tensor_type(BY_NUMPY[indices.dtype])
         raise RuntimeError(
             f"Expected tensor for argument #{place} 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{kind} instead (while checking arguments for {name})"

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY
+from ..errors import tensor_type
 from ..rows import Array, op
 from ..tensor import Tensor
 from .kernels import add_rows
 from .undefined import undefined, unsupported
 
 SUM, MEAN, MAX = range(3)
-
-
-def _legacy(array: Array) -> str:
-    return f"torch.{BY_NUMPY[array.dtype].legacy}Tensor"
 
 
 def _check(
@@ -27,17 +24,17 @@ def _check(
         if array.dtype not in (np.int64, np.int32):
             raise RuntimeError(
                 "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
-                f"got {_legacy(array)} instead {where}"
+                f"got {tensor_type(BY_NUMPY[array.dtype])} instead {where}"
             )
     if weight.dtype.kind not in "fV":
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
-            f"Float, Double; but got {'CPUBoolType' if weight.dtype == np.bool_ else _legacy(weight)} instead {where}"
+            f"Float, Double; but got {tensor_type(BY_NUMPY[weight.dtype])} instead {where}"
         )
     if offsets.size and offsets[0] != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-            f"However, got {offsets[0]}\n[ {_legacy(offsets)}{{}} ]"
+            f"However, got {offsets[0]}\n[ {tensor_type(BY_NUMPY[offsets.dtype])}{{}} ]"
         )
     if offsets.size and offsets[-1] > len(indices):
         raise RuntimeError(
@@ -49,7 +46,7 @@ def _check(
         if weights.dtype != weight.dtype:
             raise RuntimeError(
                 "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-                f"'per_sample_weights'; but type {_legacy(weight)} does not equal {_legacy(weights)} {where}"
+                f"'per_sample_weights'; but type {tensor_type(BY_NUMPY[weight.dtype])} does not equal {tensor_type(BY_NUMPY[weights.dtype])} {where}"
             )
         if weights.size != indices.size:
             raise RuntimeError(

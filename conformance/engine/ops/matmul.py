@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, twins
+from .. import dtypes, errors, twins
 from ..inplace import check_castable
 from ..out import check_out, given
 from ..rows import Array, op
@@ -130,22 +130,22 @@ def _factor(kind: np.dtype[Any], number: Any) -> Any:
 
 
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
-    """beta * self + alpha * found, in the memory of found."""
-    if dtypes.is_half(self.dtype):
-        return _plus(half_up(self), half_up(found), beta, alpha).astype(self.dtype)
+    """beta * self + alpha * found, in the memory of found; of halves computed in single precision."""
+    found, wide = half_up(found), half_up(self)
     alpha, beta = _factor(found.dtype, alpha), _factor(found.dtype, beta)
     if alpha != 1:
         found = found * alpha
     try:
         if beta == 0:  # not a product: nan and inf of self do not count
-            np.broadcast_to(self, found.shape)
-            return found
-        return np.add(found, self if beta == 1 else self * beta, out=found)
+            np.broadcast_to(wide, found.shape)
+        else:
+            np.add(found, wide if beta == 1 else wide * beta, out=found)
+        return found.astype(self.dtype, copy=False)
     except ValueError:
         if self.ndim > found.ndim:
-            kind = dtypes.BY_NUMPY[self.dtype].legacy
+            kind = errors.tensor_type(dtypes.BY_NUMPY[self.dtype])
             raise RuntimeError(
-                f"expand(torch.{kind}Tensor{{{list(self.shape)}}}, size={list(found.shape)}): the number of sizes "
+                f"expand({kind}{{{list(self.shape)}}}, size={list(found.shape)}): the number of sizes "
                 f"provided ({found.ndim}) must be greater or equal to the number of dimensions in the tensor "
                 f"({self.ndim})"
             ) from None
