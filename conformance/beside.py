@@ -43,8 +43,14 @@ def torch_beside(config: pytest.Config) -> RemoteEngine | None:
 
 
 def may_fork(config: pytest.Config) -> bool:
-    """Whether a fork may check scenarios too: none where somebody traces what runs, or other threads would be lost."""
-    recorded = config.getoption("--reference") and hasattr(os, "fork")
+    """Whether a fork may check scenarios too.
+
+    None where somebody traces what runs, or other threads would be lost; nor where engines are in an interpreter of
+    their own: both would write to one pipe, and take one another's answers from it.
+    """
+    recorded = (
+        config.getoption("--reference") and hasattr(os, "fork") and not config.getoption("--engine-python")
+    )
     looked_at = config.getoption("usepdb") or _is_watched()
     return bool(recorded and not looked_at and threading.active_count() == 1 and _is_to_spare(config))
 

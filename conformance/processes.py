@@ -35,10 +35,15 @@ def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[in
     return _apart(multiprocessing.get_context("spawn"), tasks, processes)
 
 
+BUSY = 60
+"""Seconds of a processor that a task may take where nobody waits for it."""
+
+
 class FromTheEnd(Generic[T]):
     """Tasks that a fork of this process does from the last towards the first, while this one goes the other way.
 
     Nobody waits for it: what it has not done, or could not do, is for this process to do. What it prints is dropped.
+    The system ends it at a task without end, which may hear of nothing else: else it would outlive a killed process.
     """
 
     def __init__(self, tasks: Sequence[Callable[[], T | None]]) -> None:
@@ -80,7 +85,9 @@ def _send_from_the_end(
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process lives
     os.dup2(sys.stdout.fileno(), 1)
     os.dup2(sys.stdout.fileno(), 2)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     for number in reversed(range(len(tasks))):
+        signal.setitimer(signal.ITIMER_PROF, BUSY)
         try:
             result = tasks[number]()
         except Exception:  # as will be seen where it is done again

@@ -149,6 +149,7 @@ class Reporter:
         self.findings: tuple[Findings, ...] = ()
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
+        self.broken = False  # whether a process has failed by a fault of its own
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
         self.path = config.getoption("--conformance-json")
         self.html = config.getoption("--conformance-html")
@@ -279,8 +280,15 @@ class Reporter:
         }
         return documents, [finding for each in self.findings for finding in each.found]
 
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
+    def pytest_internalerror(self) -> None:
+        """In a worker: xdist goes on without it, and would end as if nothing had been lost."""
+        self.broken = True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the results; without any there is nothing for a browser to show."""
+        if self.broken and exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = exitstatus = pytest.ExitCode.INTERNAL_ERROR
         if self.path:
             from conformance.report.jsonlines import write
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 from importlib.metadata import entry_points
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
@@ -20,6 +21,9 @@ _NAMES = ("inhouse", "torch", "torch-float64", "paddle", "mygrad", "hips", "micr
 _OWN = {name: f"conformance.adapters.{name.replace('-', '_')}:engine" for name in _NAMES}
 
 
+_PARTS = ("name", "version", "torch", "claims", "observe")  # of an `Engine`
+
+
 class EngineNotFoundError(LookupError):
     """No engine has that name."""
 
@@ -30,7 +34,7 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> Engine:
-    """The engine of a registered name, of a torch-like module, or at ``module:attribute``.
+    """The engine of a registered name, of a torch-like module, or at ``module:attribute``: it, or what makes it.
 
     A module that has an attribute ``engine`` which is an engine stands for that.
     """
@@ -47,7 +51,7 @@ def find(name: str) -> Engine:
         ) from None
     except (TypeError, ValueError):  # not the name of a module
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script that reads its command line ends there
         raise _unusable(name, "imported", error) from error
     if attribute:
         return _checked(_attribute(module, attribute, name), name)
@@ -57,8 +61,13 @@ def find(name: str) -> Engine:
 
 def _checked(engine: Engine, name: str) -> Engine:
     """An engine claims groups that there are; and values, else it would agree by showing nothing."""
-    if isinstance(engine, ModuleEngine):
-        engine.asked = name
+    with contextlib.suppress(AttributeError):  # it has slots
+        engine.asked = name  # type: ignore[attr-defined]  # of no use to it, and to who shows how to get it
+    for part, text in (("name", engine.name), ("version", engine.version)):
+        if not isinstance(text, str):
+            raise EngineNotFoundError(f"engine {name!r}: its {part} is a {type(text).__name__}, not a str")
+    if isinstance(engine.claims, str):
+        raise EngineNotFoundError(f"engine {name!r} claims a text: write {{{engine.claims!r}}}, a set")
     if unknown := sorted(set(engine.claims) - set(GROUPS)):
         raise EngineNotFoundError(
             f"engine {name!r} claims {unknown[0]!r}, which is no group of facets: there are {', '.join(GROUPS)}"
@@ -74,15 +83,20 @@ def _attribute(module: Any, attribute: str, name: str) -> Engine:
         if not hasattr(found, part):
             raise EngineNotFoundError(f"engine {name!r}: {module.__name__} has no {attribute!r}")
         found = getattr(found, part)
-    if isinstance(found, type):
-        try:
+    try:
+        if isinstance(found, type | FunctionType):
             found = found()
-        except Exception as error:
-            raise _unusable(name, "made", error) from error
-    return found if _is_engine(found) else ModuleEngine(name, found)
+        if _is_engine(found):
+            return found
+        lacks = [part for part in _PARTS if not hasattr(found, part)]
+    except Exception as error:
+        raise _unusable(name, "made", error) from error
+    if "observe" in lacks:
+        return ModuleEngine(name, found)
+    raise EngineNotFoundError(f"engine {name!r} has `observe`, and lacks {', '.join(lacks)}")
 
 
-def _unusable(name: str, what: str, error: Exception) -> EngineNotFoundError:
+def _unusable(name: str, what: str, error: BaseException) -> EngineNotFoundError:
     return EngineNotFoundError(f"engine {name!r} cannot be {what}: {type(error).__name__}: {error}")
 
 

@@ -86,7 +86,8 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
     asked = getattr(found.engine, "probe", None)
     facts = asked() if asked else probe(found.engine)
     uses = [names_used(scenario) for scenario in scenarios]
-    for line in describe(known.name, facts, uses, entries=len(found.entries)):
+    asked_for = known.name + (f" --engine-python {known.engine_python}" if known.engine_python else "")
+    for line in describe(asked_for, facts, uses, entries=len(found.entries)):
         print(line)
     return FAILED if facts["made"] else 0
 

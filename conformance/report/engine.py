@@ -15,7 +15,10 @@ _SHOWN = 12  # missing names
 
 
 def describe(asked: str, facts: Mapping[str, Any], uses: Sequence[Usage], entries: int) -> Iterator[str]:
-    """The text for what `conformance.adapters.probe` found; ``uses`` has the names of each scenario."""
+    """The text for what `conformance.adapters.probe` found; ``uses`` has the names of each scenario.
+
+    ``asked`` is the engine as commands name it, with the interpreter in which it is.
+    """
     claims = [group for group in _GROUPS if group in facts["claims"]]
     unclaimed = [group for group in _GROUPS if group not in claims]
     yield f"{label(facts['name'], facts['version'])} claims {_words(claims)}" + (

@@ -69,11 +69,11 @@ def _import(engine: Engine) -> str:
         name = engine.torch.__name__
         return "import torch" if name == "torch" else f"import {name} as torch"
     adapter = type(engine)
-    if adapter.__module__.partition(".")[0] == "conformance":  # one of its own kinds, or a recording
-        asked = getattr(engine, "asked", engine.name)
-        find = f"from conformance.adapters.registry import find; torch = find({asked!r}).torch"
-        return "import torch" if asked == "torch" else find
-    return f"from {adapter.__module__} import {adapter.__name__}; torch = {adapter.__name__}().torch"
+    asked = getattr(engine, "asked", engine.name)
+    if asked == f"{adapter.__module__}:{adapter.__name__}":  # which made it of nothing
+        return f"from {adapter.__module__} import {adapter.__name__}; torch = {adapter.__name__}().torch"
+    find = f"from conformance.adapters.registry import find; torch = find({asked!r}).torch"
+    return "import torch" if asked == "torch" else find
 
 
 def _through(text: str, line: int) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from conformance.runner.engine import Engine
 from conformance.runner.graph import Allowance, Graphs
 from conformance.runner.paths import SHOWN, Kind, Kinds, inside, plain
-from conformance.runner.texts import error_text
+from conformance.runner.texts import error_text, normalised
 from conformance.runner.trace import Facet, Facets, State
 
 PLAIN, TENSOR = Kind.PLAIN, Kind.TENSOR
@@ -287,14 +287,14 @@ def _shape(shape: Any) -> str:
 
 def _constant(value: Any) -> str:
     """A dtype, device or layout as torch names it, whatever the module is called that stands in for torch."""
-    text = str(value)
+    text = normalised(str(value))
     module, dot, name = text.rpartition(".")
     return f"torch.{name}" if dot and module.isidentifier() else text
 
 
 @lru_cache(maxsize=256)
 def _dtype(dtype: Any) -> str:
-    return str(dtype).rpartition(".")[2]
+    return normalised(str(dtype)).rpartition(".")[2]
 
 
 def _storage(tensor: Any) -> Any:

@@ -229,6 +229,10 @@ def expressions_of(step: Step) -> tuple[str, ...]:
     return tuple(dict.fromkeys(expression for expression, _ in (*step.own.expect, *claimed)))
 
 
+# As BaseException has them: a class of the engine's may have its own, which raise.
+_CAUSES = (vars(BaseException)["__cause__"], vars(BaseException)["__context__"])
+
+
 def drop_frames(error: BaseException) -> None:
     """Let go of the frames that an error keeps alive, with all that they hold."""
     seen: list[BaseException] = []
@@ -238,8 +242,8 @@ def drop_frames(error: BaseException) -> None:
         if one is None or any(one is other for other in seen):
             continue
         seen.append(one)
-        todo += [one.__cause__, one.__context__]
-        one.__traceback__ = None
+        todo += [read.__get__(one) for read in _CAUSES]
+        BaseException.with_traceback(one, None)
 
 
 def _part(parent: Any, name: str) -> Any:

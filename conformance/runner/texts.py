@@ -15,7 +15,12 @@ _TRIVIAL = re.compile(r"0x|Triggered|File |<module ")
 
 
 def normalised(text: str) -> str:
-    """The text without what differs from process to process or from engine to engine for no reason."""
+    """The text without what differs from process to process or from engine to engine for no reason.
+
+    Half a character, which no file and no pipe takes, is escaped.
+    """
+    if not text.isascii():
+        text = text.encode(errors="backslashreplace").decode()
     if not _TRIVIAL.search(text):
         return text
     text = _FRAME.sub(lambda frame: frame[0] if frame["file"] == PROGRAM else "", text)

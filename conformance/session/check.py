@@ -167,8 +167,8 @@ class Checker:
             line=scenario.position.line,
             claims=scenario.claims,
             reference=label(self.reference.name, self.reference.version),
-            engine=engine.name,
-            version=engine.version,
+            engine=str(engine.name),  # not of a class of its own, as torch.__version__ is: xdist carries none
+            version=str(engine.version),
             fingerprint=fingerprint(scenario),
             **outcome,
         )

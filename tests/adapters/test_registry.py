@@ -19,6 +19,21 @@ class Own:
         return None
 engine = Own()
 inner = type("Space", (), {"engine": engine})
+
+def make():
+    return Own()
+
+class NoVersion:
+    name, claims, torch, observe = Own.name, Own.claims, Own.torch, Own.observe
+
+class Raising(Own):
+    version = property(lambda self: 1 / 0)
+
+class Numbered(Own):
+    version = 2, 0
+
+class Text(Own):
+    claims = "values"
 """
 
 
@@ -29,9 +44,10 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (tmp_path / "torchlike.py").write_text("__version__ = '0.3'\nclass Tensor: pass\n")
     (tmp_path / "breaks.py").write_text("import no_such_dependency\n")
     (tmp_path / "fails.py").write_text("1 / 0\n")
+    (tmp_path / "script.py").write_text("import sys\nsys.exit('usage: script EPOCHS')\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield "some_adapter"
-    for name in ("some_adapter", "torchlike", "breaks", "fails"):
+    for name in ("some_adapter", "torchlike", "breaks", "fails", "script"):
         sys.modules.pop(name, None)
 
 
@@ -54,10 +70,17 @@ def test_a_torch_like_module_needs_no_adapter(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["some_adapter", "some_adapter:engine", "some_adapter:Own", "some_adapter:inner.engine"]
+    "name",
+    [
+        "some_adapter",
+        "some_adapter:engine",
+        "some_adapter:Own",
+        "some_adapter:make",
+        "some_adapter:inner.engine",
+    ],
 )
 def test_an_adapter_in_a_module(module: str, name: str) -> None:
-    """By the module that has it as `engine`, by its attribute, or by its class."""
+    """By the module that has it as `engine`, by its attribute, or by what makes it."""
     engine = find(name)
     assert isinstance(engine, Engine)
     assert (engine.name, engine.version) == ("own", "2")
@@ -71,6 +94,11 @@ def test_an_adapter_in_a_module(module: str, name: str) -> None:
         ("some_adapter:nope", "engine 'some_adapter:nope': some_adapter has no 'nope'"),
         ("breaks", "engine 'breaks' needs the module 'no_such_dependency', which is not installed"),
         ("fails", "engine 'fails' cannot be imported: ZeroDivisionError: division by zero"),
+        ("script", "engine 'script' cannot be imported: SystemExit: usage: script EPOCHS"),
+        ("some_adapter:NoVersion", "engine 'some_adapter:NoVersion' has `observe`, and lacks version"),
+        ("some_adapter:Raising", "engine 'some_adapter:Raising' cannot be made: ZeroDivisionError: division"),
+        ("some_adapter:Numbered", "engine 'some_adapter:Numbered': its version is a tuple, not a str"),
+        ("some_adapter:Text", "engine 'some_adapter:Text' claims a text: write {'values'}, a set"),
         ("some_adapter.sub", "there is no engine 'some_adapter.sub'"),
         ("", "there is no engine ''"),
         (".relative", "there is no engine '.relative'"),

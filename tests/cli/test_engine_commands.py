@@ -88,6 +88,15 @@ def test_an_engine_in_plain_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert "conformance engine halving --propose" in text
 
 
+def test_what_to_do_next_names_the_interpreter(capsys: pytest.CaptureFixture[str]) -> None:
+    """In which the engine was asked for: it need not be in this one."""
+    here = ["--engine-python", sys.executable]
+    assert main(["engine", "inhouse", *here, "--in", "specs.yaml"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"conformance run --engine inhouse {' '.join(here)} -n 2" in text
+    assert f"conformance engine inhouse {' '.join(here)} --propose" in text
+
+
 def test_an_engine_that_makes_no_tensor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The first thing to do, and no list of the rest."""
     (folder / "empty.py").write_text("class Tensor: pass\n")

@@ -104,6 +104,29 @@ def _raising(x: Tensor) -> Tensor:
     raise BaseException("everything is an error")
 
 
+def _garbling(x: Tensor) -> Tensor:
+    raise ValueError("half a character: \udc80")
+
+
+class OwnError(Exception):
+    """Has what is read of an error, and it raises."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise ValueError
+
+    @property
+    def __cause__(self) -> Any:  # type: ignore[override]
+        raise ValueError
+
+
+def _owning(x: Tensor) -> Tensor:
+    raise OwnError("its own")
+
+
+class Version(str):
+    """As torch's is: text of a class of its own."""
+
+
 def _hanging(x: Tensor) -> Tensor:
     while True:
         pass
@@ -125,6 +148,9 @@ echoing = made("echoing", neg=_echoing)
 agreeable = Agreeable("agreeable", made("", neg=lambda x: Negated(x.values)).torch, version="1")
 mutating = made("mutating", neg=_mutating)
 raising = made("raising", neg=_raising)
+garbling = made("garbling", neg=_garbling)
+garbling.version = Version("1")
+owning = made("owning", neg=_owning)
 hanging = made("hanging", neg=_hanging)
 deaf = made("deaf", neg=_deaf)
 killing = made("killing", neg=_killing)

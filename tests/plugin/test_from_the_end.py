@@ -50,7 +50,7 @@ several = pytest.mark.skipif(
 )
 
 
-def inner(pytester: pytest.Pytester, fault: str, least: int = 1) -> int:
+def inner(pytester: pytest.Pytester, fault: str, *arguments: str, least: int = 1) -> int:
     """How many of the 20 scenarios of a run with torch's answers stored ran in the main process.
 
     The fork has a fault, and begins before the first of the main process is done, with so many.
@@ -60,9 +60,11 @@ def inner(pytester: pytest.Pytester, fault: str, least: int = 1) -> int:
     write(Path("torch.json"), torch_engine, ((each, run(each, torch_engine)) for each in scenarios), set())
     pytester.makepyfile(mine=ENGINE.format(fault=fault, least=least))
     Path("fork").touch()
-    done = pytester.runpytest_subprocess("mine.yaml", "--reference=torch.json", "--engine=mine")
+    done = pytester.runpytest_subprocess("mine.yaml", "--reference=torch.json", "--engine=mine", *arguments)
     done.assert_outcomes(passed=19, failed=1)
-    done.stdout.fnmatch_lines(["b is [[]16.0] on mine, [[]14.0] on torch*", "seven"])
+    done.stdout.fnmatch_lines(
+        ["b is [[]16.0] on mine, [[]14.0] on torch*", *([] if arguments else ["seven"])]
+    )
     return len(Path("main").read_text())
 
 
@@ -86,6 +88,20 @@ def test_who_traces_sees_it_all(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("import sys\nsys.settrace(lambda *_: None)")
     assert inner(pytester, "pass", least=0) == 20
     assert not Path("fork").read_text()
+
+
+def test_an_engine_elsewhere_answers_this_process_alone(pytester: pytest.Pytester) -> None:
+    """Two that ask through one pipe would take one another's answers."""
+    assert inner(pytester, "pass", f"--engine-python={sys.executable}", least=0) == 20
+
+
+def test_a_task_that_hears_nothing_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop in C, which would outlive a process that is killed."""
+    monkeypatch.setattr("conformance.processes.BUSY", 0.1)
+    tasks = FromTheEnd([lambda: 0, lambda: sum(range(10**13))])
+    tasks._process.join(20)  # type: ignore[union-attr]
+    assert tasks._process.exitcode == -signal.SIGPROF  # type: ignore[union-attr]
+    assert [tasks.take(n) for n in (1, 0)] == [None, None]
 
 
 def test_tasks_from_the_last_to_the_first() -> None:

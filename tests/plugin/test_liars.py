@@ -33,6 +33,8 @@ LIES = {
     "agreeable": "b is raises ValueError: unmarshallable object",
     "mutating": "a is [-1.0, -2.0] on mutating, [1.0, 2.0] on torch",
     "raising": "raising raises BaseException: everything is an error",
+    "garbling": r"garbling raises ValueError: half a character: \udc80",
+    "owning": "owning raises OwnError: its own",
     "hanging": "hanging raises TimeLimit: still running after 2 s",
 }
 FATAL = {
@@ -109,6 +111,26 @@ def test_a_worker_that_an_engine_kills_costs_its_scenario(pytester: pytest.Pytes
     done = pytester.runpytest_subprocess("--engine=liars:killing", "mine.yaml", "-n2")
     done.assert_outcomes(passed=2, failed=1)
     done.stdout.fnmatch_lines(["*crashed while running*mine.yaml::told*"])
+
+
+BREAKING = """
+    import pytest
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(report):
+        if hasattr(report, "conformance") and report.conformance["scenario"] == "told":
+            report.conformance["scenario"] = "half a character: \\udc80"
+"""
+
+
+def test_a_worker_that_breaks_down_is_no_success(pytester: pytest.Pytester) -> None:
+    """What it was at is in no report: xdist itself would end with 0."""
+    pytester.makeconftest(BREAKING)
+    done = pytester.runpytest_subprocess(
+        "--engine=liars:honest", "mine.yaml", "-n2", "--conformance-json=all.jsonl"
+    )
+    header, _ = read((pytester.path / "all.jsonl").read_text())
+    assert done.ret == header["exit_status"] == pytest.ExitCode.INTERNAL_ERROR
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 from conformance.adapters.module import ModuleEngine
+from conformance.adapters.registry import find
 from conformance.adapters.torch import engine as torch_engine
 from conformance.report.program import marked, snippet
 from conformance.runner.engine import Engine
@@ -89,6 +93,19 @@ def test_a_snippet_for_another_engine() -> None:
     assert "G = torch.nn.functional" in lines
     named = ModuleEngine("json", __import__("json"))
     assert _snippet(named).splitlines()[0] == "import json as torch"
+
+
+def test_a_snippet_finds_an_adapter_as_it_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its class where that made it; else its class may want arguments."""
+    (tmp_path / "small.py").write_text(
+        "class Own:\n"
+        "    name, version, claims, torch = 'own', '1', {'values'}, object()\n"
+        "    def observe(self, value): return None\n"
+        "made = Own()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert _snippet(find("small:Own")).splitlines()[0] == "from small import Own; torch = Own().torch"
+    assert _snippet(find("small:made")).splitlines()[0].endswith("torch = find('small:made').torch")
 
 
 def _snippet(engine: Engine) -> str:
