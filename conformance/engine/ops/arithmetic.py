@@ -182,6 +182,7 @@ def _true_divide(self: Any, other: Any) -> Array:
     "DivBackward2",
     name="div_rounded",
     meet="self other",
+    meeting=scaling_meeting,
     self=lambda grad, other, rounding_mode: zeros_like(grad),
     other=lambda grad, self, other, rounding_mode: zeros_like(grad),
 )

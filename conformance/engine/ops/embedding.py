@@ -13,7 +13,7 @@ from ..formats import following
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import add_rows, refuse_bools
+from .kernels import add_rows, half_up, refuse_bools
 from .norms import need_norm
 from .undefined import undefined
 
@@ -158,8 +158,16 @@ def trilinear(
         kernel = "bmm" if rows * columns * len(i1) < 400 else "addmm_impl_cpu_"
         refuse_bools(kernel, i1)
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
-    exact = [each.astype(np.promote_types(each.dtype, np.float32), copy=False) for each in (i1, i2, i3)]
-    found = np.einsum(f"{a},{b},{c}->{_letters(ndim, sumdim)}", *exact, optimize=True)
+    exact = [half_up(each) for each in (i1, i2, i3)]
+    kept = _letters(ndim, sumdim)
+    if (
+        exact[0] is not i1
+    ):  # of halves the product of the first two is rounded, summed over what the third has not
+        between = "".join(sorted({*a, *b} & {*c, *kept}))
+        exact[0] = half_up(np.einsum(f"{a},{b}->{between}", *exact[:2], optimize=True).astype(i1.dtype))
+        found = np.einsum(f"{between},{c}->{kept}", exact[0], exact[2], optimize=True)
+    else:
+        found = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
     return np.ascontiguousarray(found.astype(i1.dtype, copy=False))
 
 

@@ -211,13 +211,42 @@ def floor_quotient(self: Any, other: Any) -> Array:
     need_reals("div_floor_cpu", self, other)
     if integral(self, other):
         return np.floor_divide(self, other)
+    kind = kind_of(self, other)
+    if dtypes.is_half(kind):
+        return _floor_quotient_of_halves(self, other, kind)
     return np.where(np.equal(other, 0), np.true_divide(self, other), np.floor_divide(self, other))
+
+
+def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Array:
+    """Of two tensors rounded after each step, by a number at the end (torch: div_floor_floating in BinaryOpsKernel.cpp)."""
+    if not isinstance(other, np.ndarray):
+        self = half_up(self)
+    left = np.asarray(np.fmod(self, other))
+    quotient = (self - left) / other
+    quotient = np.where(_opposed(left, other), quotient - quotient.dtype.type(1), quotient)
+    below = np.floor(quotient)
+    below = np.where(quotient - below > 0.5, below + below.dtype.type(1), below)
+    found = np.where(quotient == 0, np.copysign(quotient, self / other), below)
+    return np.where(np.equal(other, 0), self / other, found).astype(kind, copy=False)
+
+
+def remainder_of_halves(self: Any, other: Any) -> Array:
+    """np.fmod brought to the sign of the divisor."""
+    left = np.asarray(np.fmod(self, other))
+    return np.where(_opposed(left, other), left + other, left)
+
+
+def _opposed(left: Array, divisor: Any) -> Array:
+    """Where something is left, of the other sign than the divisor."""
+    return (left != 0) & (np.less(divisor, 0) != (left < 0))
 
 
 def trunc_quotient(self: Any, other: Any) -> Array:
     """Divided and rounded towards zero."""
     need_reals("div_trunc_cpu", self, other)
     if not integral(self, other):
+        if other.__class__ is np.float32 and dtypes.is_half(self.dtype):
+            return in_single(lambda wide: np.trunc(wide / other), self)
         return np.trunc(np.true_divide(self, other))
     quotient = np.floor_divide(self, other)
     return quotient + ((quotient < 0) & (quotient * other != self))
