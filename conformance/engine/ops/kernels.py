@@ -175,10 +175,14 @@ def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | No
     the end of a row, or through all that does not lie in rows. Some compare otherwise in one than in the other, which
     shows at nan: in the gradient of hardtanh a nan is outside the range within a block, and inside it beyond. A block
     is two vectors of AVX2, whatever the processor; the widest are those of kernels that torch has for AVX512 as well.
+    A multiple of halves that is added is rounded before it beyond a block, and not within.
     """
     nan = np.isnan(self)
-    if not nan.any():
-        return None
+    return nan & in_blocks(self, grad, widest) if nan.any() else None
+
+
+def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
+    """Which elements of two operands of one shape torch takes in blocks, see Note [Blocks and the rest]."""
     order = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
     shape = [self.shape[axis] for axis in order]
     length = 1  # of a row: the inner dimensions, as long as both lie one behind the other
@@ -190,7 +194,8 @@ def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | No
         length *= n
     block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
     inside = np.arange(self.size) % length < length // block * block
-    return nan & inside.reshape(shape).transpose(np.argsort(order))
+    found: Array = inside.reshape(shape).transpose(np.argsort(order))
+    return found
 
 
 def integral(self: Any, divisor: Any) -> bool:
