@@ -160,15 +160,36 @@ def trilinear(
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
     exact = [half_up(each) for each in (i1, i2, i3)]
     kept = _letters(ndim, sumdim)
-    if (
-        exact[0] is not i1
-    ):  # of halves the product of the first two is rounded, summed over what the third has not
-        between = "".join(sorted({*a, *b} & {*c, *kept}))
-        exact[0] = half_up(np.einsum(f"{a},{b}->{between}", *exact[:2], optimize=True).astype(i1.dtype))
-        found = np.einsum(f"{between},{c}->{kept}", exact[0], exact[2], optimize=True)
-    else:
-        found = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
+    if exact[0] is not i1:
+        return _trilinear_of_halves(a, b, c, kept, i1.dtype, exact)
+    found = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
     return np.ascontiguousarray(found.astype(i1.dtype, copy=False))
+
+
+def _trilinear_of_halves(
+    a: str, b: str, c: str, kept: str, kind: np.dtype[Any], factors: list[Array]
+) -> Array:
+    """As torch takes it, one place of the second dimension after the other.
+
+    Rounded are the product of the first two, summed over what the third has not, the product with the third, and the
+    sums over the second dimension.
+    """
+    between = "".join(sorted({*a, *b} & {*c, *kept}))
+
+    def product(i1: Array, i2: Array, i3: Array) -> Array:
+        first = np.einsum(f"{a},{b}->{between}", i1, i2, optimize=True).astype(kind)
+        return np.asarray(np.einsum(f"{between},{c}->{kept}", half_up(first), i3, optimize=True)).astype(kind)
+
+    if "b" in kept:
+        return np.ascontiguousarray(product(*factors))
+    pairs = list(zip((a, b, c), factors, strict=True))
+    places = next(each.shape[letters.index("b")] for letters, each in pairs if "b" in letters)
+    total: Any = 0
+    for place in range(places):
+        total = total + product(
+            *(each.take([place], letters.index("b")) if "b" in letters else each for letters, each in pairs)
+        )
+    return np.ascontiguousarray(total)
 
 
 def _trilinear_backward(

@@ -254,6 +254,8 @@ def nll_total_weight(
     if reduction == NONE and self.ndim > 1:  # a single sample is summed all the same
         return np.zeros((), self.dtype)
     weights = _class_weights(target, weight, _ignored(target, ignore_index), self.dtype)
+    if weights is not None and dtypes.is_half(self.dtype):
+        return np.asarray(_cascaded(weights), self.dtype)
     return np.asarray(target.size if weights is None else weights.sum(), self.dtype)
 
 
@@ -301,9 +303,9 @@ def _nll_gradient(
 ) -> Array:
     ignored = _ignored(target, ignore_index)
     weights = _class_weights(target, weight, ignored, self.dtype)
-    values = -grad if weights is None else -weights * grad
-    if reduction == MEAN:
-        values = values / total
+    values = -(grad / total) if reduction == MEAN else -grad
+    if weights is not None:
+        values = weights * values
     if ignored is not None:
         values = np.where(ignored, self.dtype.type(0), values)
     found = np.zeros(self.shape, self.dtype)
