@@ -15,7 +15,14 @@ from ..operands import plain_number, scaling_meeting
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor
-from .kernels import check_subtractable, floor_quotient, half_up, in_blocks, refuse_bool_negation, trunc_quotient
+from .kernels import (
+    check_subtractable,
+    floor_quotient,
+    half_up,
+    in_blocks,
+    refuse_bool_negation,
+    trunc_quotient,
+)
 from .scalars import maybe_times, scaled_by
 
 
