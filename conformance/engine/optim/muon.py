@@ -54,13 +54,13 @@ class Muon(Optimizer):
                 self.state[param]["momentum_buffer"] = zeros_like(param.grad)
         rate, momentum = float(number(group["lr"])), group["momentum"]
         for each in params:
-            param: Any = each
+            updated: Any = each
             grad: Any = each.grad
             buffer = self.state[each]["momentum_buffer"].lerp_(grad, 1 - momentum)
             update = grad.lerp(buffer, momentum) if group["nesterov"] else buffer
             update = _orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
-            param.mul_(1 - rate * group["weight_decay"])
-            param.add_(update, alpha=-_adjusted(rate, group["adjust_lr_fn"], *param.shape))
+            updated.mul_(1 - rate * group["weight_decay"])
+            updated.add_(update, alpha=-_adjusted(rate, group["adjust_lr_fn"], *each.shape))
 
 
 def _orthogonal(grad: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
