@@ -224,12 +224,18 @@ def get_default_dtype() -> dtype:
 
 
 def of_number(value: object) -> dtype:
-    """The dtype that torch.tensor(value) has for one Python number."""
+    """The dtype that torch.tensor(value) has for one Python number.
+
+    Raises:
+        RuntimeError: a complex one, where the default is bfloat16.
+    """
     if isinstance(value, (bool, np.bool_)):
         return bool_
     if isinstance(value, (int, np.integer)):
         return int64
     if isinstance(value, (complex, np.complexfloating)):
+        if default is bfloat16:
+            raise RuntimeError("invalid default scalar type for complex")
         return default.to_complex()
     return default
 
@@ -336,7 +342,7 @@ class finfo(_Limits):
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)
-        self.resolution = float(info.resolution)
+        self.resolution = 10.0**-info.precision
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")

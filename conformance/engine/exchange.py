@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from ctypes import c_char
+from ctypes import c_char, c_uint8, c_void_p, py_object, pythonapi
 from enum import IntEnum
 from typing import Any
 
@@ -52,7 +52,30 @@ def to_dlpack(
         raise NotImplementedError(f"memory for the DLPack device {tuple(dl_device)}")
     array = original(self._array)
     versioned = max_version is not None and max_version[0] >= 1
-    return (array.copy() if copy else array).__dlpack__(max_version=(1, 0) if versioned else None)
+    shown = array.view(np.int16) if array.dtype.kind == "V" else array
+    capsule = (shown.copy() if copy else shown).__dlpack__(max_version=(1, 0) if versioned else None)
+    if shown is not array:
+        _code(capsule).value = _BFLOAT
+    return capsule
+
+
+_INT, _BFLOAT = 0, 4  # DLPack's codes for kinds of numbers
+
+
+def _code(capsule: Any) -> c_uint8:
+    """The kind of numbers that a capsule tells, which may be written.
+
+    numpy knows no bfloat16, which crosses as integers of as many bits under DLPack's code for it.
+
+    Raises:
+        ValueError: it is no capsule, or was consumed.
+    """
+    for name, offset in ((b"dltensor_versioned", 52), (b"dltensor", 20)):
+        if pythonapi.PyCapsule_IsValid(py_object(capsule), name):
+            pointer = pythonapi.PyCapsule_GetPointer
+            pointer.restype = c_void_p
+            return c_uint8.from_address(pointer(py_object(capsule), name) + offset)
+    raise ValueError("no capsule")
 
 
 def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:
@@ -89,21 +112,29 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
     check_device(device)
     if isinstance(ext_tensor, Tensor):
         return wrap(_taken(to_dlpack(ext_tensor, max_version=(1, 0), copy=copy)))
-    array = np.from_dlpack(ext_tensor)
+    try:
+        array = np.from_dlpack(ext_tensor)
+    except (BufferError, RuntimeError):  # numpy knows no such numbers
+        return wrap(_taken(ext_tensor.__dlpack__(), copy))
     return wrap(
         array.copy() if copy else _lasting(array, address(array), array.shape, array.dtype, array.strides)
     )
 
 
-def _taken(capsule: Any) -> Array:
+def _taken(capsule: Any, copy: Any = None) -> Array:
+    kind = None
     try:
+        code = _code(capsule)
+        if code.value == _BFLOAT:
+            code.value, kind = _INT, dtypes.bfloat16.numpy
         array = np.from_dlpack(_Exporter(capsule))
     except (TypeError, ValueError):
         raise RuntimeError(
             "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
             "have already constructed a tensor from it once."
         ) from None
-    return _lasting(array, address(array), array.shape, array.dtype, array.strides)
+    found = _lasting(array, address(array), array.shape, kind or array.dtype, array.strides)
+    return found.copy() if copy else found
 
 
 def _lasting(

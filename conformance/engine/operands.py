@@ -65,7 +65,7 @@ def scaling_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     """
     found = recorded_meeting(to_float, *operands)
     if dtypes.is_half(found[0].dtype) and isinstance(operands[0], np.ndarray) and not np.ndim(operands[1]):
-        return found[0], float(operands[1])
+        return found[0], np.float32(operands[1])
     return found
 
 

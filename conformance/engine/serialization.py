@@ -21,6 +21,7 @@ _WEIGHTS = {
     "collections": {"OrderedDict", "Counter"},
     "builtins": {"set", "complex", "bytearray"},
     "numpy": {"ndarray", "dtype"},
+    "ml_dtypes": {"bfloat16"},
     "_codecs": {"encode"},
     f"{_ENGINE}.copies": {"_rebuild", "_rebuild_in"},
     f"{_ENGINE}.formats": {"by_name"},

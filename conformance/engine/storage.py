@@ -162,21 +162,23 @@ def _laid_out(
     self: Tensor, shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any] | None
 ) -> np.ndarray[Any, Any]:
     alone = _alone(self)
-    base, offset = storage(self._array), self.storage_offset()
+    base, offset, kind = storage(self._array), self.storage_offset(), self._array.dtype
     steps = _steps(shape, memory_format, like)
     extent = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     needed = offset + (0 if 0 in shape else extent)
     flat = base.ravel("K")
     if not np.shares_memory(flat, base) and base.size:
         raise NotImplementedError("resize_ of memory with gaps")
-    if needed > flat.size:
+    each = kind.itemsize
+    if needed * each > flat.nbytes:
         if not alone:
             raise NotImplementedError("resize_ beyond memory that is shared")
-        grown = np.zeros(needed, base.dtype)
-        grown[: flat.size] = flat
+        grown = np.zeros(needed, kind)
+        grown.view(np.uint8)[: flat.nbytes] = flat.view(np.uint8)
         flat = grown
-    each = base.itemsize
-    return np.ndarray(shape, base.dtype, flat, each * offset, tuple(each * step for step in steps))
+    if flat.dtype != kind:  # the memory of a view with another dtype
+        flat = flat.view(np.uint8)[: flat.nbytes // each * each].view(kind)
+    return np.ndarray(shape, kind, flat, each * offset, tuple(each * step for step in steps))
 
 
 def _steps(shape: tuple[int, ...], memory_format: Any, like: np.ndarray[Any, Any] | None) -> tuple[int, ...]:

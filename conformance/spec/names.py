@@ -528,7 +528,7 @@ NAMES: dict[str, dict[str, str]] = {
             _foreach_clone _foreach_copy_ _foreach_zero_
             """,
         "class in torch.optim": """
-            Optimizer SGD Adafactor Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD LBFGS
+            Optimizer SGD Adafactor Muon Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD LBFGS
             """,
         "class in torch.optim.sgd": "SGD",
         "class in torch.optim.adam": "Adam",

@@ -11,7 +11,7 @@ from ..autograd.function import Function, once_differentiable
 from ..from_data import as_tensor, tensor
 from ..nn.functions.embedding import one_hot
 from ..ops import FUNCTIONS
-from ..ops.kernels import need_floats
+from ..ops.kernels import need_floats, unimplemented
 from ..ops.undefined import undefined, unsupported
 from ..random import default_generator
 from ..rows import Array, op
@@ -41,6 +41,8 @@ def _standard_gamma(self: Array, generator: Any = None) -> Array:
 @op("NotImplemented", name="_sample_dirichlet", self=unsupported("_sample_dirichlet"))
 def _sample_dirichlet(self: Array, generator: Any = None) -> Array:
     need_floats("dirichlet", self)
+    if dtypes.is_half(self.dtype):
+        raise unimplemented("dirichlet", self.dtype)
     return draws.dirichlet(default_generator if generator is None else generator, self)
 
 

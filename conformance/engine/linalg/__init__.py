@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..absent import look_up
-from ..dtypes import bool_, float16
+from ..dtypes import bfloat16, bool_, float16
 from ..keywords import taking_numpy_names
 from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
@@ -53,7 +53,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     """torch.linalg.vander: the powers of each element, a column each."""
     from ..ops.joining import cat
 
-    if x.dtype in (bool_, float16):
+    if x.dtype in (bool_, float16, bfloat16):
         raise RuntimeError(
             f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.legacy}"
         )

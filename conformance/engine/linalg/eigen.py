@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, return_types
+from ..ops.kernels import unimplemented
 from ..out import given, given_several
 from ..rows import Array, op
 from ..tensor import Tensor
@@ -48,7 +49,7 @@ def _eig(self: Array, name: str) -> tuple[Array, Array]:
         raise RuntimeError(f"Unknown Complex ScalarType for {kind.legacy}")
     square(name, self)
     if dtypes.is_half(self.dtype):
-        raise NotImplementedError("\"linalg_eig_out_cpu\" not implemented for 'Half'")
+        raise unimplemented("linalg_eig_out_cpu", self.dtype)
     if not np.isfinite(self).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     values, vectors = np.linalg.eig(self)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..absent import look_up
+from ..dtypes import is_half
 from ..modes import no_grad
+from ..ops.kernels import unimplemented
 from ..tensor import Tensor, make, wrap
 
 _LINEAR = (
@@ -216,6 +218,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     rows = tensor.shape[0]
     columns = tensor._array.size // rows
     flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)._array
+    if is_half(flat.dtype):
+        raise unimplemented("geqrf_cpu", flat.dtype)
     q, r = np.linalg.qr(flat.T if rows < columns else flat)
     q = q * np.sign(np.diagonal(r))
     with no_grad():

@@ -198,6 +198,12 @@ def hardswish(self: Array) -> Array:
     return (wide * (wide + 3).clip(0, 6) / wide.dtype.type(6)).astype(self.dtype, copy=False)
 
 
+def _outside(self: Array, lambd: Any) -> Array:
+    """Where the number is farther from 0 than lambd, which is rounded to its dtype."""
+    bound = self.dtype.type(lambd)
+    return ~((self >= -bound) & (self <= bound))
+
+
 @op(
     "HardshrinkBackwardBackward0",
     name="hardshrink_backward",
@@ -205,7 +211,7 @@ def hardswish(self: Array) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
-    return _kept_but_in_blocks(grad_out, self, ~((self >= -lambd) & (self <= lambd)))
+    return _kept_but_in_blocks(grad_out, self, _outside(self, lambd))
 
 
 @op(
@@ -214,7 +220,7 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     """0 between -lambd and lambd, else the number."""
     need_floats("hardshrink_cpu", self)
-    return kept(self, ~((self >= -lambd) & (self <= lambd)))
+    return kept(self, _outside(self, lambd))
 
 
 @op(
@@ -224,7 +230,7 @@ def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     self=lambda grad: zeros_like(grad),
 )
 def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
-    return _kept_but_in_blocks(grad_output, self, ~((self >= -lambd) & (self <= lambd)))
+    return _kept_but_in_blocks(grad_output, self, _outside(self, lambd))
 
 
 @op(
@@ -239,5 +245,8 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
             f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
         )
     wide = half_up(self)
-    found = np.where(wide > lambd, wide - lambd, np.where(wide < -lambd, wide + lambd, wide * 0))
+    within = (
+        np.where(np.isnan(wide), wide, 0) if wide is not self else wide * 0
+    )  # of halves no zero has a sign
+    found = np.where(wide > lambd, wide - lambd, np.where(wide < -lambd, wide + lambd, within))
     return found.astype(self.dtype, copy=False)

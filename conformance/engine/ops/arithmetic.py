@@ -15,7 +15,14 @@ from ..operands import plain_number, scaling_meeting
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor
-from .kernels import check_subtractable, floor_quotient, half_up, refuse_bool_negation, trunc_quotient
+from .kernels import (
+    check_subtractable,
+    floor_quotient,
+    half_up,
+    in_blocks,
+    refuse_bool_negation,
+    trunc_quotient,
+)
 from .scalars import maybe_times, scaled_by
 
 
@@ -52,7 +59,8 @@ def _plus_scaled(self: Any, other: Any, alpha: Any, kind: np.dtype[Any], sign: i
             return np.asarray(multiply_add(other, factor, self))
     if alpha != 1 and dtypes.is_half(kind):
         wide = half_up(other) * np.float32(sign * _factor(alpha, kind))
-        return np.add(half_up(self), wide).astype(kind)
+        inside = in_blocks(*np.broadcast_arrays(self, other))  # see Note [Blocks and the rest]
+        return np.add(half_up(self), np.where(inside, wide, half_up(wide.astype(kind)))).astype(kind)
     found: Array = (np.add if sign > 0 else np.subtract)(self, _scaled(other, alpha, kind))
     return found
 
@@ -182,6 +190,7 @@ def _true_divide(self: Any, other: Any) -> Array:
     "DivBackward2",
     name="div_rounded",
     meet="self other",
+    meeting=scaling_meeting,
     self=lambda grad, other, rounding_mode: zeros_like(grad),
     other=lambda grad, self, other, rounding_mode: zeros_like(grad),
 )

@@ -17,7 +17,7 @@ from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..views import increment_version
 from .kernels import half_up, need_floats, need_inexact, need_integers, refuse_bools
-from .scalars import less_than, plus, times
+from .scalars import less_than, plus, scaled_by, times
 from .selection import where
 from .undefined import unsupported
 
@@ -371,8 +371,8 @@ def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: boo
         return close
     if self.dtype.kind not in "fcV":
         self, other = self.astype(dtypes.default.numpy), other.astype(dtypes.default.numpy)
-    error = np.abs(self - other)
-    return close | (np.isfinite(error) & (error <= atol + np.abs(rtol * other)))
+    error, allowed = np.abs(self - other), np.abs(scaled_by(np.multiply, other, rtol))
+    return close | (np.isfinite(error) & (error <= allowed + allowed.dtype.type(atol)))
 
 
 def allclose(

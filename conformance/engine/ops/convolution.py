@@ -120,13 +120,25 @@ def correlate(array: Array, weight: Array, geometry: Geometry, groups: int, plac
     return found
 
 
-def spread(array: Array, weight: Array, sizes: Ints, geometry: Geometry, groups: int) -> Array:
-    """The transpose of the convolution: what each place gives back to an input of these sizes."""
+def spread(
+    array: Array,
+    weight: Array,
+    sizes: Ints,
+    geometry: Geometry,
+    groups: int,
+    kind: np.dtype[Any] | None = None,
+) -> Array:
+    """The transpose of the convolution: what each place gives back to an input of these sizes.
+
+    What overlaps is added in ``kind``: float16 is rounded after each step, while bfloat16 is oneDNN's, in single precision.
+    """
     outer, inner = weight.shape[:2]
     batch = array.shape[0]
     matrix = weight.reshape(groups, outer // groups, -1).swapaxes(1, 2)
     columns = np.matmul(matrix, array.reshape(batch, groups, outer // groups, math.prod(array.shape[2:])))
     columns = columns.reshape(batch, inner * groups, *geometry.kernel, *array.shape[2:])
+    if kind == np.float16:
+        columns = columns.astype(kind)
     return put_back(columns, sizes, geometry)
 
 
@@ -176,7 +188,7 @@ def convolution(
     geometry = Geometry(weight.shape[2:], stride, full(padding, len(stride)), dilation)
     if transposed:
         sizes = transposed_sizes(input.shape[2:], geometry, output_padding)
-        found = spread(x, w, sizes, geometry, groups)
+        found = spread(x, w, sizes, geometry, groups, kind)
     else:
         found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
@@ -230,7 +242,7 @@ def convolution_backward(
         if transposed:
             found[0] = correlate(g, w, geometry, groups, input.shape[2:])
         else:
-            found[0] = spread(g, w, input.shape[2:], geometry, groups)
+            found[0] = spread(g, w, input.shape[2:], geometry, groups, kind)
     if output_mask[1]:
         over, along = (g, x) if transposed else (x, g)
         found[1] = weigh(over, along, weight.shape, geometry, groups)

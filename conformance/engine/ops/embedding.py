@@ -13,7 +13,7 @@ from ..formats import following
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import add_rows, refuse_bools
+from .kernels import add_rows, half_up, refuse_bools
 from .norms import need_norm
 from .undefined import undefined
 
@@ -158,9 +158,38 @@ def trilinear(
         kernel = "bmm" if rows * columns * len(i1) < 400 else "addmm_impl_cpu_"
         refuse_bools(kernel, i1)
     a, b, c = (_letters(ndim, each) for each in (expand1, expand2, expand3))
-    exact = [each.astype(np.promote_types(each.dtype, np.float32), copy=False) for each in (i1, i2, i3)]
-    found = np.einsum(f"{a},{b},{c}->{_letters(ndim, sumdim)}", *exact, optimize=True)
+    exact = [half_up(each) for each in (i1, i2, i3)]
+    kept = _letters(ndim, sumdim)
+    if exact[0] is not i1:
+        return _trilinear_of_halves(a, b, c, kept, i1.dtype, exact)
+    found = np.einsum(f"{a},{b},{c}->{kept}", *exact, optimize=True)
     return np.ascontiguousarray(found.astype(i1.dtype, copy=False))
+
+
+def _trilinear_of_halves(
+    a: str, b: str, c: str, kept: str, kind: np.dtype[Any], factors: list[Array]
+) -> Array:
+    """As torch takes it, one place of the second dimension after the other.
+
+    Rounded are the product of the first two, summed over what the third has not, the product with the third, and the
+    sums over the second dimension.
+    """
+    between = "".join(sorted({*a, *b} & {*c, *kept}))
+
+    def product(i1: Array, i2: Array, i3: Array) -> Array:
+        first = np.einsum(f"{a},{b}->{between}", i1, i2, optimize=True).astype(kind)
+        return np.asarray(np.einsum(f"{between},{c}->{kept}", half_up(first), i3, optimize=True)).astype(kind)
+
+    if "b" in kept:
+        return np.ascontiguousarray(product(*factors))
+    pairs = list(zip((a, b, c), factors, strict=True))
+    places = next(each.shape[letters.index("b")] for letters, each in pairs if "b" in letters)
+    total: Any = 0
+    for place in range(places):
+        total = total + product(
+            *(each.take([place], letters.index("b")) if "b" in letters else each for letters, each in pairs)
+        )
+    return np.ascontiguousarray(total)
 
 
 def _trilinear_backward(

@@ -10,7 +10,7 @@ from ..dtypes import BY_NUMPY
 from ..errors import tensor_type
 from ..rows import Array, op
 from ..tensor import Tensor
-from .kernels import add_rows
+from .kernels import add_rows, half_up
 from .undefined import undefined, unsupported
 
 SUM, MEAN, MAX = range(3)
@@ -119,11 +119,18 @@ def embedding_bag(
     exact = rows.astype(np.promote_types(rows.dtype, np.float32), copy=False)
     if per_sample_weights is not None:
         exact = exact * per_sample_weights[kept][:, None]
-    found = add_rows(exact, inside, count)
+    found = _rounded_sum(add_rows(exact, inside, count), rows.dtype)
     if mode == MEAN:
         found /= np.maximum(sizes, 1)[:, None]
     shown = bags[:0] if fast and mode == SUM else bags
     return found.astype(weight.dtype), shown.astype(indices.dtype), numbers, numbers.copy()
+
+
+def _rounded_sum(total: Array, kind: np.dtype[Any]) -> Array:
+    """The sum of halves before it is divided: rounded, where two are as near away from 0 in bfloat16 (torch: FBGEMM)."""
+    if kind.kind == "V":
+        return ((total.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32)
+    return half_up(total.astype(kind, copy=False))
 
 
 def _backward(grad: Tensor, *rest: Any) -> Tensor:

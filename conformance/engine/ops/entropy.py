@@ -13,7 +13,7 @@ from ..operands import meet_arrays
 from ..rows import Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
-from .kernels import check_subtractable, need_floats, updated
+from .kernels import check_subtractable, half_up, need_floats, updated
 from .loss import MEAN, NONE, reduced
 from .scalars import less_than, over, over_, plus, times
 from .unary import sigmoid
@@ -84,7 +84,7 @@ def binary_cross_entropy_backward(
     grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN
 ) -> Array:
     """The gradient of binary_cross_entropy."""
-    found = grad_output * (self - target) / np.maximum((1 - self) * self, _EPS)
+    found = grad_output * (self - target) / np.maximum((1 - self) * self, self.dtype.type(_EPS))
     if weight is not None:
         found = found * weight
     found = (found / self.size if reduction == MEAN else found).astype(self.dtype, copy=False)
@@ -123,7 +123,8 @@ def _bce_twice_target(
 
 
 def _log_sigmoid(array: Array) -> Array:
-    return np.minimum(array, 0) - np.log1p(np.exp(-np.abs(array)))
+    wide = half_up(array)
+    return (np.minimum(wide, 0) - np.log1p(np.exp(-np.abs(wide)))).astype(array.dtype, copy=False)
 
 
 @op(
@@ -253,6 +254,8 @@ def nll_total_weight(
     if reduction == NONE and self.ndim > 1:  # a single sample is summed all the same
         return np.zeros((), self.dtype)
     weights = _class_weights(target, weight, _ignored(target, ignore_index), self.dtype)
+    if weights is not None and dtypes.is_half(self.dtype):
+        return np.asarray(_cascaded(weights), self.dtype)
     return np.asarray(target.size if weights is None else weights.sum(), self.dtype)
 
 
@@ -268,8 +271,24 @@ def _nll(
         each = np.where(ignored, self.dtype.type(0), each)
     if reduction == NONE:
         return each
-    found = np.asarray(each).sum(dtype=self.dtype if self.dtype in dtypes.FULL_PRECISION else np.float32)
+    found = _cascaded(each) if dtypes.is_half(self.dtype) else np.asarray(each).sum(dtype=self.dtype)
     return np.asarray(found / total if reduction == MEAN else found, self.dtype)
+
+
+def _cascaded(each: Array) -> Any:
+    """The sum of halves, rounded after each step (torch: LossNLL.cpp).
+
+    Of every sixteen numbers (or more, if there are very many) the sum is handed on to the next of eight levels.
+    """
+    zero = each.dtype.type(0)
+    levels, bits = [zero] * 8, max(4, max(each.size - 1, 0).bit_length() // 8)
+    for place, number in enumerate(each.reshape(-1)):
+        levels[0] = levels[0] + number
+        for level in range(7):
+            if place >> (level * bits) & ((1 << bits) - 1):
+                break
+            levels[level + 1], levels[level] = levels[level + 1] + levels[level], zero
+    return sum(levels, zero)
 
 
 def _nll_gradient(
@@ -284,9 +303,9 @@ def _nll_gradient(
 ) -> Array:
     ignored = _ignored(target, ignore_index)
     weights = _class_weights(target, weight, ignored, self.dtype)
-    values = -grad if weights is None else -weights * grad
-    if reduction == MEAN:
-        values = values / total
+    values = -(grad / total) if reduction == MEAN else -grad
+    if weights is not None:
+        values = weights * values
     if ignored is not None:
         values = np.where(ignored, self.dtype.type(0), values)
     found = np.zeros(self.shape, self.dtype)

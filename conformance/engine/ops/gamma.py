@@ -134,7 +134,7 @@ _GAMMA_KERNELS = {"igamma": scipy("gammainc"), "igammac": scipy("gammaincc")}
 
 def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -> Array:
     need_floats(f"{name}_cpu", a)
-    a, x = a + 0, x + 0  # -0.0 as 0.0
+    kind, a, x = kind_of(a), half_up(a) + 0, half_up(x) + 0  # -0.0 as 0.0
     found = np.select(
         [(a < 0) | (x < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
         [
@@ -146,7 +146,7 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
         ],
         _GAMMA_KERNELS[name](a, x),
     )
-    return found.astype(kind_of(a))
+    return found.astype(kind)
 
 
 def mvlgamma_(self: Tensor, p: int) -> Tensor:

@@ -131,7 +131,7 @@ def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: b
         return np.asarray(
             np.where(self > 0, self, in_single(np.multiply, self, (lower + upper) / 2)), order="C"
         )
-    if self.dtype not in FULL_PRECISION:
+    if self.dtype not in FULL_PRECISION and self.dtype.kind != "V":
         raise unimplemented("rrelu_with_noise_out_cpu", self.dtype)
     below = self <= 0
     noise[...] = 1
@@ -214,8 +214,8 @@ def glu(self: Array, dim: int = -1) -> Array:
 def _glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
     grad = half_up(grad_output)
     first, second = (half_up(each) for each in _halves(self, dim))
-    gate = _sigmoid(second)
-    parts = [grad * gate, grad * first * gate * (1 - gate)]
+    gate = half_up(_sigmoid(second).astype(self.dtype, copy=False))  # which is written to the result first
+    parts = [grad * gate, (1 - gate) * gate * first * grad]
     return np.concatenate(parts, wrap_dim(dim, self.ndim)).astype(self.dtype, order="C", copy=False)
 
 

@@ -13,6 +13,7 @@ from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
+from .kernels import half_up
 from .undefined import unsupported
 
 
@@ -311,10 +312,10 @@ def scatter_(
 def scatter_add(self: Array, dim: Any, index: Array, src: Array) -> Array:
     """A copy with src added where the index says along a dimension."""
     axis, where = checked("scatter_add", self, dim, index, src)
-    result = self.copy("C")
+    result = half_up(self.copy("C"))  # in which halves add up, unlike those of index_add
     if where.size:
         add_along(result, axis, where, src_part(src, where))
-    return result
+    return result.astype(self.dtype, copy=False)
 
 
 PUBLIC = ("gather", "scatter", "scatter_", "scatter_add", "take_along_dim")

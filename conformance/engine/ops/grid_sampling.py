@@ -17,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import is_half
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from .joining import stack
 from .kernels import unimplemented
+from .matmul import product
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
@@ -106,8 +108,7 @@ def _axes(sizes: Ints, grid: Array, mode: int, padding: int, align: bool) -> lis
 
     In images torch reads a nan at the beginning, in volumes at the end.
     """
-    exact = grid.astype(np.promote_types(grid.dtype, np.float32), copy=False)
-    flat = exact.reshape(len(grid), -1, grid.shape[-1])
+    flat = grid.reshape(len(grid), -1, grid.shape[-1])
     return [
         _axis(flat[..., i], n, mode, padding, align, n - 1 if len(sizes) == 5 else 0)
         for i, n in enumerate(sizes[:1:-1])
@@ -126,7 +127,10 @@ def _polynomial(weight: tuple[float, ...], order: int, t: Any) -> Any:
 
 def _corners(sizes: Ints, axes: list[_Axis]) -> Iterator[tuple[tuple[_Tap, ...], Array, Array]]:
     """Each combination of taps, with its flat places in the image and whether it is inside."""
-    for taps in itertools.product(*(each.taps for each in axes)):
+    for turned in itertools.product(
+        *(each.taps for each in reversed(axes))
+    ):  # the image's last dimension runs fastest
+        taps = turned[::-1]
         steps = [math.prod(sizes[len(sizes) - i :]) for i in range(len(axes))]
         yield (
             taps,
@@ -169,13 +173,17 @@ def _gradients(
     beyond = [each.beyond for each in axes]
     kind = axes[0].slope.dtype
     outer = grad.reshape(*sizes[:2], -1).astype(kind, copy=False)
-    to_input = np.zeros(flat.size)
+    to_input = np.zeros(flat.size, kind if is_half(kind) else np.float64)
     to_grid = np.zeros((*axes[0].slope.shape, len(axes)), kind)
     rows = (np.arange(math.prod(sizes[:2])) * flat.shape[2]).reshape(*sizes[:2], 1)
     for taps, place, inside in _corners(sizes, axes):
         if mask[0]:
             weight = np.where(inside, _product(axes, taps, beyond), 0)[:, None]
-            to_input += np.bincount((rows + place[:, None]).ravel(), (outer * weight).ravel(), flat.size)
+            at, each = (rows + place[:, None]).ravel(), (outer * weight).ravel()
+            if is_half(kind):  # rounded after each
+                np.add.at(to_input, at, each)
+            else:
+                to_input += np.bincount(at, each, flat.size)
         if mask[1] and mode != NEAREST:
             dot = np.where(inside, (outer * np.take_along_axis(flat, place[:, None], 2)).sum(1), 0)
             for i in range(len(axes)):
@@ -385,7 +393,7 @@ def _base_grid(size: Ints, align: bool, kind: np.dtype[Any]) -> Array:
 def affine_grid_generator(theta: Array, size: Ints, align_corners: bool) -> Array:
     """The places that affine maps take the pixels of images of that size from."""
     base = _base_grid(size, align_corners, theta.dtype)
-    return (base @ theta.swapaxes(1, 2)).reshape(len(theta), *size[2:], len(size) - 2)
+    return product(base, theta.swapaxes(1, 2)).reshape(len(theta), *size[2:], len(size) - 2)
 
 
 def _affine_backward(grad: Tensor, size: Ints, align: bool) -> Tensor:

@@ -20,7 +20,7 @@ from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
-from ..storage import Storage, buffer, storage
+from ..storage import Storage, TypedStorage, buffer, storage
 from ..tensor import Tensor, make, set_array
 from ..views import check_inplace, increment_version, rebase_history
 from . import shape as shape_rows  # noqa: F401  its rows are read below
@@ -137,6 +137,11 @@ def _memory_of(self: Tensor, source: Any) -> Array:
     if source is None:
         return np.zeros(0, self._array.dtype)
     if isinstance(source, Storage):
+        if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {c_name(self._array.dtype)} or an UntypedStorage, but got type "
+                f"{source.dtype.legacy} for argument 1 'storage'"
+            )
         whole = source._array.reshape(-1, order="A")
         return whole.view(self._array.dtype)
     if source._array.dtype is not self._array.dtype:

@@ -175,10 +175,14 @@ def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | No
     the end of a row, or through all that does not lie in rows. Some compare otherwise in one than in the other, which
     shows at nan: in the gradient of hardtanh a nan is outside the range within a block, and inside it beyond. A block
     is two vectors of AVX2, whatever the processor; the widest are those of kernels that torch has for AVX512 as well.
+    A multiple of halves that is added is rounded before it beyond a block, and not within.
     """
     nan = np.isnan(self)
-    if not nan.any():
-        return None
+    return nan & in_blocks(self, grad, widest) if nan.any() else None
+
+
+def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
+    """Which elements of two operands of one shape torch takes in blocks, see Note [Blocks and the rest]."""
     order = sorted(range(self.ndim), key=lambda axis: -abs(self.strides[axis]))
     shape = [self.shape[axis] for axis in order]
     length = 1  # of a row: the inner dimensions, as long as both lie one behind the other
@@ -190,7 +194,8 @@ def nans_in_blocks(self: Array, grad: Array, widest: bool = False) -> Array | No
         length *= n
     block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
     inside = np.arange(self.size) % length < length // block * block
-    return nan & inside.reshape(shape).transpose(np.argsort(order))
+    found: Array = inside.reshape(shape).transpose(np.argsort(order))
+    return found
 
 
 def integral(self: Any, divisor: Any) -> bool:
@@ -211,13 +216,42 @@ def floor_quotient(self: Any, other: Any) -> Array:
     need_reals("div_floor_cpu", self, other)
     if integral(self, other):
         return np.floor_divide(self, other)
+    kind = kind_of(self, other)
+    if dtypes.is_half(kind):
+        return _floor_quotient_of_halves(self, other, kind)
     return np.where(np.equal(other, 0), np.true_divide(self, other), np.floor_divide(self, other))
+
+
+def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Array:
+    """Of two tensors rounded after each step, by a number at the end (torch: div_floor_floating in BinaryOpsKernel.cpp)."""
+    if not isinstance(other, np.ndarray):
+        self = half_up(self)
+    left = np.asarray(np.fmod(self, other))
+    quotient = (self - left) / other
+    quotient = np.where(_opposed(left, other), quotient - quotient.dtype.type(1), quotient)
+    below = np.floor(quotient)
+    below = np.where(quotient - below > 0.5, below + below.dtype.type(1), below)
+    found = np.where(quotient == 0, np.copysign(quotient, self / other), below)
+    return np.where(np.equal(other, 0), self / other, found).astype(kind, copy=False)
+
+
+def remainder_of_halves(self: Any, other: Any) -> Array:
+    """np.fmod brought to the sign of the divisor."""
+    left = np.asarray(np.fmod(self, other))
+    return np.where(_opposed(left, other), left + other, left)
+
+
+def _opposed(left: Array, divisor: Any) -> Array:
+    """Where something is left, of the other sign than the divisor."""
+    return (left != 0) & (np.less(divisor, 0) != (left < 0))
 
 
 def trunc_quotient(self: Any, other: Any) -> Array:
     """Divided and rounded towards zero."""
     need_reals("div_trunc_cpu", self, other)
     if not integral(self, other):
+        if other.__class__ is np.float32 and dtypes.is_half(self.dtype):
+            return in_single(lambda wide: np.trunc(wide / other), self)
         return np.trunc(np.true_divide(self, other))
     quotient = np.floor_divide(self, other)
     return quotient + ((quotient < 0) & (quotient * other != self))

@@ -129,6 +129,11 @@ def _factor(kind: np.dtype[Any], number: Any) -> Any:
     return kind.type(dtypes.number_within(kind, number)) if number.__class__ is complex else kind.type(number)
 
 
+def _times(array: Array, number: Any) -> Array:
+    """A product of halves with a number that is rounded to a half first."""
+    return array if number == 1 else array * array.dtype.type(number)
+
+
 def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
     """beta * self + alpha * found, in the memory of found; of halves computed in single precision."""
     found, wide = half_up(found), half_up(self)
@@ -199,6 +204,8 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
             f"({vec.shape[0]})"
         )
     _check_addmv(self, mat, vec)
+    if dtypes.is_half(self.dtype):  # beta * self is rounded, and so are the factors
+        alpha, self, beta = self.dtype.type(alpha), _times(self, beta), beta if beta == 0 else 1
     return _plus(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
 
@@ -349,7 +356,7 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: A
         _check_factor(self, beta)
     if dtypes.is_half(batch1.dtype) and len(batch1):  # rounded after each
         for first, second in zip(batch1, batch2, strict=True):
-            self, beta = _plus(self, product(first, second), beta, alpha), 1
+            self, beta = _plus(self, exact_product(first, second), beta, alpha), 1
         return self
     return _plus(self, product(batch1, batch2).sum(0, dtype=batch1.dtype), beta, alpha)
 
@@ -373,7 +380,12 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
             raise RuntimeError(
                 f"For integral input tensors, argument {name} must not be a floating point number."
             )
-    found = _plus(self.astype(kind), np.multiply.outer(vec1, vec2).astype(kind), beta, alpha)
+    if dtypes.is_half(kind):  # rounded after each step
+        self, vec1, vec2 = (each.astype(kind) for each in (self, vec1, vec2))
+        found = np.multiply.outer(_times(vec1, alpha), vec2)
+        found = found if beta == 0 else _times(self, beta) + found
+    else:
+        found = _plus(self.astype(kind), np.multiply.outer(vec1, vec2).astype(kind), beta, alpha)
     return laid_out(found, self, vec1[:, None], vec2)
 
 

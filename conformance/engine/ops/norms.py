@@ -12,6 +12,7 @@ from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
 from .kernels import check_subtractable, half_up, unimplemented
+from .matmul import product
 from .reduction import axes_of, dims, unsqueeze_multiple
 from .scalars import plus, times
 from .selection import where
@@ -215,7 +216,7 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
         total = (self.conj() * grad).real.sum(axes, True)
     else:
         norm = vector_norm(self, p, axes, True, dtype=wide)
-        total = (self * grad).sum(axes, True)
+        total = (self * grad).sum(axes, True, dtype=wide)
     of_norm = norm_backward(total, self, p, norm, axes, True)
     inverse = plus(norm, 1e-7).reciprocal()
     across = grad - inverse * of_norm  # see Note [Right operands first]
@@ -326,7 +327,7 @@ def _euclidean_dist(x1: Array, x2: Array) -> Array:
     ones = [np.ones_like(each) for each in lengths]
     left = np.concatenate([x1 * -2, lengths[0], ones[0]], -1)
     right = np.concatenate([x2, ones[1], lengths[1]], -1)
-    return np.sqrt(np.maximum(np.matmul(left, np.swapaxes(right, -1, -2)), 0))
+    return np.sqrt(np.maximum(product(left, np.swapaxes(right, -1, -2)), x1.dtype.type(0)))
 
 
 _MODES = {

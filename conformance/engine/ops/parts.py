@@ -132,7 +132,7 @@ def _as_parts(grad: Tensor) -> Tensor:
 
 @op("ViewAsComplexBackward0", name="_view_as_complex", view="default", self=lambda grad: _as_parts(grad))
 def _view_as_complex(self: Array) -> Array:
-    if self.dtype.kind not in "fV":
+    if self.dtype.kind != "f":
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
             + dtypes.BY_NUMPY[self.dtype].legacy
@@ -212,7 +212,7 @@ def complex(real: Array, imag: Array) -> Array:
 
 def _check_parts(name: str, first: Array, second: Array) -> None:
     kinds = [dtypes.BY_NUMPY[each.dtype] for each in (first, second)]
-    if any(not each.is_floating_point for each in kinds):
+    if any(not each.is_floating_point or each is dtypes.bfloat16 for each in kinds):
         raise RuntimeError(
             f"Expected both inputs to be Half, Float or Double tensors but got {kinds[0].legacy} and {kinds[1].legacy}"
         )

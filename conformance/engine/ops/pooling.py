@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_written
-from ..dtypes import dtype
+from ..dtypes import dtype, is_half
 from ..formats import channels_last, following, following_image, suggest_memory_format
 from ..rows import Array, op
 from ..tensor import Tensor
-from .kernels import need_floats
+from .kernels import half_up, need_floats
 from .resampling import named
 
 PUBLIC = ()
@@ -123,6 +123,10 @@ def at_indices(grad: Array, indices: Array, shape: Ints, spatial: int) -> Array:
     area = math.prod(shape[-spatial:])
     planes = math.prod(shape[:-spatial])
     flat = indices.reshape(planes, math.prod(indices.shape[-spatial:])) + (np.arange(planes) * area)[:, None]
+    if is_half(grad.dtype):
+        halves = np.zeros(planes * area, grad.dtype)
+        np.add.at(halves, flat.ravel(), grad.ravel())
+        return halves.reshape(shape)
     found = np.bincount(flat.ravel(), grad.ravel().astype(np.float64), planes * area)
     return found.astype(grad.dtype).reshape(shape)
 
@@ -212,14 +216,17 @@ def _mean_rows(spatial: int) -> Any:
         settings = complete(spatial, kernel_size, stride, padding)
         kernel_size, stride, padding, ones = settings
         out, share = _shares(self, settings, ceil_mode, count_include_pad, divisor_override)
-        each = (grad_output / share).astype(np.promote_types(self.dtype, np.float32), copy=False)
+        each = (half_up(grad_output) / share).astype(self.dtype, copy=False)
         sizes = self.shape[-spatial:]
         frame = [
             max(n + 2 * p, (o - 1) * s + k)
             for n, p, o, s, k in zip(sizes, padding, out, stride, kernel_size, strict=True)
         ]
         found = np.zeros((*self.shape[:-spatial], *frame), each.dtype)
-        for _, window in _steps(out, kernel_size, stride, ones):
+        steps = list(_steps(out, kernel_size, stride, ones))
+        for _, window in reversed(
+            steps
+        ):  # so that what each element gets is added in the order of the windows
             found[(..., *window)] += each
         inner = found[(..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))]
         return following_image(spatial, inner.astype(self.dtype, copy=False), self)
@@ -257,6 +264,39 @@ def _bounds(n: int, out: int) -> list[tuple[int, int]]:
     return [(i * n // out, -(-(i + 1) * n // out)) for i in range(out)]
 
 
+def _windows(sizes: Ints, out: Ints) -> Iterator[tuple[Any, tuple[slice, ...]]]:
+    """The place and the extent of each of so many windows."""
+    bounds = [_bounds(n, o) for n, o in zip(sizes, out, strict=True)]
+    for place in np.ndindex(*out):
+        yield place, tuple(slice(*bounds[i][p]) for i, p in enumerate(place))
+
+
+def _adaptive_mean_of_volumes(array: Array, out: Ints) -> Array:
+    """Of halves in three dimensions, rounded after each step."""
+    found = np.zeros((*array.shape[:-3], *out), array.dtype)
+    for place, window in _windows(array.shape[-3:], out):
+        part = array[(..., *window)]
+        total: Array = np.add.accumulate(part.reshape(*array.shape[:-3], math.prod(part.shape[-3:])), -1)[
+            ..., -1
+        ]
+        for n in part.shape[-3:]:
+            total = total / array.dtype.type(n)
+        found[(..., *place)] = total
+    return found
+
+
+def _adaptive_spread_of_halves(grad: Array, sizes: Ints) -> Array:
+    """Added in the order of the windows, rounded after each step."""
+    spatial = len(sizes)
+    found = np.zeros((*grad.shape[:-spatial], *sizes), grad.dtype)
+    for place, window in _windows(sizes, grad.shape[-spatial:]):
+        each = grad[(..., *place)]
+        for extent in window:
+            each = each / grad.dtype.type(extent.stop - extent.start)
+        found[(..., *window)] += each.reshape(*each.shape, *(1,) * spatial)
+    return found
+
+
 def _adaptive_mean(array: Array, axis: int, out: int) -> Array:
     n = array.shape[axis]
     moved = np.moveaxis(array, axis, 0)
@@ -281,6 +321,8 @@ def _adaptive_mean_rows(spatial: int) -> Any:
 
     def spread(grad_output: Array, self: Array, *_: int) -> Array:
         found = grad_output
+        if is_half(grad_output.dtype):
+            return following_image(spatial, _adaptive_spread_of_halves(found, self.shape[-spatial:]), self)
         for axis in axes:
             found = _adaptive_spread(found, axis, self.shape[axis])
         return following_image(spatial, found.astype(self.dtype, copy=False), self)
@@ -302,6 +344,8 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     )
     def forward(self: Array, output_size: Ints) -> Array:
         found = self
+        if spatial == 3 and is_half(self.dtype) and math.prod(output_size):
+            return following_image(spatial, _adaptive_mean_of_volumes(self, output_size), self)
         for axis, out in zip(axes, output_size, strict=True):
             found = _adaptive_mean(found, axis, out)
         return following_image(spatial, found.astype(self.dtype, copy=False), self)

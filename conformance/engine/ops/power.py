@@ -75,6 +75,7 @@ def _pow_number(self: Array, exponent: Any) -> Array:
         return np.logical_or(self, not exponent)
     if not dtypes.is_half(kind):
         return _to_a_number(self, exponent)
+    exponent = dtypes.number_within(kind, exponent)
     if kind.kind == "V" and exponent in (3, -2):
         return _to_a_number(self, kind.type(exponent))
     return in_single(_to_a_number, self, float(kind.type(exponent)))

@@ -9,10 +9,10 @@ import numpy as np
 from .. import dtypes
 from ..creation import scalar_tensor
 from ..inplace import run_inplace
-from ..operands import is_number
+from ..operands import is_number, scaling_meeting
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import floor_quotient, integral, refuse_bools
+from .kernels import floor_quotient, integral, kind_of, refuse_bools, remainder_of_halves
 from .undefined import unsupported
 
 # Quotients and remainders -------------------------------------------------------------------------
@@ -22,6 +22,7 @@ from .undefined import unsupported
     "NotImplemented",
     name="floor_divide_tensor",
     meet="self other",
+    meeting=scaling_meeting,
     self=unsupported("floor_divide"),
     other=unsupported("floor_divide"),
 )
@@ -34,6 +35,7 @@ def _floor_divide(self: Any, other: Any) -> Array:
     name="floor_divide",
     meet="self other",
     numbers="other",
+    meeting=scaling_meeting,
     self=unsupported("floor_divide"),
 )
 def _floor_divide_by_number(self: Array, other: Any) -> Array:
@@ -60,6 +62,13 @@ def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
     return -grad * quotient  # made second: see Note [Right operands first]
 
 
+def _remainder(self: Any, other: Any) -> Array:
+    if dtypes.is_half(kind_of(self, other)):
+        return remainder_of_halves(self, other)
+    found: Array = np.remainder(self, other)
+    return found
+
+
 def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
     """The rows of a remainder by a tensor and by a number."""
     kernel = f"{name}_cpu"
@@ -84,14 +93,14 @@ def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:
 
 
 _fmod_tensor, _fmod_number = _modulo("fmod", np.fmod, "trunc")
-_remainder_tensor, _remainder_number = _modulo("remainder", np.remainder, "floor")
+_remainder_tensor, _remainder_number = _modulo("remainder", _remainder, "floor")
 
 
 @op("NotImplemented", name="remainder_of_number", meet="self other", other=unsupported("remainder"))
 def _remainder_of_number(self: Any, other: Array) -> Array:
     refuse_bools("remainder_cpu", self, other)
     integral(self, other)
-    return np.remainder(self, other)
+    return _remainder(self, other)
 
 
 def fmod(input: Tensor, other: Any, *, out: Any = None) -> Tensor:

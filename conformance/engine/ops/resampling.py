@@ -14,6 +14,7 @@ from ..formats import following
 from ..rows import Array, op
 from ..shapes import ordered
 from ..tensor import Tensor
+from .kernels import half_up
 
 PUBLIC = ()
 Taps = list[tuple[Array, Array | None]]  # for each new element: where from, and how much of it (None: all)
@@ -72,6 +73,15 @@ def _cubic(old: int, new: int, scale: float | None, kind: Any, align_corners: bo
     return [(p, w.astype(kind)) for p, w in zip(places, weights, strict=True)]
 
 
+def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
+    """The weights as halves; of two the first is what the second leaves of 1, rounded again."""
+    found = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
+    second = found[-1][1]
+    if len(found) == 2 and second is not None:
+        found[0] = found[0][0], half_up((np.float32(1) - second).astype(kind))
+    return found
+
+
 def _gather(array: Array, axis: int, taps: Taps) -> Array:
     shape = [1] * array.ndim
     shape[axis] = -1
@@ -97,6 +107,7 @@ def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
 def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], aligned: bool) -> Any:
     """The rows of one mode and number of dimensions."""
     scales = ["scales"] if spatial == 1 else [f"scales_{each}" for each in "dhw"[-spatial:]]
+    rounds = not (spatial == 2 and taps_of is _linear)  # whose weights stay in single precision beside halves
     plain = ["output_size", *(["align_corners"] if aligned else []), *scales]
 
     def each(sizes: Any, new: Any, rest: Any, kind: Any) -> list[tuple[int, Taps, int]]:
@@ -109,9 +120,11 @@ def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], alig
         ]
 
     def forward(self: Array, output_size: Any, *rest: Any) -> Array:
-        result = self.astype(np.promote_types(self.dtype, np.float32), copy=False)
+        result = half_up(self)
         for axis, taps, _ in each(self.shape, output_size, rest, result.dtype.type):
-            result = _gather(result, axis, taps)
+            result = _gather(
+                result, axis, _rounded(taps, self.dtype) if rounds and result is not self else taps
+            )
         return following(result.astype(self.dtype, copy=False), self)
 
     def backward(grad_output: Array, output_size: Any, input_size: Any, *rest: Any) -> Array:

@@ -12,8 +12,8 @@ from ..dtypes import float_limits
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import need_floats, refuse_bools
-from .scalars import times
+from .kernels import half_up, need_floats, refuse_bools
+from .scalars import scaled_by, times
 
 
 def _whole(name: str, function: Any, text: str) -> Any:
@@ -37,10 +37,9 @@ def _round_decimals(self: Array, decimals: int) -> Array:
         need_floats("round_vml_cpu", self)
         return np.rint(self)
     need_floats("round_cpu", self)
-    scale = self.dtype.type(10.0 ** abs(decimals))
-    if decimals < 0:
-        return np.rint(self / scale) * scale
-    return np.rint(self * scale) / scale
+    wide, scale = half_up(self), half_up(np.asarray(self.dtype.type(10.0 ** abs(decimals))))
+    found = np.rint(wide / scale) * scale if decimals < 0 else np.rint(wide * scale) / scale
+    return np.asarray(found).astype(self.dtype, copy=False)
 
 
 def _rounded(input: Tensor, decimals: int | None) -> tuple[str, list[Any]]:
@@ -69,13 +68,13 @@ def frac(self: Array) -> Array:
 @op("Deg2RadBackward0", meet="self", to_float=True, self=lambda grad: times(grad, math.pi / 180))
 def deg2rad(self: Array) -> Array:
     """Degrees as radians."""
-    return self * self.dtype.type(math.pi / 180)
+    return scaled_by(np.multiply, self, math.pi / 180)
 
 
 @op("Rad2DegBackward0", meet="self", to_float=True, self=lambda grad: times(grad, 180 / math.pi))
 def rad2deg(self: Array) -> Array:
     """Radians as degrees."""
-    return self * self.dtype.type(180 / math.pi)
+    return scaled_by(np.multiply, self, 180 / math.pi)
 
 
 @op("NanToNumBackward0", meet="self", self=lambda grad, self: grad * self.isfinite())

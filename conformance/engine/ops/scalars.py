@@ -17,7 +17,7 @@ from ..tensor import Tensor, make
 from .kernels import in_single
 
 PUBLIC = ()
-_REAL = frozenset((int, float))
+_REAL = frozenset((int, float, np.float32))
 
 
 @op("MulBackward1", meet="self", name="mul_scalar", self=lambda grad, other: times(grad, other))

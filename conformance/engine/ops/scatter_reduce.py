@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..creation import ones_like, zeros_like
+from ..dtypes import is_half
 from ..rows import Array, op
 from ..tensor import Tensor
 from .gather import at_least_1d, checked, places, src_part
-from .kernels import refuse_bools, unimplemented
+from .kernels import half_up, refuse_bools, unimplemented
 from .selection import where
 
 _KERNELS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
@@ -18,9 +19,17 @@ _NEUTRAL = {"sum": 0, "prod": 1, "mean": 0}
 
 
 def reduce_at(
-    result: Array, places: tuple[Array, ...], values: Array, reduce: str, include_self: bool
+    result: Array,
+    places: tuple[Array, ...],
+    values: Array,
+    reduce: str,
+    include_self: bool,
+    in_single: bool = False,
 ) -> None:
-    """Reduce values into the places of an array, its own elements counted or not, in place."""
+    """Reduce values into the places of an array, its own elements counted or not, in place.
+
+    Halves are rounded after each value, or at the end if they are reduced in single precision.
+    """
     kind = result.dtype
     if not include_self:
         if reduce in _NEUTRAL:
@@ -32,7 +41,12 @@ def reduce_at(
         else:
             limits = np.iinfo(kind)
             result[places] = limits.min if reduce == "amax" else limits.max
-    _KERNELS[reduce].at(result, places, values)
+    if in_single and is_half(kind):
+        wide = half_up(result)
+        _KERNELS[reduce].at(wide, places, half_up(values))
+        result[...] = wide
+    else:
+        _KERNELS[reduce].at(result, places, values)
     if reduce == "mean":
         count = np.ones(result.shape, np.int64) if include_self else np.zeros(result.shape, np.int64)
         np.add.at(count, places, 1)
@@ -63,7 +77,7 @@ def scatter_reduce(
         if reduce in ("amax", "amin") and self.dtype.kind == "c":
             raise unimplemented(f"scatter_gather_tensor_cpu_reduce_{reduce}", self.dtype)
         target = at_least_1d(result)
-        reduce_at(target, places(target, axis, where), src_part(src, where), reduce, include_self)
+        reduce_at(target, places(target, axis, where), src_part(src, where), reduce, include_self, True)
     return result
 
 

@@ -310,7 +310,10 @@ def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     inside = self[(self >= low) & (self <= high)]
     low, high = self.dtype.type(low), self.dtype.type(high)
     place = np.minimum(((inside - low) / (high - low) * bins).astype(np.int64), bins - 1)
-    return np.bincount(place, minlength=bins).astype(self.dtype)
+    counts = np.bincount(place, minlength=bins)
+    if dtypes.is_half(self.dtype):  # in which 1 more than so many is as many
+        counts = np.minimum(counts, 2 << dtypes.float_limits(self.dtype).nmant)
+    return counts.astype(self.dtype)
 
 
 PUBLIC = ("bincount", "bucketize", "histc", "searchsorted", "unique", "unique_consecutive", "unravel_index")

@@ -66,7 +66,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any =
 
 # clamp --------------------------------------------------------------------------------------------
 # A nan among the bounds or the values gives nan, as in numpy; where the bounds cross, the upper one wins. Of zeros with
-# different signs the value's own is kept, which is numpy's second argument, of half precision the first.
+# different signs the value's own is kept, which is numpy's second argument, of float16 the first.
 
 
 def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
@@ -78,7 +78,7 @@ def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
     bound, function = (max, np.minimum) if min is None else (min, np.maximum)
     if not isinstance(bound, np.ndarray):
         bound = beside(self, bound)
-    pair = (self, bound) if dtypes.is_half(self.dtype) else (bound, self)
+    pair = (self, bound) if self.dtype.char == "e" else (bound, self)
     found: Array = function(*pair, out=out)
     return found
 
@@ -86,13 +86,12 @@ def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
 def _bounds_within(kind: np.dtype[Any], *bounds: Any) -> list[Any]:
     """The bounds in a dtype; beside a nan, which is all there will be, none is looked at."""
     if any(each != each for each in bounds):
-        return [each if each != each else None for each in bounds]
-    within = [None if each is None else dtypes.number_within(kind, each) for each in bounds]
+        within = [each if each != each else None for each in bounds]
+    else:
+        within = [None if each is None else dtypes.number_within(kind, each) for each in bounds]
     if kind.kind != "V":
         return within
-    return [
-        None if each is None else kind.type(each) for each in within
-    ]  # which numpy would take for float32
+    return [None if each is None else kind.type(each) for each in within]  # numpy would make float32 of both
 
 
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:

@@ -77,8 +77,9 @@ def _log_softmax_row(self: Array, dim: int) -> Array:
         return self.copy()
     _need_floats("log_softmax", self, dim)
     shifted = _shifted(half_up(self), dim)
-    # torch keeps the sums in the tensor's own precision.
-    total = np.add.reduce(np.exp(shifted), axis=dim, keepdims=True).astype(self.dtype, copy=False)
+    total = np.add.reduce(np.exp(shifted), axis=dim, keepdims=True)
+    if dim == self.ndim - 1:  # torch keeps these sums in the tensor's own precision
+        total = total.astype(self.dtype, copy=False)
     return (shifted - np.log(total)).astype(self.dtype, order="C", copy=False)
 
 

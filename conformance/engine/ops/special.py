@@ -85,8 +85,18 @@ _log_ndtr = float_function(
     "SpecialLogNdtrBackward0", "special_log_ndtr", _log_ndtr_kernel, "The logarithm of ndtr.",
     lambda grad, self, result: _log_ndtr_backward(grad, self, result),
 )  # fmt: skip
+_wide_entr = scipy("entr")
+
+
+def _entr_kernel(self: Array) -> Array:
+    found = _wide_entr(self)
+    if dtypes.is_half(self.dtype):  # the logarithm is rounded
+        return np.where(self > 0, -self * np.log(self), found)
+    return found
+
+
 _entr = float_function(
-    "SpecialEntrBackward0", "special_entr", scipy("entr"), "-self * log(self).",
+    "SpecialEntrBackward0", "special_entr", _entr_kernel, "-self * log(self).",
     lambda grad, self: grad * (-plus(self.log(), 1)),
 )  # fmt: skip
 

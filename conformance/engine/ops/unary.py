@@ -144,6 +144,9 @@ def _sigmoid_output_backward(grad: Tensor, grad_output: Tensor, output: Tensor) 
 def _sigmoid_backward(grad_output: Array, output: Array) -> Array:
     if output.dtype.kind == "c":
         return grad_output * np.conjugate((1 - output) * output)
+    if output.dtype.kind == "V":  # float16 is rounded after each step
+        wide = half_up(output)
+        return (half_up(grad_output) * (1 - wide) * wide).astype(output.dtype)
     return grad_output * (1 - output) * output
 
 

@@ -127,7 +127,7 @@ def unfold_backward(grad_in: Array, input_sizes: Any, dim: Any, size: int, step:
         for i in range(count):
             target[..., i * step : i * step + size] += windows[i]
     else:
-        for j in range(size):
+        for j in reversed(range(size)):  # so that each element adds up in the order of the windows
             target[..., j : j + step * (count - 1) + 1 : step] += np.moveaxis(windows[..., j], 0, -1)
     return result
 

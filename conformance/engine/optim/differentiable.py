@@ -1,4 +1,4 @@
-"""Steps that autograd records, of optimizers with ``differentiable=True``: torch's single-tensor code on tensors.
+"""Steps as operations on tensors: those that autograd records (``differentiable=True``), and those of halves.
 
 Each is a method of its optimizer, and takes the gradient as it shall be descended along, but for the weights' decay.
 Settings may be tensors that require grad where torch lets them. What a node has saved is written to in the next step,
@@ -144,6 +144,9 @@ def adam(self: Any, param: Any, grad: Any, group: Group) -> None:
         square.lerp_(grad.square(), 1 - beta2)
     else:
         _decay_square(square, grad, beta2)
+    if not group["differentiable"]:
+        _adam_of_numbers(param, mean, square, group, own, lr, beta1, beta2)
+        return
     correction1, correction2 = (
         1 - beta ** (own["step"].clone() if _requires_grad(beta) else own["step"]) for beta in (beta1, beta2)
     )
@@ -155,6 +158,18 @@ def adam(self: Any, param: Any, grad: Any, group: Group) -> None:
         square = largest
     root = (square.sqrt() / (scale * size)).add_(group["eps"] / size)
     param.addcdiv_(mean.clone(), root)
+
+
+def _adam_of_numbers(
+    param: Any, mean: Any, square: Any, group: Group, own: Group, lr: Any, beta1: Any, beta2: Any
+) -> None:
+    """The end of Adam's step where nothing is recorded, with the corrections as numbers."""
+    steps = own["step"].item()
+    if group["amsgrad"]:
+        (largest,) = _parts(own["max_exp_avg_sq"])
+        square = largest.copy_(largest.maximum(square))
+    root = (square.sqrt() / (1 - beta2**steps) ** 0.5).add_(group["eps"])
+    param.addcdiv_(mean, root, value=-(lr / (1 - beta1**steps)))
 
 
 def adamax(self: Any, param: Any, grad: Any, group: Group) -> None:
@@ -189,6 +204,11 @@ def nadam(self: Any, param: Any, grad: Any, group: Group) -> None:
     _decay_square(square, grad, beta2)
     root = square.div(1 - beta2**steps).sqrt().add(group["eps"])
     after = product * following
+    if not group["differentiable"]:
+        product, after = product.item(), after.item()
+        param.addcdiv_(grad, root, value=-lr * (1.0 - mu) / (1.0 - product))
+        param.addcdiv_(mean, root, value=-lr * following / (1.0 - after))
+        return
     grad = grad * (-lr * (1.0 - mu) / (1.0 - product))
     mean = mean * (-lr * following / (1.0 - after))
     param.addcdiv_(grad, root)

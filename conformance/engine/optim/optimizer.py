@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import pickling
+from ..dtypes import is_half
 from ..hooks import RemovableHandle
 from ..legacy import typename
 from ..modes import enable_grad, set_grad_enabled
@@ -169,7 +170,7 @@ class Optimizer:
                 if recorded:
                     self._record_all(group, params)
                 else:
-                    (self._fused if group.get("fused") else self._update)(group, params)
+                    (self._fused if group.get("fused") else self._advance)(group, params)
                 if PAIRS:  # see Note [Conjugated views]
                     for each in params:
                         written(each._array)
@@ -187,6 +188,22 @@ class Optimizer:
         for each in tensors():
             version_counter(each).value = before.get(id(each), 0)
 
+    def _advance(self, group: dict[str, Any], params: list[Tensor]) -> None:
+        """_update; of halves, which are rounded after each operation, by the operations that a step is made of."""
+        if not any(is_half(each._array.dtype) for each in params) or type(self)._record is Optimizer._record:
+            self._update(group, params)
+            return
+        for param in params:
+            if is_half(param._array.dtype):
+                self._take(param, group)
+            else:
+                self._update(group, [param])
+
+    def _take(self, param: Tensor, group: dict[str, Any]) -> None:
+        """A step of one parameter, as operations."""
+        grad: Any = param.grad
+        self._record(param, -grad if group["maximize"] else grad, group)
+
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """One step for the parameters of a group that have a gradient."""
         raise NotImplementedError
@@ -196,8 +213,7 @@ class Optimizer:
         if group["foreach"] and self._each_refuses_grad:
             raise AssertionError("_foreach ops don't support autograd")
         for param in params:
-            grad: Any = param.grad
-            self._record(param, -grad if group["maximize"] else grad, group)
+            self._take(param, group)
 
     _each_refuses_grad = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...dtypes import float16, float32, float64, int64
+from ...dtypes import float32, float64, int64, is_half
 from ...ops import pooling as ops
 from ...ops.kernels import need_floats, refuse_bools, unimplemented
 from ...tensor import Tensor
@@ -119,7 +119,7 @@ def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
             for letter, each in (("", shape[-3:]), ("k", kernel))
         )
         raise RuntimeError(f"input image ({have}) smaller than kernel size ({want})")
-    if input.dtype not in (float32, float64, int64) and not (spatial == 2 and input.dtype is float16):
+    if input.dtype not in (float32, float64, int64) and not (spatial == 2 and is_half(input._array.dtype)):
         raise unimplemented("avg_pool2d" if spatial == 2 else "avg_pool3d_out_frame", input._array.dtype)
 
 
