@@ -170,7 +170,7 @@ class OpOverloadPacket:
 
     def __getattr__(self, name: str) -> OpOverload:
         if name.startswith("_"):
-            raise AttributeError(f"'OpOverloadPacket' object has no attribute '{name}'")
+            raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
         return overload(self, name)
 
     def __str__(self) -> str:

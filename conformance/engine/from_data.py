@@ -23,6 +23,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         TypeError, ValueError, RuntimeError: as torch.tensor for what is no number or not rectangular.
     """
     if isinstance(data, (np.ndarray, np.generic)):
+        _check_array(data)
         return np.array(data, kind.numpy if kind else None)
     shape = _shape_of(data)
     flat: list[Any] = []
@@ -135,7 +136,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
     if isinstance(data, np.ndarray):
-        return wrap(data if dtype is None else data.astype(dtype.numpy, copy=False))
+        shared = from_numpy(data)
+        return shared if dtype is None else shared.to(dtype)
     return finish(infer_array(data, dtype))
 
 
@@ -155,7 +157,7 @@ def asarray(
     check_device(device)
     dtype = dtypes.asked("asarray", dtype)
     if isinstance(obj, np.ndarray):
-        obj = wrap(obj)
+        obj = from_numpy(obj)
     elif not isinstance(obj, Tensor):
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -179,16 +181,21 @@ _ASARRAY_KEEPS = (
 )
 
 
-def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
-    """torch.from_numpy: shares the array's memory."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    if array.dtype not in BY_NUMPY or array.dtype.kind == "V":
-        if array.dtype.kind == "u":
-            raise NotImplementedError(f"tensors of {array.dtype}")
+def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
+    """Refuse what cannot be a tensor as it lies.
+
+    Raises:
+        ValueError: the bytes of its numbers are in another order, or its elements in reverse.
+        TypeError: it holds no numbers of torch's.
+    """
+    kind = array.dtype.newbyteorder("=")
+    if kind not in BY_NUMPY or kind.kind == "V":
+        if kind.kind == "u":
+            raise NotImplementedError(f"tensors of {kind}")
         raise TypeError(
-            f"can't convert np.ndarray of type {array.dtype.type.__module__}.{array.dtype.type.__name__}. The only supported types are: float64, "
-            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+            f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
+            "and bool."
         )
     if any(stride < 0 for stride in array.strides):
         raise ValueError(
@@ -196,6 +203,18 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
             "currently supported. (You can probably work around this by making a copy of your array  with "
             "array.copy().) "
         )
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+            "currently not supported."
+        )
+
+
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """torch.from_numpy: shares the array's memory."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    _check_array(array)
     return wrap(array)
 
 

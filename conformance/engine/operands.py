@@ -64,7 +64,8 @@ def scaling_meeting(to_float: bool, *operands: Any) -> tuple[Any, ...]:
     product or quotient once. So the number is not rounded to a half before; in a sum it is.
     """
     found = recorded_meeting(to_float, *operands)
-    if dtypes.is_half(found[0].dtype) and isinstance(operands[0], np.ndarray) and not np.ndim(operands[1]):
+    plain = operands[0].__class__ is np.ndarray  # of zeros without memory the product is such
+    if plain and dtypes.is_half(found[0].dtype) and not np.ndim(operands[1]):
         return found[0], np.float32(operands[1])
     return found
 

@@ -121,11 +121,12 @@ def refusal(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[s
             return None
         shown = "input" if parameter.name == "self" else parameter.name
         given = position < len(args) and parameter.kind is not parameter.KEYWORD_ONLY
-        if not given and parameter.name not in kwargs:
+        named = parameter.name if parameter.name in kwargs else NUMPY_NAMES.get(parameter.name, "")
+        if not given and named not in kwargs:
             if parameter.default is parameter.empty:
                 return _missing(name, parameters[position:], kwargs)
             continue
-        value = args[position] if given else kwargs[parameter.name]
+        value = args[position] if given else kwargs[named]
         wanted = _wanted(parameter.annotation, value)
         if wanted is not None:
             where = f" (position {position + 1})" if given else ""

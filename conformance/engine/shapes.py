@@ -19,9 +19,12 @@ def wrap_dim(dim: Any, ndim: int) -> int:
         IndexError: out of range, as torch words it; a 0-d tensor counts as having one dimension.
         TypeError: not an integer.
     """
-    if dim.__class__ is bool or not hasattr(dim, "__index__"):
-        raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
-    dim = dim.__index__()
+    if dim.__class__ is not int:
+        from .overloads import is_count
+
+        if not is_count(dim):
+            raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
+        dim = dim.__index__()
     extent = max(ndim, 1)
     if not -extent <= dim < extent:
         raise IndexError(

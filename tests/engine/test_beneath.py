@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import logging
 import warnings
 from collections.abc import Callable
@@ -71,6 +72,54 @@ def _numerical(*targets: int) -> Callable[[Any], Any]:
     return call
 
 
+def _analytical(call: Callable[[Any], Any], **options: Any) -> Callable[[Any], Any]:
+    """What get_analytical_jacobian tells of a function, and how often it warns."""
+
+    def tell(module: Any) -> Any:
+        from importlib import import_module
+
+        if module is torch:
+            jacobian = import_module("torch.autograd.gradcheck").get_analytical_jacobian
+        else:
+            jacobian = import_module("conformance.engine.autograd.jacobians").get_analytical_jacobian
+        x, y = (module.tensor([n, 3.0], dtype=module.float64, requires_grad=True) for n in (1.0, 2.0))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = _outcome(lambda _: jacobian((x, y), call(x), **options), module)
+        if isinstance(found[0], tuple):
+            found = [each.tolist() for each in found[0]], *found[1:]
+        places = [(each.filename == __file__ and each.lineno, str(each.message)[:40]) for each in caught]
+        return found, [each for each in places if "jacobian" in each[1]]
+
+    return tell
+
+
+def _unsteady(x: Any) -> Any:
+    """Twice x, whose gradient is another one at each pass."""
+    passes = itertools.count(1)
+    y = x * 2
+    y.register_hook(lambda grad: grad * (1 + next(passes) / 1024))
+    return y
+
+
+def _linearized(call: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
+    def tell(module: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the graph that torch makes
+            found = call(module.func.linearize, module, module.tensor([1.0, 2.0]))
+        return [each.tolist() for each in found]
+
+    return tell
+
+
+def _numbers_in_memory(module: Any) -> Any:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        memory = module.arange(6.0).view(2, 3)[1:].storage()
+        found = memory.tolist(), len(memory), memory[1], str(memory.dtype)
+    return found, [(each.filename == __file__, each.category, str(each.message)) for each in caught]
+
+
 def _marked(module: Any) -> Any:
     def f() -> int:
         return 3
@@ -96,6 +145,18 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "numerical": _numerical(),
     "numerical by one": _numerical(1),
     "numerical by both": _numerical(1, 0),
+    "analytical": _analytical(lambda x: x * x),
+    "analytical unsteady": _analytical(_unsteady),
+    "analytical within tolerance": _analytical(_unsteady, nondet_tol=0.5),
+    "analytical of complex": _analytical(lambda x: x * 1j),
+    "analytical scaled": _analytical(lambda x: x * x, grad_out=2.0),
+    "linearized": _linearized(lambda f, _, x: (f(lambda a: a**3, x)[0], f(lambda a: a**3, x)[1](x))),
+    "linearized twice": _linearized(lambda f, _, x: (f(lambda a, b: a * b, x, x + 1)[1](x, x * 3),)),
+    "linearized of other shape": _linearized(lambda f, module, x: f(module.sin, x)[1](module.ones(3))),
+    "linearized of other dtype": _linearized(lambda f, module, x: f(module.sin, x)[1](x.double())),
+    "linearized of too many": _linearized(lambda f, module, x: f(module.sin, x)[1](x, x)),
+    "linearized of integers": _linearized(lambda f, module, x: f(module.sin, x.long())),
+    "numbers in memory": _numbers_in_memory,
     "marked for the compiler": _marked,
     "generator of no device": lambda module: module.cuda.set_rng_state(module.get_rng_state()),
     "generators of no device": lambda module: module.cuda.set_rng_state_all([module.get_rng_state()]),
@@ -171,6 +232,7 @@ def test_nodes_are_logged(caplog: pytest.LogCaptureFixture) -> None:
         y = (x * x).unbind()
         z = (y[0] * 2).double() + (x * x).sum()
         with caplog.at_level(logging.DEBUG, "torch.autograd.graph"):
+            z.backward(retain_graph=True)
             z.backward()
         return [each.split(" at 0x")[0] + each.partition(">")[2] for each in caplog.messages]
 

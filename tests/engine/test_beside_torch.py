@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Optional
 
+import numpy as np
 import pytest
 import torch
 
@@ -305,3 +307,59 @@ def test_modules_of_classes(path: str) -> None:
         classes = [getattr(public, each) for each in public.__all__]
         own = [each for each in classes if isinstance(each, type) and each.__module__ == f"torch.{path}"]
         assert own and all(getattr(held, each.__name__) is each for each in own)
+
+
+@pytest.mark.parametrize("kind", [">f4", ">i8", ">c8", "O", "S3", "longdouble", "f8"])
+@pytest.mark.parametrize("name", ["from_numpy", "tensor", "as_tensor", "asarray", "Tensor"])
+def test_arrays_of_others(name: str, kind: str) -> None:
+    """What numpy has and torch has not: numbers of other kinds, their bytes in another order, elements in reverse."""
+    array = np.zeros(2, kind)
+    outcomes = []
+    for module in ENGINES:
+        seen: list[Any] = []
+        for given in (array, array[::-1], array[:0]):
+            try:
+                seen.append(getattr(module, name)(given).tolist())
+            except (TypeError, ValueError) as error:
+                seen.append((type(error), str(error)))
+        outcomes.append(seen)
+    assert outcomes[0] == outcomes[1]
+
+
+def test_schemas_of_annotations() -> None:
+    """The kinds of arguments for which an operator's schema has a type."""
+    single = [
+        torch.Tensor,
+        int,
+        float,
+        bool,
+        str,
+        torch.types.Number,
+        torch.dtype,
+        torch.device,
+        complex,
+        dict,
+    ]
+    ours: dict[Any, Any] = {
+        torch.Tensor: engine.Tensor,
+        torch.dtype: engine.dtype,
+        torch.device: engine.device,
+    }
+    outcomes = []
+    for module in ENGINES:
+        seen = []
+        for kind in single:
+            own = kind if module is torch else ours.get(kind, kind)
+            for listed in (list[own], Sequence[own], list[Optional[own]]):  # type: ignore[valid-type]  # noqa: UP045
+                for each in (own, Optional[own], listed, Optional[listed]):  # noqa: UP045
+
+                    def operator(x: Any) -> Any:
+                        return x
+
+                    operator.__annotations__ = {"x": each, "return": module.Tensor}
+                    try:
+                        seen.append(module.library.infer_schema(operator, mutates_args=()))
+                    except ValueError as error:
+                        seen.append(type(error))
+        outcomes.append(seen)
+    assert outcomes[0] == outcomes[1]

@@ -83,6 +83,8 @@ def test_a_hook_is_announced_as_lost() -> None:
     leaf.register_hook(lambda grad: None)
     with pytest.warns(UserWarning, match="will not be serialized"):
         pickle.dumps(leaf)
+    with pytest.warns(UserWarning, match="will not be serialized"):
+        stored(leaf)
 
 
 def test_a_copied_parameter_has_no_grad() -> None:

@@ -50,8 +50,6 @@ class Outputs:
             )
             differentiable += differs
             metadata.append((value._array.shape, value._array.dtype) if differs else UNDEFINED)
-            if self.node is not None:
-                self.node.input_metadata = tuple(metadata)
             result = self._tie(value, number, differs, len(outputs))
             changed = id(value) in self.inputs and id(value) in self.dirty
             if result._view is not None and not changed:

@@ -350,9 +350,7 @@ def jvp(
         for each in values:
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
-    for each in given:
-        if each._array.dtype.kind not in "fcV":
-            raise ValueError(f"Expected primal to be floating point or complex, but got: {each.dtype}")
+    _check_floating(given)
     with nested(), modes._set_fwd_grad_enabled(True):
         level = begin_level(of_func=True).number
         try:
@@ -369,6 +367,12 @@ def jvp(
     value = unflatten([each for each, _ in pairs], output_spec)
     product = unflatten([tangent for _, tangent in pairs], output_spec)
     return (value, product, aux) if has_aux else (value, product)
+
+
+def _check_floating(primals: list[Tensor]) -> None:
+    for each in primals:
+        if each._array.dtype.kind not in "fcV":
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {each.dtype}")
 
 
 def _pair(dual: Tensor, level: int, strict: bool) -> tuple[Tensor, Tensor]:
@@ -446,10 +450,14 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
     ``func`` is called once; what is linear in the gradients is transposed, see
     Note [Jacobian-vector products from derivatives].
+
+    Raises:
+        ValueError: a primal of integers.
     """
+    given, input_spec = flatten(primals)
+    _check_floating([each for each in given if isinstance(each, Tensor)])
     value, vjp_fn = vjp(func, *primals)
     outputs, output_spec = flatten(value)
-    _, input_spec = flatten(primals)
 
     def jvp_fn(*tangents: Any) -> Any:
         directions, spec = flatten(tangents)
@@ -457,7 +465,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             raise RuntimeError(
                 f"Expected the tangents {spec} to have the same argspec as the primals {input_spec}"
             )
-        for number, (each, tangent) in enumerate(zip(flatten(primals)[0], directions, strict=True)):
+        for number, (each, tangent) in enumerate(zip(given, directions, strict=True)):
             _check_tangent(number, each, tangent)
         _, transposed = vjp(vjp_fn, unflatten([zeros_like(each) for each in outputs], output_spec))
         return transposed(unflatten(directions, input_spec))[0]

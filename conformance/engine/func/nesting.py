@@ -11,8 +11,11 @@ from ..transforms import transforms
 
 @contextmanager
 def nested(derivative: bool = True) -> Iterator[int]:
-    """Inside, one more transform runs: how deep it stands. A derivative leaves inference mode."""
-    since, modes = transforms.since, (state.grad_enabled, state.inference)
+    """Inside, one more transform runs: how deep it stands. A derivative leaves inference mode.
+
+    The grad mode that the transformed function sets lasts, as in torch, where nothing around this restores it.
+    """
+    since, inference = transforms.since, state.inference
     transforms.depth += 1
     transforms.age += 1
     if derivative:
@@ -24,5 +27,6 @@ def nested(derivative: bool = True) -> Iterator[int]:
     finally:
         transforms.depth -= 1
         transforms.since = since
-        _set(*modes)
+        if derivative:
+            _set(state.grad_enabled, inference)
         transforms.end()

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..batching import BatchedTensor, Vmap, batched, vmaps
-from ..ops.joining import cat, stack
+from ..ops import FUNCTIONS
+from ..ops.joining import stack
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..random import default_generator
 from ..tensor import Tensor
@@ -69,13 +70,11 @@ def vmap(
 
 def _joined(parts: list[Any], out_dims: Any) -> Any:
     """The results of chunks, put together."""
+    join = FUNCTIONS["cat"]  # which says as torch does that None is no dimension
     flat, spec = zip(*map(flatten, parts), strict=True)
     dims = broadcast_to_and_flatten(out_dims, spec[0]) or []
     return unflatten(
-        [
-            column[0] if dim is None else cat(list(column), dim)
-            for column, dim in zip(zip(*flat, strict=True), dims, strict=True)
-        ],
+        [join(list(column), dim=dim) for column, dim in zip(zip(*flat, strict=True), dims, strict=True)],
         spec[0],
     )
 
@@ -222,17 +221,24 @@ def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int, wh
     found = []
     for each, dim in zip(flat, dims, strict=True):
         whole, place = wholes.get(id(each), (None, None))
-        kept = place is not None and dim is not None and _is_still(each, whole, place, dim)
-        found.append(whole if kept else _unbatched(_name(func), each, dim, level, size))
+        if place is None or dim is None or not _is_still(each, whole, place):
+            found.append(_unbatched(_name(func), each, dim, level, size))
+        else:
+            found.append(whole if dim in (place, place - whole.dim()) else whole.movedim(place, dim))
     return unflatten(found, spec)
 
 
-def _is_still(value: Any, whole: Any, place: int, dim: int) -> bool:
-    """Whether an argument's examples lie in it as they did, in the dimension that is asked for."""
-    if value.__class__ is not BatchedTensor or place != dim % whole.dim():
+def _is_still(value: Any, whole: Any, place: int) -> bool:
+    """Whether an argument's examples lie in it as they did."""
+    if value.__class__ is not BatchedTensor:
         return False
-    before, now = whole._array[(slice(None),) * place + (0,)], value._examples[0]._array
+    before, now = _one_of(whole)[(slice(None),) * place + (0,)], _one_of(value)
     return bool(before.shape == now.shape and before.strides == now.strides)
+
+
+def _one_of(value: Any) -> Any:
+    """The array of a tensor, or of one of its examples."""
+    return _one_of(value._examples[0]) if value.__class__ is BatchedTensor else value._array
 
 
 def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) -> Any:
