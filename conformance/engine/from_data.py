@@ -12,7 +12,7 @@ from . import dtypes
 from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
-from .dtypes import BY_NUMPY
+from .dtypes import BY_NUMPY, with_own_dtype
 from .tensor import Tensor, wrap
 
 
@@ -23,7 +23,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         TypeError, ValueError, RuntimeError: as torch.tensor for what is no number or not rectangular.
     """
     if isinstance(data, (np.ndarray, np.generic)):
-        return np.array(data, kind.numpy if kind else None)
+        return with_own_dtype(np.array(data, kind.numpy if kind else None))
     shape = _shape_of(data)
     flat: list[Any] = []
     _flatten(data, shape, flat)
@@ -135,7 +135,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
     if isinstance(data, np.ndarray):
-        return wrap(data if dtype is None else data.astype(dtype.numpy, copy=False))
+        return wrap(with_own_dtype(data if dtype is None else data.astype(dtype.numpy, copy=False)))
     return finish(infer_array(data, dtype))
 
 
@@ -155,7 +155,7 @@ def asarray(
     check_device(device)
     dtype = dtypes.asked("asarray", dtype)
     if isinstance(obj, np.ndarray):
-        obj = wrap(obj)
+        obj = wrap(with_own_dtype(obj))
     elif not isinstance(obj, Tensor):
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -196,7 +196,7 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
             "currently supported. (You can probably work around this by making a copy of your array  with "
             "array.copy().) "
         )
-    return wrap(array)
+    return wrap(with_own_dtype(array))
 
 
 def attach() -> None:
