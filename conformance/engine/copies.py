@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, pickling
+from .dtypes import with_own_dtype
 from .hooks import warn_if_has_hooks
 from .overrides import overrides
 from .storage import address, buffer, storage
@@ -78,7 +79,7 @@ def _rebuild_in(
 
 
 def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:
-    tensor = make(array, pickling.find(cls))
+    tensor = make(with_own_dtype(array), pickling.find(cls))
     tensor._version_counter = VersionCounter(1)  # torch puts a tensor together in place
     tensor._requires_grad = requires_grad
     tensor.__dict__.update(own)

@@ -196,6 +196,25 @@ ELEMENTWISE = frozenset(
     ]
 )
 
+# Linear in each input but those that are normalized or solved with: finite where a tangent is 0.
+MULTILINEAR = frozenset(
+    [
+        "_linalg_solve_ex",
+        "_prelu_kernel",
+        "addbmm",
+        "addcmul",
+        "addmm",
+        "addmv",
+        "addr",
+        "baddbmm",
+        "convolution",
+        "native_batch_norm",
+        "native_group_norm",
+        "native_layer_norm",
+        "trilinear",
+    ]
+)
+
 # What torch has no forward mode of, under the name that its error has.
 UNSUPPORTED = {
     "_cdist_forward": "_cdist_forward",

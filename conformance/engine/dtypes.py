@@ -1,5 +1,8 @@
 """Scalar types, and the rules by which operands of several types meet (torch: c10/core/ScalarType).
 
+Note [One object for a dtype]: here dtypes are the same where they are one object, which is asked faster than whether they
+are equal. Those of arrays that pickle or numpy.load made are equal to numpy's, but objects of their own.
+
 Note [Kinds of dtypes]: numpy's letters tell what an array holds: b, i and u, f, c; and V, since numpy has no bfloat16.
 ml_dtypes has it, and its kind is V, as is that of no other array here. So what takes floating numbers takes "fV". It is
 loaded when the first program asks for such numbers, since few do.
@@ -119,6 +122,12 @@ def asked(function: str, kind: Any) -> dtype | None:
     if isinstance(kind, type) and kind in _OF_PYTHON:
         return BY_NAME[_OF_PYTHON[kind]]
     raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not {type(kind).__name__}")
+
+
+def with_own_dtype(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array from elsewhere, with the engine's object for its dtype; see Note [One object for a dtype]."""
+    kind = BY_NUMPY.get(array.dtype)
+    return array if kind is None or array.dtype is kind.numpy else array.view(kind.numpy)
 
 
 def c_name(kind: np.dtype[Any]) -> str:

@@ -4,6 +4,9 @@ Note [Jacobian-vector products from derivatives]: no row has a formula of its ow
 a gradient ``u`` back by the transposed Jacobian, and is linear in ``u``; differentiating that with respect to ``u``,
 in the direction of the inputs' tangents, gives the Jacobian times the tangents. The value of ``u`` plays no part. A
 view needs none of this: the tangent of a view is the same view of the tangent.
+
+Note [Absent tangents]: of several inputs torch takes those that have no tangent to have zeros without memory. What is
+computed with these has its place in the graph, so that a tangent requires grad where only a weight beside it does.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from .directions import (
     ELEMENTWISE,
     KERNELS,
     LINEAR,
+    MULTILINEAR,
     NAMES,
     OF_THEIR_OWN,
     UNSUPPORTED,
@@ -38,6 +42,7 @@ from .tangents import DualOutput, change_tangent, forward_base, levels, levels_o
 from .tensor import Tensor, make
 from .transforms import transforms
 from .views import as_view
+from .zero_tensor import zeros as zeros_without_memory
 
 Directions = dict[str, Any]  # by input, its tangent or None; of a list of tensors, a list of those
 
@@ -238,6 +243,9 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         else _tangent(arguments[name], level)
         for name in row.inputs
     }
+    zeros = np.zeros if row.name in MULTILINEAR else zeros_without_memory
+    if (zeros is np.zeros or row.name in BILINEAR or row.name in ELEMENTWISE) and _recorded(arguments):
+        directions = {name: _or_zeros(zeros, arguments[name], each) for name, each in directions.items()}
     wanted = {
         name: [each is not None for each in value] if isinstance(value, list) else value is not None
         for name, value in directions.items()
@@ -330,9 +338,7 @@ def _transposed_twice(
     level: int,
 ) -> list[Tensor | None]:
     """See Note [Jacobian-vector products from derivatives]."""
-    recorded = bool(state.recording) and any(
-        _requires_grad(each) for values in (arguments, directions) for each in flat(values.values())
-    )
+    recorded = _recorded(arguments, directions)
     plain = {name: primal(value, level, recorded) for name, value in arguments.items()}
     single = len(row.outputs) == 1
     kept = [
@@ -376,6 +382,20 @@ def _transposed_twice(
     for number, product, like in zip(kept, products, gradients, strict=True):
         tangents[number] = make(np.zeros_like(like._array)) if product is None else product
     return tangents
+
+
+def _recorded(*named: dict[str, Any]) -> bool:
+    """Whether what is computed from these has a place in the graph."""
+    return bool(state.recording) and any(
+        _requires_grad(each) for values in named for each in flat(values.values())
+    )
+
+
+def _or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
+    """The direction; see Note [Absent tangents] where there is none."""
+    if direction is not None or not isinstance(value, Tensor) or value._array.dtype.kind not in "fcV":
+        return direction
+    return make(zeros(value._array.shape, value._array.dtype))
 
 
 def _requires_grad(value: Any) -> bool:

@@ -12,7 +12,7 @@ from . import dtypes
 from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
-from .dtypes import BY_NUMPY
+from .dtypes import BY_NUMPY, with_own_dtype
 from .tensor import Tensor, wrap
 
 
@@ -24,7 +24,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     """
     if isinstance(data, (np.ndarray, np.generic)):
         _check_array(data)
-        return np.array(data, kind.numpy if kind else None)
+        return with_own_dtype(np.array(data, kind.numpy if kind else None))
     shape = _shape_of(data)
     flat: list[Any] = []
     _flatten(data, shape, flat)
@@ -215,7 +215,7 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     _check_array(array)
-    return wrap(array)
+    return wrap(with_own_dtype(array))
 
 
 def attach() -> None:

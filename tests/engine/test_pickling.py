@@ -8,6 +8,7 @@ import pickle
 from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
+import numpy as np
 import pytest
 
 import conformance.engine as torch
@@ -180,3 +181,14 @@ def test_a_class_of_python_allowed_among_weights() -> None:
     """safe_globals allows one of Python's own classes."""
     with torch.serialization.safe_globals([frozenset, range]):
         assert stored([frozenset([1]), range(3)]) == [frozenset([1]), range(3)]
+
+
+def test_numbers_from_elsewhere() -> None:
+    """numpy compares the dtypes that pickle makes as equal to its own, but they are other objects."""
+    array = pickle.loads(pickle.dumps(np.ones(2, np.float32)))
+    tensors = [torch.from_numpy(array), torch.tensor(array), torch.as_tensor(array), torch.asarray(array)]
+    for each in [*tensors, stored(torch.ones(2)), pickle.loads(pickle.dumps(torch.ones(2)))]:
+        x = torch.zeros(2, requires_grad=True)
+        x.register_hook(lambda grad, each=each: each)
+        x.sum().backward()
+        assert x.grad is not None and x.grad.tolist() == [1.0, 1.0]

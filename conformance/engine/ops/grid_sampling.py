@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import is_half
+from ..dtypes import BY_NUMPY, is_half
+from ..ranges import linspace
 from ..rows import Array, op
 from ..tensor import Tensor, make
 from .joining import stack
@@ -380,10 +381,10 @@ def _base_grid(size: Ints, align: bool, kind: np.dtype[Any]) -> Array:
     """The places of pixels and a 1 each, a row for each pixel."""
     along = []
     for n in size[2:]:
-        steps = np.linspace(-1, 1, n) if n > 1 else np.zeros(1)
-        along.append(steps if align else steps * (n - 1) / n)
+        steps = linspace(-1, 1, n, dtype=BY_NUMPY[kind])._array if n > 1 else np.zeros(1, kind)
+        along.append(steps if align else steps * kind.type(n - 1) / kind.type(n))
     places = np.meshgrid(*along, indexing="ij")
-    return np.stack([*reversed(places), np.ones(size[2:])], -1).reshape(-1, len(size) - 1).astype(kind)
+    return np.stack([*reversed(places), np.ones(size[2:], kind)], -1).reshape(-1, len(size) - 1)
 
 
 @op(

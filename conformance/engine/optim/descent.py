@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..fused import add_product, multiply_add
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from . import differentiable
 from .optimizer import Optimizer, Params, added
 from .steps import (
@@ -61,7 +61,7 @@ class SGD(Optimizer):
                 own = self.state[param]
                 buffer = own.get("momentum_buffer")
                 if buffer is None:
-                    buffer = own["momentum_buffer"] = zeros_for(param)
+                    buffer = own["momentum_buffer"] = zeros_for(param.grad)
                     parts(buffer._array)[...] = grad
                 else:
                     array = written(buffer, 2)
@@ -163,9 +163,9 @@ class Adagrad(Optimizer):
     _record = differentiable.adagrad
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        total = np.zeros_like(param._array)
-        parts(total).fill(self.defaults["initial_accumulator_value"])
-        return {"step": counter(), "sum": make(total)}
+        total = zeros_for(param)
+        parts(total._array).fill(self.defaults["initial_accumulator_value"])
+        return {"step": counter(), "sum": total}
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         for param in params:
@@ -243,9 +243,9 @@ class Rprop(Optimizer):
     _record = differentiable.rprop
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        size = np.zeros_like(param._array)
-        parts(size).fill(number(group["lr"]))
-        return {"step": counter(), "prev": zeros_for(param), "step_size": make(size)}
+        size = zeros_for(param.grad)
+        parts(size._array).fill(number(group["lr"]))
+        return {"step": counter(), "prev": zeros_for(param), "step_size": size}
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         shrink, grow = group["etas"]

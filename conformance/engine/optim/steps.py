@@ -12,6 +12,7 @@ import numpy as np
 from .. import dtypes
 from ..fused import add_product, multiply_add
 from ..modes import state
+from ..shapes import like_steps
 from ..tensor import Tensor, make
 from ..views import increment_version
 
@@ -88,9 +89,9 @@ def count_step(
     return found
 
 
-def zeros_for(param: Tensor) -> Tensor:
-    """A state of the parameter's shape, 0 at first."""
-    return make(np.zeros_like(param._array))
+def zeros_for(param: Any) -> Tensor:
+    """A state that lies in memory as the parameter does, 0 at first."""
+    return make(like_steps(np.zeros_like(param._array), param._array))
 
 
 def written(tensor: Tensor, times: int = 1) -> Array:

@@ -174,7 +174,7 @@ FUNCTIONS = (
         ("zero-of-half-precision", "of a half that is bounded by zero the bound's sign counts",
          "ops.selection:clamped", "if dtypes.is_half(self.dtype)", "if False"),
         ("number-rounded-to-a-half", "a number beside halves is rounded to a half before it multiplies them",
-         "operands:scaling_meeting", "float(operands[1])", "float(found[1])"),
+         "operands:scaling_meeting", "np.float32(operands[1])", "np.float32(found[1])"),
         ("half-computed-as-a-half", "what torch computes of halves in single precision is rounded at each step",
          "ops.kernels:in_single", "half_up(array)", "array"),
         ("bfloat16-beside-float16-stays", "of bfloat16 and float16 the first comes out",
