@@ -172,7 +172,7 @@ FUNCTIONS = (
         ("long-product-rounded-before-the-sum", "a product of double precision is rounded before it is added",
          "fused:_rounded_once", "exact = found + (", "exact = found + 0 * ("),
         ("zero-of-half-precision", "of a half that is bounded by zero the bound's sign counts",
-         "ops.selection:clamped", "if dtypes.is_half(self.dtype)", "if False"),
+         "ops.selection:clamped", 'if self.dtype.char == "e"', "if False"),
         ("number-rounded-to-a-half", "a number beside halves is rounded to a half before it multiplies them",
          "operands:scaling_meeting", "np.float32(operands[1])", "np.float32(found[1])"),
         ("half-computed-as-a-half", "what torch computes of halves in single precision is rounded at each step",
