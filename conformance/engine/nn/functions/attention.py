@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...dtypes import c_name, float16, float32, is_half
+from ...dtypes import c_name, float32, is_half
 from ...ops.dropout import dropout
 from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
@@ -253,7 +253,7 @@ def scaled_dot_product_attention(
         mask = make(_causal(arrays[0].shape[-2], arrays[1].shape[-2], arrays[0].dtype))
     factor = 1 / math.sqrt(arrays[0].shape[-1]) if scale is None else scale
     kind = query.dtype
-    if kind is float16:
+    if is_half(kind.numpy):
         query, key, value = (each.to(float32) for each in (query, key, value))
     root = math.sqrt(abs(factor))
     scores = times(query, -root if factor < 0 else root).matmul(times(key.transpose(-2, -1), root))
