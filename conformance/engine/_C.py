@@ -57,7 +57,17 @@ def _flag(attribute: str) -> tuple[Callable[[], bool], Callable[[bool], None]]:
 
 _is_multithreading_enabled, _set_multithreading_enabled = _flag("multithreading")
 _is_grad_layout_enforcement_enabled, _set_grad_layout_enforcement_enabled = _flag("layout_enforced")
+_OF_AUTOCAST = ("_autocast_supported_devices", "_is_any_autocast_enabled", "_is_autocast_available")
 _is_view_replay_enabled = is_view_replay_enabled
+
+
+def __getattr__(name: str) -> Any:
+    from . import casting
+
+    found = getattr(casting, name, None) if name in _OF_AUTOCAST else casting.public(name)
+    if found is None:
+        raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
+    return found
 
 
 def _set_view_replay_enabled(mode: bool) -> None:

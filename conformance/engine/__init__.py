@@ -242,6 +242,7 @@ _LATER = (
     "xpu",
 )  # imported when first asked for
 _ELSEWHERE = {
+    "autocast": "amp",
     "load": "serialization",
     "lobpcg": "linalg.conjugate_gradient",
     "save": "serialization",
@@ -256,9 +257,9 @@ def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
         return getattr(import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
     if "autocast" in name:
-        amp = import_module(f"{__name__}.amp")
-        if name in amp.FUNCTIONS:
-            return amp.FUNCTIONS[name]
+        found = import_module(f"{__name__}.casting").public(name)
+        if found is not None:
+            return found
     if not name.startswith("_"):
         from .nn.functions import FUNCTIONS
 

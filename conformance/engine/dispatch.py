@@ -337,9 +337,9 @@ def hand_over(
     Raises:
         TypeError: it does not know.
     """
-    before = state.dispatch_modes
+    before, autocast = state.dispatch_modes, state.autocast
     mode = before[-1]
-    state.dispatch_modes = before[:-1]
+    state.dispatch_modes, state.autocast = before[:-1], frozenset()
     try:
         result = (
             mode.__torch_dispatch__(op, (), args, kwargs)
@@ -347,7 +347,7 @@ def hand_over(
             else rule(mode, op, (), args, kwargs)
         )
     finally:
-        state.dispatch_modes = before
+        state.dispatch_modes, state.autocast = before, autocast
     if result is NotImplemented:
         raise TypeError(
             f"Multiple dispatch failed for 'torch._ops.{op}'; all __torch_dispatch__ handlers returned "

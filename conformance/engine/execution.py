@@ -237,8 +237,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     keep_graph, create_graph = task.keep_graph, task.create_graph
     # Recorded, no sum is written into a gradient. Neither does torch write into one while
     # allow_mutation_on_saved_tensors watches; and tangents are not in the memory.
-    afresh = create_graph or state.before_mutation is not None or bool(transforms.count)
-    batched = bool(transforms.count) and (
+    afresh = create_graph or state.before_mutation is not None or bool(transforms.carrying)
+    batched = bool(transforms.carrying) and (
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
     plain = not state.anomaly and not batched

@@ -71,6 +71,11 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         if kwargs.get("out") is not None:
             raise RuntimeError(OUT.format(row.name))
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
+    if "cpu" in state.autocast:
+        from .casting import is_listed, with_casts
+
+        if is_listed(row.name):
+            return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
     if state.dispatch_modes:
         from .dispatch import operation, through_modes
 

@@ -32,6 +32,7 @@ __all__ = [
     "fallthrough_kernel",
     "impl",
     "infer_schema",
+    "register_autocast",
     "register_autograd",
     "register_fake",
     "register_kernel",
@@ -43,7 +44,7 @@ Function = Callable[..., Any]
 
 _KEYS = frozenset(
     """
-    ADInplaceOrView Autograd AutogradCPU AutogradCUDA BackendSelect CPU CUDA CompositeExplicitAutograd
+    ADInplaceOrView AutocastCPU AutocastCUDA Autograd AutogradCPU AutogradCUDA BackendSelect CPU CUDA CompositeExplicitAutograd
     CompositeImplicitAutograd FuncTorchBatched MPS Meta Python XPU
     """.split()  # noqa: SIM905  as torch's own lists
 )
@@ -304,6 +305,18 @@ def register_fake(op: Any, func: Function | None = None, /, *, lib: Library | No
         return function
 
     return register if func is None else register(func)
+
+
+def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None) -> Any:
+    """What an operator's tensors are cast to where autocast is on, as in `CustomOpDef.register_autocast`."""
+    from .amp.autocast_mode import check_available, operator_kernel
+
+    found = _resolved(op, "register_autocast")
+    check_available(device_type)
+    if isinstance(found, CustomOpDef):
+        return found.register_autocast(device_type, cast_inputs)
+    kernel = operator_kernel(lookup(found), device_type, cast_inputs)
+    return _library_for(split(found)[0], lib).impl(found, kernel, f"Autocast{dispatch_key(device_type)}")
 
 
 def register_autograd(

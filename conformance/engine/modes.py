@@ -8,9 +8,9 @@ import itertools
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Literal
 
 import numpy as np
@@ -59,6 +59,10 @@ class State(threading.local):
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do
     checkpoint_valid = True  # no backward pass with inputs is running
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint
+    autocast: frozenset[str] = frozenset()  # the types of devices for which it is on
+    autocast_dtypes: Mapping[str, Any] = MappingProxyType({})  # the lower precisions, where they were set
+    autocast_cache = True  # whether copies of parameters are kept
+    autocast_nesting = 0  # how many of its contexts run inside one another
 
     def __init__(self) -> None:
         self.recorder = Recorder()

@@ -88,15 +88,25 @@ def stft(
         around = n_fft // 2
         input = padded(input.view((*(1,) * (3 - len(shape)), *shape)), [around, around], pad_mode)
         input = input.view(input._array.shape[-len(shape) :])
+    return _stft(
+        input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window
+    )
+
+
+def _stft(
+    input: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, window: Tensor | None, normalized: bool,
+    onesided: bool | None, return_complex: bool | None, align_to_window: bool | None,
+) -> Tensor:  # fmt: skip
+    """stft of a signal that has its padding."""
     if window is None:
-        warnings.warn(_NO_WINDOW.format(_LEAKS), stacklevel=2)
+        warnings.warn(_NO_WINDOW.format(_LEAKS), stacklevel=3)
     hop = n_fft >> 2 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     complex_numbers = input.is_complex() or (window is not None and window.is_complex())
     if not (complex_numbers if return_complex is None else return_complex):
         if return_complex is None:
             raise RuntimeError(_NOT_GIVEN)
-        warnings.warn(_REAL, stacklevel=2)
+        warnings.warn(_REAL, stacklevel=3)
     given = (n_fft, hop, length, window, normalized, onesided, return_complex, align_to_window)
     _check(input, given, n_fft, hop, length, window)
     rows = input if input._array.ndim == 2 else input.unsqueeze(0)

@@ -192,6 +192,7 @@ def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
 
 def _leave_modes(torch: Any) -> None:
     """End what a `with` left on that can never end: its generator is in a cycle through C++."""
+    _leave_autocast(torch)
     autograd = lookup(torch, "_C._autograd")
     if hasattr(autograd, "_top_saved_tensors_default_hooks"):
         if not autograd._saved_tensors_hooks_is_enabled():
@@ -205,3 +206,17 @@ def _leave_modes(torch: Any) -> None:
         guard = torch.inference_mode(False)
         guard.__enter__()
         _guards.append(guard)  # dropped, it would switch inference mode on again
+
+
+def _leave_autocast(torch: Any) -> None:
+    nest, leave = (lookup(torch, f"autocast_{which}crement_nesting") for which in ("in", "de"))
+    if nest is None or leave is None:
+        return
+    depth = nest() - 1
+    for _ in range(depth + 1):
+        leave()
+    for device, dtype in (("cpu", torch.bfloat16), ("cuda", torch.float16)):
+        torch.set_autocast_enabled(device, False)
+        torch.set_autocast_dtype(device, dtype)
+    torch.set_autocast_cache_enabled(True)
+    torch.clear_autocast_cache()

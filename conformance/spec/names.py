@@ -198,12 +198,19 @@ NAMES: dict[str, dict[str, str]] = {
     "mixed precision": {
         "class in torch": "autocast",
         "class in torch.amp": "autocast GradScaler",
+        "class in torch.amp.autocast_mode": "autocast",
+        "class in torch.cpu.amp": "autocast GradScaler",
         "class in torch.cuda.amp": "autocast GradScaler",
         "of torch.amp.GradScaler": """
             scale unscale_ update get_scale get_growth_factor set_growth_factor get_backoff_factor set_backoff_factor
             get_growth_interval set_growth_interval is_enabled
             """,
-        "in torch": "is_autocast_enabled is_autocast_cache_enabled clear_autocast_cache",
+        "in torch": """
+            is_autocast_enabled set_autocast_enabled get_autocast_dtype set_autocast_dtype is_autocast_cache_enabled
+            set_autocast_cache_enabled clear_autocast_cache autocast_increment_nesting autocast_decrement_nesting
+            is_autocast_cpu_enabled set_autocast_cpu_enabled get_autocast_cpu_dtype set_autocast_cpu_dtype
+            get_autocast_gpu_dtype
+            """,
         "in torch.amp": "custom_fwd custom_bwd is_autocast_available",
         "in torch.cuda.amp": "custom_fwd custom_bwd",
     },
@@ -307,10 +314,11 @@ NAMES: dict[str, dict[str, str]] = {
     "operators": {
         "class in torch.library": "Library",
         "in torch.library": """
-            custom_op define impl infer_schema register_autograd register_fake register_kernel register_vmap
+            custom_op define impl infer_schema register_autocast register_autograd register_fake register_kernel
+            register_vmap
             """,
         "of CustomOpDef": """
-            register_autograd register_kernel register_fake register_vmap set_kernel_enabled
+            register_autocast register_autograd register_kernel register_fake register_vmap set_kernel_enabled
             """,
         "of torch.library.Library": "define impl",
         "of Operator": "default overloads _schema",

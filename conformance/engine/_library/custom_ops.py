@@ -86,6 +86,7 @@ class CustomOpDef:
         self._formula = Formula()
         self._abstract_fn: Function | None = None
         self._vmap_fn: Function | None = None
+        self._autocast_dtype: dict[str, Any] = {}
         if self._qualname in OPDEF_TO_LIB:
             OPDEF_TO_LIB.pop(self._qualname)._destroy()
         self._lib = OPDEF_TO_LIB[self._qualname] = Library(namespace, "FRAGMENT")
@@ -195,6 +196,22 @@ class CustomOpDef:
         """
         check_functional(self, self._opoverload._schema, views=True)
         self._formula = Formula(backward, setup_context)
+
+    def register_autocast(self, device_type: str, cast_inputs: Any) -> Function:
+        """Where autocast is on for such devices, call the operator on tensors of a dtype, with autocast off.
+
+        Raises:
+            ValueError: there is no autocast for them.
+        """
+        from ..amp.autocast_mode import check_available, check_device_type, operator_kernel
+
+        check_device_type(device_type)
+        check_available(device_type)
+        kernel = operator_kernel(self._opoverload, device_type, cast_inputs)
+        if device_type not in self._autocast_dtype:
+            self._autocast_dtype[device_type] = cast_inputs
+            self._lib.impl(self._name, kernel, f"Autocast{dispatch_key(device_type)}")
+        return kernel
 
     def register_torch_dispatch(self, torch_dispatch_class: type, fn: Function | None = None, /) -> Any:
         """What stands in for ``__torch_dispatch__`` of a mode of this class: ``fn(mode, func, types, args, kwargs)``."""

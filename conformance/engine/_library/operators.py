@@ -1,7 +1,7 @@
 """Operators that programs define, and how a call finds its kernel (torch: core/dispatch/Dispatcher.cpp, _ops.py).
 
 Note [Order of kernels]: a call goes through the kernels of an operator from the outside to the inside: the rule for
-vmap, autograd, the version counters of what is written to, the modes that see all below autograd, and last the kernel
+vmap, autocast, autograd, the version counters of what is written to, the modes that see all below autograd, and last the kernel
 of the device. Where a kernel is missing the next one runs; a composed operator has one for all.
 """
 
@@ -189,6 +189,10 @@ def dispatch(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Any:
         if rule is not None:
             return rule(level, args, kwargs)
         return each_example(lambda *given, **named: dispatch(op, given, named), args, kwargs, level)
+    if "cpu" in state.autocast and _has_tensors(args, kwargs):
+        rule = op.entry.kernel("AutocastCPU")
+        if rule is not None:
+            return returned(op._schema, rule(*args, **kwargs))
     if state.below_autograd:
         return redispatch(op, args, kwargs)
     composed = _is_composed(op.entry)
@@ -228,8 +232,12 @@ def _is_composed(entry: Entry) -> bool:
     return others is None and entry.kernel("CompositeImplicitAutograd") is not None
 
 
+def _has_tensors(args: tuple[Any, ...], kwargs: Keywords) -> bool:
+    return any(isinstance(each, Tensor) for each in flat((*args, *kwargs.values())))
+
+
 def _kernel_of_device(op: Operator, args: tuple[Any, ...], kwargs: Keywords) -> Kernel:
-    tensors = any(isinstance(each, Tensor) for each in flat((*args, *kwargs.values())))
+    tensors = _has_tensors(args, kwargs)
     keys = ("CPU",) if tensors else ()
     kernel = op.entry.kernel(*keys, "CompositeExplicitAutograd", "CompositeImplicitAutograd")
     if kernel is None and tensors:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from .. import errors
@@ -29,7 +29,7 @@ from ..batching import (
 )
 from ..shapes import new_sizes
 from ..tensor import Tensor
-from ..transforms import door
+from ..transforms import Doors
 
 _UNMAPPED = frozenset(
     [
@@ -138,59 +138,16 @@ _OLD_RANDOMNESS = (
 )
 
 
-class Composites:
-    """The functions, each with its own code, found when the first vmap runs."""
-
-    def __init__(self) -> None:
-        self.codes: dict[FunctionType, CodeType] = {}
-        self.doors: dict[FunctionType, CodeType] = {}
+class Composites(Doors):
+    """The functions, which are found when the first vmap runs."""
 
     def close(self) -> None:
         """Put ``_mapped`` in their place."""
         if not self.codes:
-            for name, function in dict(_found()).items():
+            for (name, _), function in dict(_found()).items():
                 if function not in self.codes:  # under another name
-                    self._guard(name, function)
-        for function, code in self.doors.items():
-            function.__code__ = code
-
-    def open(self) -> None:
-        """Give them their code back."""
-        for function, code in self.codes.items():
-            function.__code__ = code
-
-    def _guard(self, name: tuple[str, int], function: FunctionType) -> None:
-        code = function.__code__
-        made = FunctionType(code, function.__globals__, name[0], function.__defaults__, function.__closure__)
-        made.__kwdefaults__ = function.__kwdefaults__
-        made.__dict__.update(function.__dict__)  # what it wraps, by which its arguments are known
-
-        def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            return _mapped(name[0], made, args, kwargs)
-
-        function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), "enter": enter}
-        self.codes[function] = code
-        self.doors[function] = _door(code.co_freevars)
-
-
-@functools.cache
-def _door(free: tuple[str, ...]) -> CodeType:
-    """The code of ``door`` for a function with these free variables.
-
-    It names them itself, though where it is never run: a frame whose code has free variables that were not set up
-    crashes Python when its variables are read, as pytest reads those of a failure.
-    """
-    if not free:
-        return door.__code__
-    names = ", ".join(free)
-    scope: dict[str, Any] = {}
-    exec(
-        f"def outside({names}):\n def door(*args, enter, **kwargs):\n  return enter(args, kwargs)\n"
-        f"  {names}\n return door",
-        scope,
-    )
-    made: CodeType = scope["outside"](*free).__code__
-    return made
+                    self.guard(function, functools.partial(_mapped, name), outer=True)
+        super().close()
 
 
 composites = Composites()

@@ -71,7 +71,7 @@ def pinv(
         rtol = rcond
     a = A.detach()
     if not array.size:
-        found = make(np.zeros((*array.shape[:-2], array.shape[-1], array.shape[-2]), array.dtype))
+        found = matmul(a.mT.detach(), a.new_zeros((*array.shape[:-2], array.shape[-2], array.shape[-2])))
     elif hermitian:
         values, vectors = eigh(a)
         least = threshold(values.abs(), a, atol, rtol).unsqueeze(-1)

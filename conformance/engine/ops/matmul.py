@@ -287,8 +287,9 @@ def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each entry of the first dimension."""
     _check_bmm(self, mat2)
     kernel = _batch_kernel("bmm", self, mat2)
-    if self.size and mat2.size:
-        refuse_bools(kernel, self)
+    if not (self.size and mat2.size):  # no kernel runs, which would look at their types
+        return product(self.astype(mat2.dtype, copy=False), mat2)
+    refuse_bools(kernel, self)
     _check_same(self, mat2)
     return product(self, mat2)
 

@@ -6,13 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor
 from .joining import cat, stack
+from .kernels import half_up
 from .matmul import linear, mm
 
 PUBLIC = ()
+_NO_PRIMITIVE = (
+    "could not create a primitive descriptor for the LSTM forward propagation primitive. Run workload with environment "
+    "variable ONEDNN_VERBOSE=all to get additional diagnostic information."
+)
 
 
 def _gates(array: Array) -> list[Array]:
@@ -31,6 +37,11 @@ def _layer_backward(
 
     torch's reads the results, and what oneDNN worked with, which there is none of here.
     """
+    if dtypes.is_half(input._array.dtype) and not state.grad_enabled:  # oneDNN's own: rounded at the end
+        grads = [None if each is None else each.float() for each in grads]
+        input, weight0, weight1, weight2, weight3, hx_, cx_ = (
+            each.float() for each in (input, weight0, weight1, weight2, weight3, hx_, cx_)
+        )
     biases = (weight2, weight3) if has_biases else (None, None)
     steps = [input[step] for step in range(input.size(0))][:: -1 if reverse else 1]
     before, after = [], []
@@ -94,14 +105,17 @@ def mkldnn_rnn_layer(
     bidirectional: bool, batch_first: bool, train: bool,
 ) -> list[Array]:  # fmt: skip
     """The outputs (steps, batch, features) of one direction, the last hidden state and the last cell state."""
-    h, c = hx_, cx_
-    ahead = input @ weight0.T
-    if has_biases:
-        ahead = ahead + (weight2 + weight3)
+    kind = input.dtype
+    if kind == np.float16:
+        raise RuntimeError(_NO_PRIMITIVE)
+    bias = half_up(weight2 + weight3) if has_biases else 0  # added before, and rounded
+    input, weight0, weight1, h, c = map(half_up, (input, weight0, weight1, hx_, cx_))
+    ahead = input @ weight0.T + bias
     outputs = []
     for step in ahead[::-1] if reverse else ahead:
         i, f, g, o = _gates(step + h @ weight1.T)
         c = f * c + i * g
-        h = o * np.tanh(c)
+        h = (o * np.tanh(c)).astype(kind, copy=False).astype(c.dtype, copy=False)
         outputs.append(h)
-    return [np.stack(outputs[::-1] if reverse else outputs), h, c]
+    found = (np.stack(outputs[::-1] if reverse else outputs), h, c)
+    return [each.astype(kind, copy=False) for each in found]

@@ -12,8 +12,10 @@ from typing import Any
 
 from .. import autograd, errors, random
 from ..absent import look_up
+from ..amp.autocast_mode import autocast
 from ..autograd.function import Function
 from ..autograd.graph import _current_graph_task_id, saved_tensors_hooks
+from ..casting import get_autocast_dtype, is_autocast_cache_enabled, is_autocast_enabled
 from ..modes import enable_grad, state
 from ..saved import SavedTensor, save
 from ..tensor import Tensor
@@ -52,6 +54,16 @@ Contexts = Callable[[], tuple[Any, Any]]
 def noop_context_fn() -> tuple[Any, Any]:
     """The default ``context_fn``: nothing around forward, nothing around the recomputation."""
     return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def _get_autocast_kwargs() -> dict[str, Any]:
+    """What the CPU's autocast is now, to be so again when the function runs again."""
+    return {
+        "device_type": "cpu",
+        "enabled": is_autocast_enabled("cpu"),
+        "dtype": get_autocast_dtype("cpu"),
+        "cache_enabled": is_autocast_cache_enabled(),
+    }
 
 
 def checkpoint(
@@ -164,6 +176,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
+        ctx.autocast_kwargs = _get_autocast_kwargs()
         ctx.rng_state = random.get_rng_state() if preserve_rng_state else None
         ctx.inputs = [None if isinstance(each, Tensor) else each for each in args]
         ctx.tensor_indices = [index for index, each in enumerate(args) if isinstance(each, Tensor)]
@@ -181,7 +194,7 @@ class CheckpointFunction(Function):
             if ctx.rng_state is not None:
                 random.set_rng_state(ctx.rng_state)
             leaves = detach_variable(tuple(inputs))
-            with enable_grad():
+            with enable_grad(), autocast(**ctx.autocast_kwargs):
                 outputs = ctx.run_function(*leaves)
         if isinstance(outputs, Tensor):
             outputs = (outputs,)
@@ -392,13 +405,14 @@ def _frame(
     if determinism_check not in _CHECKS:
         raise ValueError(f"determinism_check should be one of {list(_CHECKS)}, but got {determinism_check}")
     forward_context, recompute_context = context_fn()
+    autocast_kwargs = _get_autocast_kwargs()
     rng_state = random.get_rng_state() if preserve else None
 
     def recompute(*args: Any) -> None:
         with random.fork_rng(enabled=rng_state is not None):
             if rng_state is not None:
                 random.set_rng_state(rng_state)
-            with recompute_context:
+            with autocast(**autocast_kwargs), recompute_context:
                 function(*args, **kwargs)
 
     stops = early_stop if _early_stop_enabled is None else _early_stop_enabled

@@ -26,7 +26,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     kind = promote_types(x1.dtype, x2.dtype)
     if not kind.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.legacy}")
-    a, b = x1.to(kind), x2.to(kind)
+    a, b = (each if each.is_floating_point() else each.to(kind) for each in (x1, x2))
     if a._array.shape != b._array.shape:
         shape = broadcast_shapes(a._array.shape, b._array.shape)
         right = b.expand(shape)  # first: see Note [Right operands first]

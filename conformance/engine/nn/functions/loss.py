@@ -77,7 +77,11 @@ def l1_loss(
     if weight is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)
         return _weigh((a - b).abs(), weight, input, reduction, lambda each: each.sum() / weight.sum())
-    return reduce_loss((a - b).abs(), chosen(size_average, reduce, reduction))
+    return _l1_loss(a, b, chosen(size_average, reduce, reduction))
+
+
+def _l1_loss(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+    return reduce_loss((input - target).abs(), reduction)
 
 
 def smooth_l1_loss(
@@ -88,7 +92,7 @@ def smooth_l1_loss(
     a, b = _met(input, target)
     number = chosen(size_average, reduce, reduction)
     if beta == 0.0:
-        return reduce_loss((a - b).abs(), number)
+        return _l1_loss(a, b, number)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return ops.smooth_l1_loss(a, b, number, float(beta))

@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import dtypes
 from ...ops.activation import relu
 from ...ops.dropout import dropout
 from ...ops.joining import cat, stack
 from ...ops.matmul import linear, matmul
 from ...ops.recurrent import mkldnn_rnn_layer
 from ...ops.unary import tanh
+from ...processor import get_cpu_capability
 from ...tensor import Tensor, make
 
 State = Any  # a tensor, or of LSTM a pair
@@ -231,11 +233,12 @@ def lstm(
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """torch.lstm: outputs (steps, batch, features), the last hidden states and the last cell states.
 
-    Note [LSTM of float32]: there torch has oneDNN compute each direction of a layer, which is one node; of other
-    dtypes, empty inputs, packed ones and with projections the steps are nodes of the graph.
+    Note [LSTM of float32]: there torch has oneDNN compute each direction of a layer, which is one node, and of bfloat16
+    where the processor is made for it; of other dtypes, empty inputs, packed ones and with projections the steps are
+    nodes of the graph.
     """
     weights = _grouped(flat, biased, projected)
-    onednn = input._array.dtype == np.float32 and input._array.size > 0 and batch_sizes is None
+    onednn = _has_kernel(input.dtype) and input._array.size > 0 and batch_sizes is None
     if onednn and projected:
         _warn_of_projections()
         onednn = False
@@ -253,6 +256,10 @@ def lstm(
         output, last = _layers(lstm_step, direction, input, states, weights, 1 + bidirectional, dropout_p)
     hidden, cell = (stack([state[part] for state in last], 0) for part in (0, 1))
     return (output.transpose(0, 1) if batch_first else output), hidden, cell
+
+
+def _has_kernel(kind: dtypes.dtype) -> bool:
+    return kind is dtypes.float32 or (kind is dtypes.bfloat16 and get_cpu_capability() == "AVX512")
 
 
 def _warn_of_projections() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...creation import empty, zeros
 from ...device import check_device
+from ...modes import state
 from ...tensor import Tensor
 from .. import init
 from ..functions import recurrent
@@ -131,7 +132,7 @@ class RNNBase(_Recurrent):
             ValueError, RuntimeError: they are not those of the weights.
         """
         dtype = self._flat_weights[0].dtype
-        if input.dtype != dtype:
+        if input.dtype != dtype and not state.autocast:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
                 f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})"

@@ -99,11 +99,35 @@ class TransformerEncoderLayer(Module):
         def feed_forward(x: Tensor) -> Tensor:
             return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
+        if "cpu" in state.autocast and self._has_kernel(src):
+            return self._in_lower_precision(src, attention, feed_forward)
         if self.norm_first:
             src = src + attention(self.norm1(src))
             return src + feed_forward(self.norm2(src))
         src = self.norm1(src + attention(src))
         return self.norm2(src + feed_forward(src))
+
+    def _has_kernel(self, src: Tensor) -> bool:
+        """Whether torch computes the layer in one kernel, which shows within autocast alone."""
+        if self.training or src.dim() != 3 or _without_kernel(self):
+            return False
+        return not (
+            state.grad_enabled and (src.requires_grad or any(p.requires_grad for p in self.parameters()))
+        )
+
+    def _in_lower_precision(
+        self, src: Tensor, attention: Callable[[Tensor], Tensor], feed_forward: Callable[[Tensor], Tensor]
+    ) -> Tensor:
+        """The layer as its kernel computes it within autocast: sums are written to their second part."""
+
+        def added(x: Tensor, residual: Tensor) -> Tensor:
+            return (x + residual).to(x.dtype)
+
+        if self.norm_first:
+            src = added(attention(self.norm1(src)), src)
+            return added(feed_forward(self.norm2(src)), src)
+        src = self.norm1(added(attention(src), src))
+        return self.norm2(added(feed_forward(src), src))
 
 
 def _without_fast_path(layer: Any) -> str:
@@ -112,6 +136,10 @@ def _without_fast_path(layer: Any) -> str:
         return "encoder_layer was not TransformerEncoderLayer"
     if layer.norm_first:
         return "encoder_layer.norm_first was True"
+    return _without_kernel(layer)
+
+
+def _without_kernel(layer: TransformerEncoderLayer) -> str:
     attention: Any = layer.self_attn
     if not attention.batch_first:
         return "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)"

@@ -1,127 +1,17 @@
-"""torch.amp: scaled gradients; and autocast where it is off, as it is for a device that the machine has not."""
+"""torch.amp.GradScaler: scaled losses, so that small gradients do not vanish in a lower precision."""
 
 from __future__ import annotations
 
-import functools
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from . import dtypes
-from .creation import full
-from .device import device
-from .modes import no_grad
-from .tensor import Tensor
-
-_NO_CUDA = "CUDA is not available or torch_xla is imported. Disabling autocast."
-_NOT_SUPPORTED = (
-    "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
-    "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
-)
-
-
-class autocast:
-    """torch.autocast: a context manager and decorator.
-
-    Raises:
-        NotImplementedError: it would be on: operations in a lower precision are not implemented.
-        ValueError: the device type is no text.
-    """
-
-    def __init__(
-        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
-    ) -> None:
-        if not isinstance(device_type, str):
-            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
-        device(device_type)
-        if enabled and device_type == "cuda":
-            warnings.warn(_NO_CUDA, stacklevel=2)
-            enabled = False
-        if enabled and device_type == "cpu" and dtype not in (None, dtypes.float16):
-            warnings.warn(_NOT_SUPPORTED, stacklevel=2)
-            enabled = False
-        if enabled:
-            raise NotImplementedError(f"torch.autocast({device_type!r}) that is enabled")
-        self.device, self._enabled = device_type, False
-
-    def __enter__(self) -> autocast:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
-            with self:
-                return function(*args, **kwargs)
-
-        return decorated
-
-
-def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """torch.is_autocast_enabled: never, here."""
-    device(device_type)
-    return False
-
-
-def is_autocast_cache_enabled() -> bool:
-    """torch.is_autocast_cache_enabled: where autocast is on, what it casts is kept."""
-    return True
-
-
-def clear_autocast_cache() -> None:
-    """torch.clear_autocast_cache."""
-
-
-FUNCTIONS: dict[str, Any] = {
-    each.__name__: each
-    for each in (autocast, is_autocast_enabled, is_autocast_cache_enabled, clear_autocast_cache)
-}
-"""What is torch's own."""
-
-
-def is_autocast_available(device_type: str) -> bool:
-    """torch.amp.is_autocast_available."""
-    return device_type in ("cpu", "cuda")
-
-
-def custom_fwd(
-    fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: Any = None
-) -> Callable[..., Any]:
-    """torch.amp.custom_fwd: a forward that notes that autocast was off.
-
-    Raises:
-        ValueError: the device type is no text.
-    """
-    _check_device_type(device_type)
-    if fwd is None:
-        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
-    forward = fwd
-
-    @functools.wraps(forward)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        args[0]._dtype, args[0]._fwd_used_autocast = dtypes.float16, False
-        return forward(*args, **kwargs)
-
-    return decorated
-
-
-def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Callable[..., Any]:
-    """torch.amp.custom_bwd: a backward that runs as its forward ran.
-
-    Raises:
-        ValueError: the device type is no text.
-    """
-    _check_device_type(device_type)
-    return functools.partial(custom_bwd, device_type=device_type) if bwd is None else bwd
-
-
-def _check_device_type(device_type: Any) -> None:
-    if not isinstance(device_type, str):
-        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+from .. import dtypes
+from ..creation import full
+from ..modes import no_grad
+from ..tensor import Tensor
 
 
 class GradScaler:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-from .absent import look_up
+from ..absent import look_up
 
 __all__ = [
     "Event",
@@ -118,4 +119,8 @@ def synchronize(device: Any = None) -> None:
     """Nothing is to wait for."""
 
 
-__getattr__ = look_up("torch.cpu")
+_look_up = look_up("torch.cpu")
+
+
+def __getattr__(name: str) -> Any:
+    return import_module(f"{__name__}.{name}") if name == "amp" else _look_up(name)

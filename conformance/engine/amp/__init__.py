@@ -1,0 +1,16 @@
+"""torch.amp: operations in a lower precision, and gradients that are scaled for it."""
+
+from ..absent import look_up
+from .autocast_mode import (
+    _enter_autocast,
+    _exit_autocast,
+    autocast,
+    custom_bwd,
+    custom_fwd,
+    is_autocast_available,
+)
+from .grad_scaler import GradScaler
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+__getattr__ = look_up("torch.amp")

@@ -1,0 +1,227 @@
+"""torch.autocast, and custom Functions that know of it; what it does is in Note [Autocast]."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import dtypes
+from ..casting import (
+    autocast_decrement_nesting,
+    autocast_increment_nesting,
+    clear_autocast_cache,
+    get_autocast_dtype,
+    is_autocast_available,
+    is_autocast_cache_enabled,
+    is_autocast_enabled,
+    is_eligible,
+    set_autocast_cache_enabled,
+    set_autocast_dtype,
+    set_autocast_enabled,
+)
+from ..modes import state
+from ..overrides import handle_torch_function
+from ..tensor import Tensor
+
+__all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+Function = Callable[..., Any]
+_NO_CUDA = "CUDA is not available or torch_xla is imported. Disabling autocast."
+_NOT_SUPPORTED = (
+    "In {0} autocast, but the target dtype is not supported. Disabling autocast.\n"
+    "{0} Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
+)
+
+
+def autocast_decorator(autocast_instance: autocast, func: Function) -> Function:
+    """The function, which runs within this context."""
+
+    @functools.wraps(func)
+    def decorate_autocast(*args: Any, **kwargs: Any) -> Any:
+        with autocast_instance:
+            return func(*args, **kwargs)
+
+    return decorate_autocast
+
+
+class autocast:
+    """torch.autocast: a context, and a decorator, in which operations run in a precision of their choice.
+
+    Args:
+        device_type: "cpu"; for other devices it switches what is asked of it, and changes no operation here.
+        dtype: the lower precision; by default the one that was set, bfloat16 if none was.
+        enabled: whether it switches on; off it switches within another one.
+        cache_enabled: whether one copy of each parameter serves all its uses.
+
+    Raises:
+        RuntimeError: there is no autocast for such a device.
+        ValueError: the device type is no text.
+    """
+
+    __module__ = "torch.amp.autocast_mode"
+
+    def __init__(
+        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
+    ) -> None:
+        check_device_type(device_type)
+        self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
+        self.device = device_type
+        if not is_autocast_available(device_type):
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+        self.custom_backend_name = "privateuseone"
+        self._cache_enabled = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        if enabled and device_type == "cuda":
+            warnings.warn(_NO_CUDA, stacklevel=2)
+            enabled = False
+        elif enabled and self.fast_dtype not in (dtypes.bfloat16, dtypes.float16):
+            warnings.warn(_NOT_SUPPORTED.format(device_type.upper()), stacklevel=2)
+            enabled = False
+        self._enabled = enabled
+
+    def __enter__(self) -> autocast:
+        self.prev_cache_enabled = is_autocast_cache_enabled()
+        self.prev = is_autocast_enabled(self.device)
+        self.prev_fastdtype = get_autocast_dtype(self.device)
+        set_autocast_enabled(self.device, self._enabled)
+        set_autocast_dtype(self.device, self.fast_dtype)
+        autocast_increment_nesting()
+        set_autocast_cache_enabled(self._cache_enabled)
+        return self
+
+    def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Literal[False]:
+        if autocast_decrement_nesting() == 0:
+            clear_autocast_cache()
+        set_autocast_enabled(self.device, self.prev)
+        set_autocast_dtype(self.device, self.prev_fastdtype)
+        set_autocast_cache_enabled(self.prev_cache_enabled)
+        return False
+
+    def __call__(self, func: Function) -> Function:
+        if not callable(func):
+            raise TypeError(
+                f"autocast()(func) requires a callable, but got {type(func).__name__}. "
+                "Did you mean to use autocast as a context manager? For example:\n"
+                "    with torch.autocast(device_type=...):\n"
+                "        output = model(input)"
+            )
+        return autocast_decorator(self, func)
+
+
+class _UnmanagedAutocast(autocast):
+    """One that no ``with`` leaves."""
+
+
+def _enter_autocast(*vals: Any) -> Any:
+    """Switch autocast on, until _exit_autocast."""
+    if state.function_modes:
+        return handle_torch_function(_enter_autocast, [], *vals)
+    return _UnmanagedAutocast(*vals).__enter__()
+
+
+def _exit_autocast(mode: Any) -> Any:
+    """Leave what _enter_autocast has begun."""
+    if state.function_modes:
+        return handle_torch_function(_exit_autocast, [], mode)
+    mode.__exit__(None, None, None)
+    return None
+
+
+# Custom Functions ---------------------------------------------------------------------------------
+
+
+def _cast(value: Any, device_type: str, dtype: Any) -> Any:
+    """Tensors, and those within containers, in another dtype; but for integers and float64."""
+    if isinstance(value, Tensor):
+        return value.to(dtype) if is_eligible(value) and value.device.type == device_type else value
+    if isinstance(value, (str, bytes, np.ndarray)):
+        return value
+    if isinstance(value, Mapping):
+        return {_cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()}
+    if isinstance(value, Iterable):
+        found = (_cast(each, device_type, dtype) for each in value)
+        return type(value)(found) if isinstance(value, (list, tuple)) else found
+    return value
+
+
+def operator_kernel(operator: Function, device_type: str, cast_inputs: Any) -> Function:
+    """What runs in place of a program's own operator where autocast is on: the operator, on tensors of this dtype."""
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            raise AssertionError(f"Custom ops do not support kwargs yet, got {[*kwargs]}")
+        outer, state.autocast = state.autocast, state.autocast - {device_type}
+        try:
+            return operator(*_cast(args, device_type, cast_inputs))
+        finally:
+            state.autocast = outer
+
+    return kernel
+
+
+def check_available(device_type: str) -> None:
+    """Refuse to register something for a device without autocast.
+
+    Raises:
+        ValueError: as torch words it.
+    """
+    if not is_autocast_available(device_type):
+        raise ValueError(f"Device type '{device_type}' does not support autocast.")
+
+
+def custom_fwd(fwd: Function | None = None, *, device_type: str, cast_inputs: Any = None) -> Function:
+    """torch.amp.custom_fwd: a forward that notes whether autocast was on.
+
+    Args:
+        fwd: the forward of a custom Function; without it a decorator is returned.
+        cast_inputs: the dtype of its tensors where autocast is on, which is off inside then.
+
+    Raises:
+        ValueError: the device type is no text.
+    """
+    check_device_type(device_type)
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorate_fwd(*args: Any, **kwargs: Any) -> Any:
+        context, enabled = args[0], is_autocast_enabled(device_type)
+        context._dtype = get_autocast_dtype(device_type)
+        context._fwd_used_autocast = enabled and cast_inputs is None
+        if cast_inputs is None or not enabled:
+            return fwd(*args, **kwargs)
+        with autocast(device_type=device_type, enabled=False):
+            return fwd(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
+
+    return decorate_fwd
+
+
+def custom_bwd(bwd: Function | None = None, *, device_type: str) -> Function:
+    """torch.amp.custom_bwd: a backward that runs as its forward, which custom_fwd decorates, ran.
+
+    Raises:
+        ValueError: the device type is no text.
+    """
+    check_device_type(device_type)
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorate_bwd(*args: Any, **kwargs: Any) -> Any:
+        with autocast(device_type=device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorate_bwd
+
+
+def check_device_type(device_type: Any) -> None:
+    """Refuse what is no text.
+
+    Raises:
+        ValueError: as torch words it.
+    """
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
