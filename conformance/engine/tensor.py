@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from . import dtypes, errors
+from .formats import Unstrided
 from .metadata import Alike
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
@@ -414,7 +415,7 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
 
 def wrap(value: Any) -> Tensor:
     """A result outside the graph: arrays as they are, numpy scalars as 0-d."""
-    tensor = make(value if value.__class__ is np.ndarray else np.asanyarray(value))
+    tensor = make(value if value.__class__ is np.ndarray or isinstance(value, Unstrided) else np.asanyarray(value))
     if state.inference:
         tensor._inference = True
     return tensor

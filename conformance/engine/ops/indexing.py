@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..creation import zeros_like
 from ..dtypes import BY_NUMPY, NUMBERS, number_within
 from ..from_data import infer_array
 from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
@@ -417,7 +418,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return run_inplace(ROWS["copy"], [self, other])
 
 
-@op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
+@op("FillBackward2", name="fill", self=lambda grad: zeros_like(grad))
 def _fill(self: Array, value: Any) -> Array:
     return np.full(self.shape, number_within(self.dtype, value), self.dtype)
 

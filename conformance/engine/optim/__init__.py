@@ -24,4 +24,8 @@ _look_up = look_up("torch.optim")
 def __getattr__(name: str) -> Any:
     if name == "swa_utils":
         return import_module(f"{__name__}.{name}")
+    if name == "SparseAdam":
+        from .sparse import SparseAdam
+
+        return SparseAdam
     return _look_up(name)
