@@ -37,7 +37,11 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     elif current is None:
         alone = sys.getrefcount(gradient) <= _ALONE
         try:
-            if not state.grad_enabled and alone and (obeys_layout(gradient, variable) or not state.layout_enforced):
+            if (
+                not state.grad_enabled
+                and alone
+                and (obeys_layout(gradient, variable) or not state.layout_enforced)
+            ):
                 variable._grad = gradient.detach()
             else:
                 variable._grad = copied(gradient, variable)

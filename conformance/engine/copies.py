@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, pickling
+from .formats import Unstrided
 from .hooks import warn_if_has_hooks
 from .overrides import overrides
 from .storage import address, buffer, storage
@@ -30,6 +31,10 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return memo[id(self)]
     if overrides(type(self)) and type(self.new_empty(())) is not type(self):
         raise RuntimeError(errors.DEEPCOPY_SUBCLASS)
+    if isinstance(self._array, Unstrided):
+        copied = self.detach().clone().requires_grad_(self.requires_grad)
+        memo[id(self)] = copied
+        return copied
     result = make(_with_memory_copied(self._array, memo), type(self))
     result._version_counter = VersionCounter(1)
     result._requires_grad = self.requires_grad

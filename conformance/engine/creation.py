@@ -88,7 +88,10 @@ def _filled(
             raise RuntimeError("unsupported memory format Preserve")
         kind = kind_of(dtypes.asked(name, dtype), out)
         if layout not in (None, strided):
-            return finish(_without_values(name, new_sizes(sides if size is None else (size,), name), kind), requires_grad)
+            return finish(
+                _without_values(name, new_sizes(sides if size is None else (size,), name), kind),
+                requires_grad,
+            )
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
             made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name

@@ -345,7 +345,11 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
                 return
             except LayoutError:  # see Note [Arrays of other layouts]
                 pass
-    if first._array.__class__ is not np.ndarray and isinstance(first._array, Unstrided) and not state.grad_enabled:
+    if (
+        first._array.__class__ is not np.ndarray
+        and isinstance(first._array, Unstrided)
+        and not state.grad_enabled
+    ):
         buffer[input_nr] = gradient + first
         return
     buffer[input_nr] = first + gradient

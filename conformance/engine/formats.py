@@ -58,7 +58,9 @@ def by_name(name: str) -> layout:
     return next(each for each in formats if each._name == name)
 
 
-LAYOUTS: list[type] = []  # the classes of arrays of other layouts that are loaded: for most programs there is none
+LAYOUTS: list[
+    type
+] = []  # the classes of arrays of other layouts that are loaded: for most programs there is none
 
 
 class LayoutError(NotImplementedError):

@@ -223,7 +223,10 @@ def _refuse_complex(row: Row) -> list[str]:
 
 
 def evaluate_source(row: Row) -> str:
-    body = [*_unwrap(row, "evaluate"), *_checked(row, _run(row, "return"), [f"return {_forward(row, _IN_LAYOUT)}"])]
+    body = [
+        *_unwrap(row, "evaluate"),
+        *_checked(row, _run(row, "return"), [f"return {_forward(row, _IN_LAYOUT)}"]),
+    ]
     return function("evaluate", arguments(row), body)
 
 

@@ -415,7 +415,9 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
 
 def wrap(value: Any) -> Tensor:
     """A result outside the graph: arrays as they are, numpy scalars as 0-d."""
-    tensor = make(value if value.__class__ is np.ndarray or isinstance(value, Unstrided) else np.asanyarray(value))
+    tensor = make(
+        value if value.__class__ is np.ndarray or isinstance(value, Unstrided) else np.asanyarray(value)
+    )
     if state.inference:
         tensor._inference = True
     return tensor

@@ -1,4 +1,4 @@
-"""Texts as two engines can be compared on them: without addresses, source files, foreign frames and lists of kernels."""
+"""Texts as two engines can be compared on them: without addresses, files, foreign frames and lists of kernels."""
 
 from __future__ import annotations
 

@@ -418,7 +418,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return run_inplace(ROWS["copy"], [self, other])
 
 
-@op("FillBackward2", name="fill", self=lambda grad: zeros_like(grad))
+@op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
 def _fill(self: Array, value: Any) -> Array:
     return np.full(self.shape, number_within(self.dtype, value), self.dtype)
 
@@ -460,7 +460,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)
 
 
-@op("ZeroBackward0", name="zero", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
+@op("ZeroBackward0", name="zero", self=lambda grad: zeros_like(grad))
 def _zero(self: Array) -> Array:
     return np.zeros(self.shape, self.dtype)
 

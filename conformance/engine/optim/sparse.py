@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ..formats import Unstrided
 from ..modes import enable_grad, no_grad
 from ..sparse.construction import sparse_coo_tensor
-from ..tensor import Tensor, make
+from ..tensor import Tensor
 from .optimizer import Optimizer, Params
 from .steps import check, check_betas, check_rate, count_step, number, zeros_for
 
@@ -28,7 +29,9 @@ def step(optimizer: Any, group: Group, params: list[Tensor]) -> None:
         if name not in _FUSED:
             if isinstance(param.grad._array, Unstrided):  # type: ignore[union-attr]
                 raise RuntimeError(f"{name} does not support sparse gradients{_INSTEAD.get(name, '')}")
-            if type(optimizer)._start is not Optimizer._start:
+            if name == "Adafactor":
+                optimizer._start_parameter(param, param.grad)
+            else:
                 optimizer._started(param, group)
     for param in params:
         grad: Any = param.grad
@@ -76,34 +79,40 @@ class SparseAdam(Optimizer):
         check("epsilon value", eps, bool(eps > 0.0))
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-        for kind, what, is_so in (
-            ("Sparse", "requires dense parameter tensors", lambda each: each.is_sparse),
-            ("Complex", "does not support complex parameters", lambda each: each.is_complex()),
-        ):
-            found = [
-                [i, j] for i, group in enumerate(self.param_groups) for j, each in enumerate(group["params"]) if is_so(each)
-            ]
-            if found:
-                raise ValueError(f"{kind} params at indices {found}: SparseAdam {what}")
+        self._refuse("Sparse", "requires dense parameter tensors", lambda param: param.is_sparse)
+        self._refuse("Complex", "does not support complex parameters", lambda param: param.is_complex())
 
-    @no_grad()
+    def _refuse(self, kind: str, what: str, holds: Callable[[Any], bool]) -> None:
+        """Refuse parameters of a kind.
+
+        Raises:
+            ValueError: saying where they are.
+        """
+        groups = enumerate(self.param_groups)
+        found = [[i, j] for i, group in groups for j, each in enumerate(group["params"]) if holds(each)]
+        if found:
+            raise ValueError(f"{kind} params at indices {found}: SparseAdam {what}")
+
     def step(self, closure: Any = None) -> Any:
         """Update the parameters that have a gradient; returns what ``closure`` returned."""
         loss = None
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        for group in self.param_groups:
-            params = [each for each in group["params"] if each.grad is not None]
-            for param in params:
-                if not param.grad.is_sparse:
-                    raise RuntimeError(
-                        "SparseAdam does not support dense gradients, please consider Adam instead"
-                    )
-                self._started(param, group)["step"] += 1
-            for param in params:
-                self._move(param, group)
+        with no_grad():
+            for group in self.param_groups:
+                self._update(group, [each for each in group["params"] if each.grad is not None])
         return loss
+
+    def _update(self, group: Group, params: list[Any]) -> None:
+        for param in params:
+            if not param.grad.is_sparse:
+                raise RuntimeError(
+                    "SparseAdam does not support dense gradients, please consider Adam instead"
+                )
+            self._started(param, group)["step"] += 1
+        for param in params:
+            self._move(param, group)
 
     def _start(self, param: Tensor, group: Group) -> Group:
         return {"step": 0, "exp_avg": zeros_for(param), "exp_avg_sq": zeros_for(param)}

@@ -23,7 +23,7 @@ __all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
 __getattr__ = look_up("torch.sparse")
 
 
-class check_sparse_tensor_invariants:  # noqa: N801  torch's name
+class check_sparse_tensor_invariants:
     """Whether sparse tensors are checked when they are made: as a context, a decorator, or for good."""
 
     __module__ = "torch.sparse"
@@ -67,5 +67,3 @@ class check_sparse_tensor_invariants:  # noqa: N801  torch's name
                 return function(*args, **kwargs)
 
         return checked
-
-

@@ -26,7 +26,9 @@ class SparseArray(Unstrided):
 
     layout = sparse_coo
 
-    def __init__(self, indices: Array, values: Array, shape: tuple[int, ...], coalesced: bool = False) -> None:
+    def __init__(
+        self, indices: Array, values: Array, shape: tuple[int, ...], coalesced: bool = False
+    ) -> None:
         self.indices, self.values, self.shape = indices, values, shape
         self.coalesced = coalesced or indices.shape[1] < 2
         self.dtype, self.ndim, self.size = values.dtype, len(shape), math.prod(shape)
@@ -87,8 +89,10 @@ class SparseArray(Unstrided):
 
     __getattr__ = __array__ = __array_ufunc__ = __getitem__ = __setitem__ = __iter__ = _refuse
     __bool__ = __float__ = __int__ = __index__ = __complex__ = __invert__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
-    __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __matmul__ = _refuse
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __matmul__ = (
+        _refuse
+    )
     __hash__ = None  # type: ignore[assignment]
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -127,7 +131,14 @@ def coalesced(array: SparseArray) -> Any:
     where, first, inverse = np.unique(places(array), return_index=True, return_inverse=True)
     summed = np.zeros((len(where), *array.values.shape[1:]), array.dtype)
     np.add.at(summed, inverse, array.values)
-    return coo(np.ascontiguousarray(array.indices[:, first]), summed, array.shape, True)
+    return coo(narrowed(array.indices[:, first], array.nnz), summed, array.shape, True)
+
+
+def narrowed(indices: Array, space: int) -> Array:
+    """Indices in memory that torch has made for so many values: where it is not full, they have gaps."""
+    found = np.empty((len(indices), space), np.int64)[:, : indices.shape[1]]
+    found[...] = indices
+    return found
 
 
 def dense(array: SparseArray) -> Array:
@@ -145,6 +156,8 @@ def sparse(array: Array, sparse_dim: int | None = None) -> Any:
     whole = (array != 0).any(axis=tuple(range(ndim, array.ndim))) if ndim < array.ndim else array != 0
     found = np.nonzero(np.atleast_1d(whole)) if ndim else (np.zeros(1, np.int64),)
     if not ndim:  # one place, which holds the number
-        return coo(np.empty((0, int(bool(array))), np.int64), array.reshape(1)[: int(bool(array))].copy(), (), True)
+        return coo(
+            np.empty((0, int(bool(array))), np.int64), array.reshape(1)[: int(bool(array))].copy(), (), True
+        )
     indices = np.array(found, np.int64).reshape(ndim, -1)
     return coo(indices, array[found], array.shape, True)

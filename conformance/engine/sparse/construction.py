@@ -61,16 +61,22 @@ def sparse_coo_tensor(
         RuntimeError: sizes that do not fit, or what is checked.
     """
     if others or indices is MISSING:
-        shown = [type(each).__name__ for each in (indices, values, size) if each is not MISSING and each is not None]
+        shown = [
+            type(each).__name__
+            for each in (indices, values, size)
+            if each is not MISSING and each is not None
+        ]
         shown += [f"{name}={typename(value)}" for name, value in others.items()]
         raise TypeError(SIGNATURES.format(f"({', '.join(shown)})"))
+    kind = dtypes.asked("sparse_coo_tensor", dtype)
     if values is MISSING:
         if isinstance(indices, Tensor):
-            raise TypeError("sparse_coo_tensor(): argument 'size' (position 1) must be tuple of ints, not Tensor")
-        kind = dtypes.asked("sparse_coo_tensor", dtype) or dtypes.default
-        return _leaf(make(zeros(new_sizes((indices,)), kind.numpy)), requires_grad)
+            raise TypeError(
+                "sparse_coo_tensor(): argument 'size' (position 1) must be tuple of ints, not Tensor"
+            )
+        held_as = (kind or dtypes.default).numpy
+        return _leaf(make(zeros(new_sizes((indices,)), held_as)), requires_grad)
     check_memory(device, pin_memory)
-    kind = dtypes.asked("sparse_coo_tensor", dtype)
     where = _as_tensor(indices, dtypes.int64)
     held = _as_tensor(values, kind)
     _check_parts(where._array, held._array)

@@ -24,7 +24,9 @@ def written(row: Row, arguments: list[Any]) -> Tensor:
     """
     self: Tensor = arguments[0]
     given = [each for name, each in zip(row.parameters, arguments, strict=True) if name in row.inputs]
-    recorded = state.recording and row.recorded and any(isinstance(e, Tensor) and e.requires_grad for e in given)
+    recorded = (
+        state.recording and row.recorded and any(isinstance(e, Tensor) and e.requires_grad for e in given)
+    )
     check_inplace(self, bool(recorded))
     array: Any = self._array
     if row.name in BY_VALUE and not array.coalesced:
@@ -42,7 +44,7 @@ def written(row: Row, arguments: list[Any]) -> Tensor:
         edge = gradient_edge(self)
         node = row.record_inplace(*arguments, self, state.recorder)
         node.next_edges = (edge, *node.next_edges[1:])
-    set_array(self, value)  # type: ignore[arg-type]
+    set_array(self, value)
     increment_version(self)
     if node is not None:
         rebase_history(self, node)

@@ -16,7 +16,7 @@ from .. import dtypes
 from ..formats import type_name
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import make
-from .array import Array, SparseArray, coalesced, coo, dense, places, sparse, zeros
+from .array import Array, SparseArray, coalesced, coo, dense, narrowed, places, zeros
 
 if TYPE_CHECKING:
     from ..rows import Row
@@ -78,12 +78,11 @@ def kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 # One operand --------------------------------------------------------------------------------------
 
-BY_VALUE = frozenset(
-    """
-    abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p nan_to_num
-    rad2deg relu round sgn sign signbit sin sinh sqrt tan tanh trunc
-    """.split()
-)  # functions that are 0 at 0
+_FUNCTIONS = """
+abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p nan_to_num rad2deg
+relu round sgn sign signbit sin sinh sqrt tan tanh trunc
+"""
+BY_VALUE = frozenset(_FUNCTIONS.split())  # they are 0 at 0
 
 
 def _by_value(row: Row, self: SparseArray, *others: Any, **named: Any) -> Any:
@@ -164,7 +163,9 @@ def _norm(self: SparseArray, p: Any = 2, *rest: Any, **named: Any) -> Any:
 
 def _kind(*operands: Any) -> np.dtype[Any]:
     """The dtype in which operands meet."""
-    shown = [np.broadcast_to(np.zeros((), e.dtype), e.shape) if isinstance(e, SparseArray) else e for e in operands]
+    shown = [
+        np.broadcast_to(np.zeros((), e.dtype), e.shape) if isinstance(e, SparseArray) else e for e in operands
+    ]
     return dtypes.result_dtype(*shown)
 
 
@@ -223,14 +224,13 @@ def _merged(self: SparseArray, ours: Array, other: SparseArray, theirs: Array) -
         taken.append((i if first else -1, j if second else -1))
         i, j = i + first, j + second
     left, right = np.array(taken).T
-    space = np.empty((self.sparse_dim, self.nnz + other.nnz), np.int64)  # of which torch leaves the rest unused
-    indices = space[:, : len(taken)]
-    indices[...] = np.where(left >= 0, self.indices[:, left], other.indices[:, right])
+    indices = np.where(left >= 0, self.indices[:, left], other.indices[:, right])
     shape = (-1, *[1] * (ours.ndim - 1))
     values = np.where((left >= 0).reshape(shape), ours[left], 0) + np.where(
         (right >= 0).reshape(shape), theirs[right], 0
     )
-    found = coo(indices, values.astype(ours.dtype, copy=False), self.shape)
+    space = self.nnz + other.nnz
+    found = coo(narrowed(indices, space), values.astype(ours.dtype, copy=False), self.shape)
     found.coalesced = self.coalesced and other.coalesced
     return found
 
@@ -263,9 +263,10 @@ def mul(self: Any, other: Any) -> Any:
 
 
 def _intersection(self: SparseArray, other: SparseArray) -> Any:
-    """The product at the places of one of the two, which is 0 where the other has none.
+    """The product where both have values, if they are coalesced.
 
-    It is the one that is not coalesced, or else the one with fewer values, of equally many the second.
+    Otherwise it is at the places of one of the two, and 0 where the other has none: of the one that is not coalesced, or
+    else of the one with fewer values, of equally many the second.
     """
     if self.shape != other.shape:
         raise RuntimeError(
@@ -273,6 +274,10 @@ def _intersection(self: SparseArray, other: SparseArray) -> Any:
             "dimensions, and shape of sparse dimensions"
         )
     kind = _kind(self, other)
+    if self.coalesced and other.coalesced:
+        _, ours, theirs = np.intersect1d(places(self), places(other), assume_unique=True, return_indices=True)
+        values = self.values[ours].astype(kind) * other.values[theirs].astype(kind)
+        return coo(narrowed(self.indices[:, ours], min(self.nnz, other.nnz)), values, self.shape, True)
     if self.coalesced != other.coalesced:
         table, source = (self, other) if self.coalesced else (other, self)
     else:
@@ -397,11 +402,16 @@ def _select(self: SparseArray, dim: Any, index: Any) -> Any:
     index = int(index) % n
     shape = (*self.shape[:at], *self.shape[at + 1 :])
     if at >= self.sparse_dim:
-        return coo(self.indices, self.values.take(index, at - self.sparse_dim + 1), shape, self.coalesced)
+        return coo(
+            self.indices,
+            self.values[(slice(None),) * (at - self.sparse_dim + 1) + (index,)],
+            shape,
+            self.coalesced,
+        )
     kept = self.indices[at] == index
     if self.sparse_dim == 1:
         return np.asarray(self.values[kept].sum(0, dtype=self.dtype))
-    return coo(np.delete(self.indices, at, 0)[:, kept], self.values[kept], shape)
+    return coo(np.delete(self.indices, at, 0).compress(kept, 1), self.values[kept], shape)
 
 
 @kernel("unbind")
@@ -422,7 +432,7 @@ def _index_select(self: SparseArray, dim: Any, index: Array) -> Any:
     if at >= self.sparse_dim:
         return coo(self.indices, self.values.take(index, at - self.sparse_dim + 1), shape, self.coalesced)
     new, old = np.nonzero(self.indices[at] == index.reshape(-1, 1))
-    indices = self.indices[:, old]
+    indices = np.ascontiguousarray(self.indices[:, old])
     indices[at] = new
     return coo(indices, self.values[old], shape)
 
@@ -443,7 +453,9 @@ def _cat(tensors: Any, dim: Any, *rest: Any) -> Any:
         moved[at] += offset
         indices.append(moved)
         offset += each.shape[at]
-    return coo(np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]).astype(kind), shape)
+    return coo(
+        np.concatenate(indices, 1), np.concatenate([each.values for each in tensors]).astype(kind), shape
+    )
 
 
 @kernel("stack")
@@ -504,7 +516,8 @@ CSR = (
 
 def sparse_product(a: SparseArray, b: SparseArray) -> Any:
     """The product of two sparse matrices, sparse; torch makes of them what it warns of."""
-    warnings.warn(CSR, stacklevel=5)
+    for _ in (a, b):
+        warnings.warn(CSR, stacklevel=5)
     wide, long = dense(a), dense(b)
     held = (dense(coo(a.indices, np.ones(a.nnz, np.int64), a.shape)) != 0).astype(np.int64)
     there = held @ (dense(coo(b.indices, np.ones(b.nnz, np.int64), b.shape)) != 0).astype(np.int64)
@@ -516,8 +529,7 @@ def sparse_product(a: SparseArray, b: SparseArray) -> Any:
 def mm(self: Any, mat2: Any) -> Any:
     """The product of two matrices: sparse if both are."""
     if self.ndim != 2 or mat2.ndim != 2:
-        name, each = ("self", self) if self.ndim != 2 else ("mat2", mat2)
-        raise RuntimeError(f"{name} must be a matrix")
+        raise RuntimeError(f"{'self' if self.ndim != 2 else 'mat2'} must be a matrix")
     _check_factors(self, mat2)
     if isinstance(self, SparseArray) and isinstance(mat2, SparseArray):
         return sparse_product(self, mat2)
@@ -526,9 +538,7 @@ def mm(self: Any, mat2: Any) -> Any:
 
 def _check_factors(a: Any, b: Any) -> None:
     if a.shape[1] != b.shape[0] and isinstance(a, SparseArray) and not isinstance(b, SparseArray):
-        raise RuntimeError(
-            f"addmm: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}"
-        )
+        raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}")
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
@@ -540,7 +550,13 @@ def addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     """beta * self + alpha * (mat1 @ mat2)."""
     _check_factors(mat1, mat2)
     sparse_factors = isinstance(mat1, SparseArray), isinstance(mat2, SparseArray)
-    found = sparse_product(mat1, mat2) if all(sparse_factors) else product(mat1, mat2, mat1.dtype) if any(sparse_factors) else mat1 @ mat2
+    found = (
+        sparse_product(mat1, mat2)
+        if all(sparse_factors)
+        else product(mat1, mat2, mat1.dtype)
+        if any(sparse_factors)
+        else mat1 @ mat2
+    )
     if isinstance(found, SparseArray):
         return add(_scaled(self, beta), found, alpha=alpha)
     shape = np.broadcast_to(self, found.shape) if not isinstance(self, SparseArray) else self
@@ -559,7 +575,7 @@ def _scaled(array: Any, factor: Any) -> Any:
 @kernel("mv")
 def _mv(self: SparseArray, vec: Array) -> Any:
     if self.ndim != 2 or self.shape[1] != vec.shape[0]:
-        raise RuntimeError(f"mv: expected self.size(-1) == vec.size(-1)")
+        raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
     return product(self, vec.reshape(-1, 1), self.dtype).reshape(-1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -154,14 +155,17 @@ def to_sparse(
         raise NotImplementedError(f"Tensor.to_sparse(layout={layout})")
     if _is_sparse(self):
         if sparse_dim not in (None, self._array.sparse_dim):  # type: ignore[attr-defined]
-            raise RuntimeError("to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported")
+            raise RuntimeError(
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported"
+            )
         return self
     ndim = self._array.ndim
-    if sparse_dim is None:
-        if dense_dim is not None:
-            return _to_sparse_dim(self, ndim - dense_dim)
-        found: Tensor = _to_sparse(self)
+    found: Tensor
+    if sparse_dim is None and dense_dim is None:
+        found = _to_sparse(self)
         return found
+    if sparse_dim is None:
+        sparse_dim = ndim - dense_dim
     if sparse_dim == 0 and ndim:
         raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
     if not 0 <= sparse_dim <= ndim:
@@ -181,7 +185,9 @@ def to_sparse_coo(self: Tensor) -> Tensor:
     "ToDenseBackward0",
     name="_to_dense",
     self=lambda grad, self, _masked_grad: (
-        grad.sparse_mask(self.coalesce()) if _masked_grad in (None, True) else grad.to_sparse(self._array.sparse_dim)
+        grad.sparse_mask(self.coalesce())
+        if _masked_grad in (None, True)
+        else grad.to_sparse(self._array.sparse_dim)
     ),
 )
 def _to_dense(self: Any, _masked_grad: Any = None) -> Array:
@@ -231,7 +237,7 @@ def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """
     if not _is_sparse(mask):
         raise NotImplementedError(no_kernel(f"aten::{'_nnz' if _is_sparse(self) else 'sparse_mask'}", "CPU"))
-    found: Tensor = _sparse_mask(self, mask, _is_sparse(self))
+    found: Tensor = _sparse_mask(self, mask.detach() if mask.requires_grad else mask, _is_sparse(self))
     return found
 
 
@@ -240,7 +246,7 @@ def layout(self: Tensor) -> Any:
     return layout_of(self._array) if _is_sparse(self) else strided
 
 
-METHODS = {
+METHODS: dict[str, Callable[..., Any]] = {
     "indices": indices, "values": values, "_indices": raw_indices, "_values": raw_values, "_nnz": nnz,
     "coalesce": coalesce, "_coalesced_": set_coalesced, "is_coalesced": is_coalesced, "sparse_dim": sparse_dim,
     "_dimI": sparse_dim, "dense_dim": dense_dim, "_dimV": dense_dim, "to_sparse": to_sparse,

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..ops.matmul import _mat1_grad as mat1_grad
-from ..ops.matmul import _mat2_grad as mat2_grad
+from ..ops.matmul import mat2_grad
 from ..ops.scalars import maybe_times
 from ..rows import ROWS, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from . import kernels
-from .array import Array, SparseArray, coalesced, coo, dense
+from .array import SparseArray, coalesced, coo
 from .kernels import sparse_product, sum_over
 
 
@@ -55,7 +54,7 @@ def sparse_matmul(self: Any, other: Any) -> Any:
 
 def _masked(grad: Tensor, like: Tensor) -> Tensor:
     """A gradient with zeros where the other tensor has no values."""
-    found, mask = coalesced(grad._array), coalesced(like._array)  # type: ignore[arg-type]
+    found, mask = coalesced(grad._array), coalesced(like._array)
     there = kernels.picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), found.indices)
     return make(coo(found.indices.copy(), found.values * there, found.shape, True))
 
@@ -70,17 +69,17 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
     """torch.sparse.mm: the product of two matrices, whose gradient for a sparse one has its places alone."""
     if reduce is not None:
         raise NotImplementedError("torch.sparse.mm with reduce")
-    if mat1.is_sparse and mat2.is_sparse:
-        found: Tensor = sparse_matmul(mat1, mat2)
-        return found
+    found: Tensor
     shape = mat1._array.shape[-2], mat2._array.shape[-1]
-    if mat2.is_sparse:
-        start = make(np.zeros(shape, mat1._array.dtype))
-        return _sparse_addmm(
-            start.transpose(-2, -1), mat2.transpose(-2, -1), mat1.transpose(-2, -1), beta=0, alpha=1
-        ).transpose(-2, -1)
-    start = make(np.zeros(shape, mat2._array.dtype))
-    found = _sparse_addmm(start, mat1, mat2, beta=0, alpha=1)
+    if mat1.is_sparse and mat2.is_sparse:
+        found = sparse_matmul(mat1, mat2)
+    elif mat2.is_sparse:
+        start, left, right = (
+            each.transpose(-2, -1) for each in (make(np.zeros(shape, mat1._array.dtype)), mat2, mat1)
+        )
+        found = _sparse_addmm(start, left, right, beta=0, alpha=1).transpose(-2, -1)
+    else:
+        found = _sparse_addmm(make(np.zeros(shape, mat2._array.dtype)), mat1, mat2, beta=0, alpha=1)
     return found
 
 
@@ -95,7 +94,7 @@ def spmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
 
 def _sum_backward(grad: Tensor, self: Tensor, dim: Any) -> Tensor:
     """The gradient of a sum: at the places of the values that were summed."""
-    whole: Any = coalesced(self._array)  # type: ignore[arg-type]
+    whole: Any = coalesced(self._array)
     axes = {wrap_dim(each, whole.ndim) for each in dim}
     inner = tuple(1 + each - whole.sparse_dim for each in sorted(axes) if each >= whole.sparse_dim)
     kept = [each for each in range(whole.sparse_dim) if each not in axes]
@@ -124,9 +123,10 @@ def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
         RuntimeError: no sparse tensor.
     """
     kind = dtypes.asked("sum", dtype)
+    found: Tensor
     if dim is None:
-        found: Tensor = input.coalesce().values().sum(dtype=kind)
-        return found
-    axes = [dim] if isinstance(dim, int) else list(dim)
-    found = _sparse_sum(input if kind is None else input.to(kind), axes)
+        found = input.coalesce().values().sum(dtype=kind)
+    else:
+        axes = [dim] if isinstance(dim, int) else list(dim)
+        found = _sparse_sum(input if kind is None else input.to(kind), axes)
     return found

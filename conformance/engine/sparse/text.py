@@ -17,7 +17,12 @@ def tensor_text(array: SparseArray, *, default: np.dtype[Any], suffixes: list[st
     values = _part("values", array.values, indent)
     further = [f"size={array.shape}", f"nnz={array.nnz}"]
     kind = dtypes.BY_NUMPY[array.dtype]
-    unnamed = [default, np.dtype(np.complex128 if default == np.float64 else np.complex64), np.dtype(np.int64), np.dtype(np.bool_)]
+    unnamed = [
+        default,
+        np.dtype(np.complex128 if default == np.float64 else np.complex64),
+        np.dtype(np.int64),
+        np.dtype(np.bool_),
+    ]
     if array.dtype not in unnamed:
         further.append(f"dtype={kind!r}")
     further += ["layout=torch.sparse_coo", *suffixes]
