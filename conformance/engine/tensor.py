@@ -241,6 +241,10 @@ class Tensor:
         wanted = self.dtype if self._grad_dtype is False else self._grad_dtype
         if wanted is not None and value.dtype is not wanted:
             raise RuntimeError(errors.grad_dtype_assigned(value.dtype, wanted))
+        if isinstance(self._array, Unstrided) and not isinstance(value._array, Unstrided):
+            raise RuntimeError(
+                "attempting to assign a gradient to a tensor that has data of a different type"
+            )
         if value._array.shape != self._array.shape:
             raise RuntimeError(
                 f"attempting to assign a gradient of size '{_sizes(value._array.shape)}' to a tensor of size "

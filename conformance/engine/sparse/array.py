@@ -122,6 +122,19 @@ def places(array: SparseArray) -> Array:
     return found
 
 
+def values_in_order(array: Any) -> list[int]:
+    """Where each element of the values is among all elements."""
+    inner = math.prod(array.shape[array.sparse_dim :])
+    return [int(place) * inner + i for place in places(array) for i in range(inner)]
+
+
+def filled(array: SparseArray) -> Any:
+    """The same with a value at each place, zeros too."""
+    inner = array.shape[array.sparse_dim :]
+    indices = np.indices(array.shape[: array.sparse_dim], np.int64).reshape(array.sparse_dim, -1)
+    return coo(indices, dense(array).reshape(-1, *inner), array.shape, True)
+
+
 def coalesced(array: SparseArray) -> Any:
     """The same with indices in order, each once."""
     if array.coalesced:

@@ -74,7 +74,9 @@ def values(self: Tensor) -> Tensor:
 def _part(self: Tensor, array: Array) -> Tensor:
     """A part of a tensor outside the graph, which counts versions with it."""
     found = make(array)
-    found._version_counter = version_counter(self)
+    found._inference = self._inference
+    if not self._inference:
+        found._version_counter = version_counter(self)
     return found
 
 
