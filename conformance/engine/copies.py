@@ -67,6 +67,8 @@ def _reduce_ex(self: Tensor, protocol: Any) -> Any:
 
 def reduce_in_memory(tensor: Tensor) -> Any:
     """As torch.save writes a tensor: with the whole memory, which it writes once for all that share it."""
+    if isinstance(tensor._array, Unstrided):
+        return _reduce_ex(tensor, 2)
     array, base = tensor._array, storage(tensor._array)
     if type(base) is not np.ndarray or not base.flags.c_contiguous:
         return _reduce_ex(tensor, 2)

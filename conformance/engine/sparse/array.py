@@ -34,6 +34,9 @@ class SparseArray(Unstrided):
         self.dtype, self.ndim, self.size = values.dtype, len(shape), math.prod(shape)
         self.itemsize, self.strides = values.itemsize, (0,) * len(shape)
 
+    def __reduce__(self) -> Any:
+        return SparseArray, (self.indices, self.values, self.shape, self.coalesced)
+
     @property
     def sparse_dim(self) -> int:
         """How many dimensions the indices tell."""

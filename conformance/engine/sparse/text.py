@@ -27,7 +27,7 @@ def tensor_text(array: SparseArray, *, default: np.dtype[Any], suffixes: list[st
         further.append(f"dtype={kind!r}")
     further += ["layout=torch.sparse_coo", *suffixes]
     text = f"{name}({indices},\n{' ' * indent}{values}"
-    return _with_sizes(text, further, indent)
+    return printing.with_suffixes(text, further, indent, on_new_line=True)
 
 
 def _part(label: str, array: Array, indent: int) -> str:
@@ -35,8 +35,3 @@ def _part(label: str, array: Array, indent: int) -> str:
     text = printing.elements_text(array, indent + len(start))
     size = f", size={array.shape}" if not array.size else ""
     return f"{start}{text}{size})"
-
-
-def _with_sizes(text: str, further: list[str], indent: int) -> str:
-    first, *rest = further
-    return printing.with_suffixes(f"{text},\n{' ' * indent}{first}", rest, indent)
