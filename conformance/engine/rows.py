@@ -212,7 +212,7 @@ class Row:
     @property
     def any_layout(self) -> bool:
         """Whether its forward may give what is no array of numpy's, see Note [Arrays of other layouts]."""
-        return ".sparse." in self.forward.__module__
+        return ".sparse." in (self.forward.__module__ or "")
 
     @property
     def single(self) -> bool:
