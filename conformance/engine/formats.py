@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, errors
 from .shapes import empty_in_steps, ordered, steps_in_order, strides
 
 if TYPE_CHECKING:
@@ -109,8 +109,11 @@ def array_of(value: Any) -> Any:
 
 
 def type_name(array: Any) -> str:
-    """The name of a tensor's type as torch had it before dtypes."""
-    return f"torch.{'sparse.' if isinstance(array, Unstrided) else ''}{dtypes.BY_NUMPY[array.dtype].legacy}Tensor"
+    """The name of a tensor's type in texts."""
+    name = errors.tensor_type(dtypes.BY_NUMPY[array.dtype])
+    if not isinstance(array, Unstrided):
+        return name
+    return name.replace("torch.", "torch.sparse.").replace("CPU", "SparseCPU")
 
 
 def layout_of(array: Any) -> Any:

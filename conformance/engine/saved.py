@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, errors
-from .formats import Unstrided, type_name
+from .formats import type_name
 from .modes import Recorder, _set, state
 from .tangents import DualOutput
 from .tensor import Tensor, make
@@ -126,9 +126,7 @@ class SavedTensor:
         return restored
 
     def _modified(self, array: np.ndarray[Any, Any], current: int, node: Node | None) -> str:
-        kind = dtypes.BY_NUMPY[array.dtype]
-        named = type_name(array) if isinstance(array, Unstrided) else errors.tensor_type(kind)
-        text = f"{named} {list(array.shape)}"
+        text = f"{type_name(array)} {list(array.shape)}"
         tensor = self.tensor
         origin = self._origin(node) if tensor is None else tensor.grad_fn
         output_nr = self.output_nr if tensor is None else 0  # torch looks at that of an output alone
