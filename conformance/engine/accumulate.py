@@ -37,11 +37,9 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     elif current is None:
         alone = sys.getrefcount(gradient) <= _ALONE
         try:
-            if (
-                not state.grad_enabled
-                and alone
-                and (obeys_layout(gradient, variable) or not state.layout_enforced)
-            ):
+            if state.grad_enabled:
+                variable._grad = copied(gradient, variable)
+            elif alone and (obeys_layout(gradient, variable) or not state.layout_enforced):
                 variable._grad = gradient.detach()
             else:
                 variable._grad = copied(gradient, variable)
