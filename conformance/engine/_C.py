@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from . import modes
+from . import modes, settings
 from ._library.schema import parse_schema
 from .autograd import graph
 from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
@@ -72,6 +72,10 @@ def __getattr__(name: str) -> Any:
 
 def _set_view_replay_enabled(mode: bool) -> None:
     _force_original_view_tracking(mode)
+
+
+_check_sparse_tensor_invariants = settings.checks_invariants
+_set_check_sparse_tensor_invariants = settings.set_checks_invariants
 
 
 def _set_grad_enabled(mode: bool) -> None:

@@ -57,6 +57,7 @@ from .formats import (
     layout,
     memory_format,
     preserve_format,
+    sparse_coo,
     strided,
 )
 from .from_data import as_tensor, asarray, from_numpy, tensor
@@ -234,6 +235,7 @@ _LATER = (
     "optim",
     "overrides",
     "profiler",
+    "sparse",
     "special",
     "testing",
     "types",
@@ -244,8 +246,11 @@ _LATER = (
 _ELSEWHERE = {
     "autocast": "amp",
     "load": "serialization",
+    "_sparse_coo_tensor_unsafe": "sparse.construction",
     "lobpcg": "linalg.conjugate_gradient",
     "save": "serialization",
+    "sparse_coo_tensor": "sparse.construction",
+    "spmm": "sparse.products",
     "set_printoptions": "printing",
     "vmap": "func",
 }  # and where these are from

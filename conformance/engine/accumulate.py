@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 from . import errors
+from .formats import LayoutError, Unstrided
 from .modes import state
 from .node import AccumulateGrad, Gradients
 from .shapes import is_dense, is_expanded, like_steps, strides
@@ -34,22 +35,32 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
     if gradient is None or not variable.requires_grad:
         pass  # the hooks run all the same
     elif current is None:
-        if state.grad_enabled:
-            variable._grad = copied(gradient, variable)
-        elif sys.getrefcount(gradient) <= _ALONE and (
-            obeys_layout(gradient, variable) or not state.layout_enforced
-        ):
-            variable._grad = gradient.detach()
-        else:
-            variable._grad = copied(gradient, variable)
+        alone = sys.getrefcount(gradient) <= _ALONE
+        try:
+            if state.grad_enabled:
+                variable._grad = copied(gradient, variable)
+            elif alone and (obeys_layout(gradient, variable) or not state.layout_enforced):
+                variable._grad = gradient.detach()
+            else:
+                variable._grad = copied(gradient, variable)
+        except LayoutError:
+            variable._grad = _sparse(variable, None, gradient, alone)
     else:
-        if state.grad_enabled:
-            current = current + gradient
-        else:
-            add_into(current, gradient)
-        if not obeys_layout(current, variable) and state.layout_enforced:
-            warn_of_layout(current, variable)
+        try:
+            if not state.grad_enabled:
+                add_into(current, gradient)
+            elif isinstance(current._array, Unstrided):
+                current = _sparse(variable, current, gradient, False)
+            else:
+                current = current + gradient
+        except LayoutError:
+            current = _sparse(variable, current, gradient, False)
         variable._grad = current
+        try:
+            if not obeys_layout(current, variable) and state.layout_enforced:
+                warn_of_layout(current, variable)
+        except LayoutError:
+            pass  # which has none to obey
     if variable._post_accumulate_hooks:
         value = variable  # what a hook returns is what the next one is given
         for hook in list(variable._post_accumulate_hooks.values()):
@@ -62,6 +73,13 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
         if value is not variable:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     return ()
+
+
+def _sparse(variable: Tensor, current: Tensor | None, gradient: Tensor, alone: bool) -> Tensor:
+    """The grad where something is sparse, see Note [Arrays of other layouts]."""
+    from .sparse.gradients import accumulated
+
+    return accumulated(variable, current, gradient, alone)
 
 
 def add_into(target: Tensor, gradient: Tensor) -> None:
@@ -111,6 +129,8 @@ def copied(gradient: Tensor, variable: Tensor) -> Tensor:
     For a leaf with gaps in its memory it is a clone in order.
     """
     array, leaf = gradient._array, variable._array
+    if isinstance(array, Unstrided):
+        return gradient.clone()
     if not is_dense(leaf):
         return gradient.clone() if array.flags.c_contiguous else gradient.contiguous()
     return wrap(like_steps(np.empty(leaf.shape, array.dtype), leaf)).copy_(gradient)

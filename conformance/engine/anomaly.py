@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from .batching import BatchedTensor
+from .formats import LayoutError, elements_of
 from .node import Gradients, Node
 
 
@@ -21,8 +23,15 @@ def check_nan(node: Node, outputs: Gradients) -> None:
             raise RuntimeError(
                 "Batching rule not implemented for aten::item. We could not generate a fallback."
             )
-        if gradient is not None and bool(np.isnan(gradient._array).any()):
+        if gradient is not None and _has_nan(gradient._array):
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.")
+
+
+def _has_nan(array: Any) -> bool:
+    try:
+        return bool(np.isnan(array).any())
+    except LayoutError:
+        return bool(np.isnan(elements_of(array)).any())
 
 
 def tracebacks(node: Node) -> Iterator[str]:

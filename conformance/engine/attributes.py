@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from . import dtypes, errors
 from .device import CPU
-from .formats import lies_so, strided
+from .formats import Unstrided, layout_of, lies_so
 from .shapes import existing_dim, strides
 from .size import Size
 from .storage import TypedStorage, UntypedStorage, address, offset, storage
@@ -23,7 +23,8 @@ ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
     "dtype": lambda self: dtypes.BY_NUMPY[self._array.dtype],
     "ndim": lambda self: self._array.ndim,
     "device": lambda self: CPU,
-    "layout": lambda self: strided,
+    "layout": lambda self: layout_of(self._array),
+    "is_sparse": lambda self: isinstance(self._array, Unstrided),
     "itemsize": lambda self: self._array.itemsize,
     "nbytes": lambda self: self._array.nbytes,
     "is_cpu": lambda self: True,
@@ -31,7 +32,6 @@ ATTRIBUTES: dict[str, Callable[[Tensor], Any]] = {
 } | dict.fromkeys(
     (
         "is_cuda",
-        "is_sparse",
         "is_quantized",
         "is_meta",
         "is_mps",
@@ -78,13 +78,10 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     return found if dim is None else found[existing_dim(dim, len(found))]
 
 
-def sparse_dim(self: Tensor) -> int:
-    """How many dimensions are sparse: none."""
-    return 0
-
-
 def storage_offset(self: Tensor) -> int:
     """Where the first element lies in the storage, in elements."""
+    if isinstance(self._array, Unstrided):
+        return 0
     base = storage(self._array)
     return (address(self._array) - address(base)) // self._array.itemsize if base.size else 0
 
@@ -92,6 +89,8 @@ def storage_offset(self: Tensor) -> int:
 def data_ptr(self: Tensor) -> int:
     """The address of the first element; 0 where there is none."""
     array = self._array
+    if isinstance(array, Unstrided):
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     if not array.size or isinstance(array, ZeroTensor):
         return 0
     if PAIRS:  # see Note [Conjugated views]
@@ -99,8 +98,19 @@ def data_ptr(self: Tensor) -> int:
     return address(array)
 
 
+def check_storage(tensor: Tensor) -> None:
+    """Refuse a tensor without memory of its own.
+
+    Raises:
+        NotImplementedError: it is sparse.
+    """
+    if isinstance(tensor._array, Unstrided):
+        raise NotImplementedError("Cannot access storage of SparseTensorImpl")
+
+
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views."""
+    check_storage(self)
     return UntypedStorage.of(memory_of(self._array))
 
 
@@ -146,21 +156,12 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in order."""
-    return lies_so(self._array, memory_format)
-
-
-def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself, which is dense, or in another dtype."""
-    return self if dtype is None else self.to(dtype)
-
-
-def is_coalesced(self: Tensor) -> NoReturn:
-    """A question about sparse tensors."""
-    raise RuntimeError("is_coalesced expected sparse coordinate tensor layout but got Strided")
+    return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
 
 
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, as numbers; deprecated."""
+    check_storage(self)
     warnings.warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
@@ -170,13 +171,31 @@ def typed_storage(self: Tensor) -> TypedStorage:
     return TypedStorage(memory_of(self._array), self.dtype)
 
 
+def _of_layouts(name: str) -> Callable[..., Any]:
+    """A method about layouts, which is loaded when it is first called."""
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        from .sparse.methods import METHODS
+
+        return METHODS[name](self, *args, **kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+_OF_LAYOUTS = """
+indices values _indices _values _nnz coalesce _coalesced_ is_coalesced sparse_dim _dimI dense_dim _dimV to_sparse
+to_sparse_coo to_dense sparse_mask
+"""
+
 METHODS = {
-    "size": size, "dim": dim, "ndimension": dim, "dense_dim": dim, "sparse_dim": sparse_dim, "numel": numel, "nelement": numel, "element_size": element_size,
+    "size": size, "dim": dim, "ndimension": dim, "numel": numel, "nelement": numel, "element_size": element_size,
     "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
     "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
-    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "to_dense": to_dense, "is_coalesced": is_coalesced,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned,
 }  # fmt: skip
+METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 
 
 def attach() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import errors, twins
+from .formats import Unstrided
 from .modes import state
 from .node import gradient_edge
 from .tensor import Tensor
@@ -46,6 +47,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
         RuntimeError: for a tensor that requires grad, while gradients are recorded, unless ``force``.
         TypeError: of bfloat16.
     """
+    if isinstance(self._array, Unstrided):
+        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
     if state.recording and self.requires_grad and not force:
         raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
     if isinstance(self._array, ZeroTensor):

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import errors, pickling
 from .dtypes import with_own_dtype
+from .formats import Unstrided
 from .hooks import warn_if_has_hooks
 from .overrides import overrides
 from .storage import address, buffer, storage
@@ -31,6 +32,10 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return memo[id(self)]
     if overrides(type(self)) and type(self.new_empty(())) is not type(self):
         raise RuntimeError(errors.DEEPCOPY_SUBCLASS)
+    if isinstance(self._array, Unstrided):
+        copied = self.detach().clone().requires_grad_(self.requires_grad)
+        memo[id(self)] = copied
+        return copied
     result = make(_with_memory_copied(self._array, memo), type(self))
     result._version_counter = VersionCounter(1)
     result._requires_grad = self.requires_grad
@@ -63,6 +68,8 @@ def _reduce_ex(self: Tensor, protocol: Any) -> Any:
 
 def reduce_in_memory(tensor: Tensor) -> Any:
     """As torch.save writes a tensor: with the whole memory, which it writes once for all that share it."""
+    if isinstance(tensor._array, Unstrided):
+        return _reduce_ex(tensor, 2)
     array, base = tensor._array, storage(tensor._array)
     if type(base) is not np.ndarray or not base.flags.c_contiguous:
         return _reduce_ex(tensor, 2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .device import check_device, check_memory
-from .formats import laid_out, preserve_format
+from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
 from .shapes import like_steps, new_sizes
 from .tensor import Tensor, wrap
 
@@ -63,6 +63,19 @@ def _filled_like(like: np.ndarray[Any, Any], value: Any, kind: np.dtype[Any], me
     )
 
 
+def _without_values(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+    """The array of a sparse tensor without values.
+
+    Raises:
+        RuntimeError: these are no zeros.
+    """
+    from .sparse.array import zeros
+
+    if name == "ones":
+        raise RuntimeError("full(...) is not implemented for sparse layout")
+    return zeros(shape, kind)
+
+
 def _filled(
     name: str, fill: Callable[..., np.ndarray[Any, Any]]
 ) -> tuple[Callable[..., Tensor], Callable[..., Tensor]]:
@@ -74,6 +87,11 @@ def _filled(
         if memory_format is preserve_format:
             raise RuntimeError("unsupported memory format Preserve")
         kind = kind_of(dtypes.asked(name, dtype), out)
+        if layout not in (None, strided):
+            return finish(
+                _without_values(name, new_sizes(sides if size is None else (size,), name), kind),
+                requires_grad,
+            )
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
             made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name
@@ -90,7 +108,11 @@ def _filled(
             )
         dtype = dtypes.asked(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
-        return finish(_filled_like(input._array, fill((), kind)[()], kind, memory_format), requires_grad)
+        try:
+            made = _filled_like(input._array, fill((), kind)[()], kind, memory_format)
+        except LayoutError:
+            made = _without_values(name, input._array.shape, kind)
+        return finish(made, requires_grad)
 
     by_shape.__name__, like.__name__ = name, f"{name}_like"
     return by_shape, like
@@ -237,6 +259,8 @@ def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
         **given: Any,
     ) -> Tensor:
         check_device(device)
+        if isinstance(self._array, Unstrided):
+            given.setdefault("layout", layout_of(self._array))
         return make_one(*sides, dtype=dtype or self.dtype, requires_grad=requires_grad, **given)
 
     return method

@@ -20,6 +20,7 @@ from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
 from .batching import each_example, level_of
 from .fitting import conform, validate_gradients, validate_outputs
+from .formats import LayoutError, Unstrided
 from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .metadata import InputMetadata
@@ -335,12 +336,22 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             and first._view is None  # see Note [Conjugated views]
             and (array.base is None or _holds_all(array))
         ):
-            if array.dtype is gradient._array.dtype:
-                np.add(array, gradient._array, array)
-                increment_version(first)
-            else:  # as at a leaf that takes gradients of any dtype
-                first.add_(gradient)
-            return
+            try:
+                if array.dtype is gradient._array.dtype:
+                    np.add(array, gradient._array, array)
+                    increment_version(first)
+                else:  # as at a leaf that takes gradients of any dtype
+                    first.add_(gradient)
+                return
+            except LayoutError:  # see Note [Arrays of other layouts]
+                pass
+    if (
+        first._array.__class__ is not np.ndarray
+        and isinstance(first._array, Unstrided)
+        and not state.grad_enabled
+    ):
+        buffer[input_nr] = gradient + first
+        return
     buffer[input_nr] = first + gradient
 
 

@@ -1,12 +1,25 @@
-"""torch.layout and torch.memory_format: how elements lie in memory. This engine has strided tensors only."""
+"""torch.layout and torch.memory_format: how elements lie in memory.
+
+Note [Arrays of other layouts]: a tensor of another layout than strided has for its array one that knows shape, dtype
+and layout, and hides the rest: whatever asks it for elements raises LayoutError. Nothing asks beforehand what layout
+a tensor has. Where a row's function fails, it looks whether an operand has such an array, whose layout's own kernel
+then computes the result, or says that there is none; in-place forms, AccumulateGrad and sums of gradients catch the
+error, too. Dense tensors pay nothing for it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import dtypes, errors
 from .shapes import empty_in_steps, ordered, steps_in_order, strides
+
+if TYPE_CHECKING:
+    from .rows import Row
+    from .tensor import Tensor
 
 
 class layout:
@@ -32,7 +45,7 @@ class memory_format(layout):
     __module__ = "torch"
 
 
-strided = layout("strided")
+strided, sparse_coo = layout("strided"), layout("sparse_coo")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
@@ -41,8 +54,71 @@ channels_last_3d = memory_format("channels_last_3d")
 
 def by_name(name: str) -> layout:
     """The layout or memory format of a name, of which there is one."""
-    formats = (strided, contiguous_format, preserve_format, channels_last, channels_last_3d)
+    formats = (strided, sparse_coo, contiguous_format, preserve_format, channels_last, channels_last_3d)
     return next(each for each in formats if each._name == name)
+
+
+LAYOUTS: list[
+    type
+] = []  # the classes of arrays of other layouts that are loaded: for most programs there is none
+
+
+class LayoutError(NotImplementedError):
+    """An array was asked for elements that its layout has elsewhere, see Note [Arrays of other layouts]."""
+
+
+class Unstrided:
+    """The array of a tensor of another layout, see Note [Arrays of other layouts]; no numpy array, lest numpy read it."""
+
+    layout: layout
+
+    def __init_subclass__(cls) -> None:
+        LAYOUTS.append(cls)
+
+    def elements(self) -> np.ndarray[Any, Any]:
+        """All its elements."""
+        raise NotImplementedError
+
+    def evaluated(self, row: Row, *arguments: Any, **named: Any) -> Any:
+        """What the row's kernel for the layout gives for these arguments of its forward."""
+        raise NotImplementedError
+
+    def written(self, row: Row, arguments: list[Any]) -> Tensor:
+        """What is done in place of the row's in-place form."""
+        raise NotImplementedError
+
+
+def unstrided_among(operands: Iterable[Any]) -> Any:
+    """The first operand that has another layout, or None."""
+    for each in operands:
+        if isinstance(each, (tuple, list)):
+            each = unstrided_among(each)
+        if isinstance(each, Unstrided):
+            return each
+    return None
+
+
+def elements_of(value: Any) -> Any:
+    """What an operation gives, as an array with all its elements."""
+    return value.elements() if isinstance(value, Unstrided) else np.asarray(value)
+
+
+def array_of(value: Any) -> Any:
+    """One of several results as an array; of another layout as it is."""
+    return value if isinstance(value, Unstrided) else np.asanyarray(value)
+
+
+def type_name(array: Any) -> str:
+    """The name of a tensor's type in texts."""
+    name = errors.tensor_type(dtypes.BY_NUMPY[array.dtype])
+    if not isinstance(array, Unstrided):
+        return name
+    return name.replace("torch.", "torch.sparse.").replace("CPU", "SparseCPU")
+
+
+def layout_of(array: Any) -> Any:
+    """The layout of a tensor that has this array."""
+    return array.layout if isinstance(array, Unstrided) else strided
 
 
 _CHANNELS_LAST = {channels_last: 4, channels_last_3d: 5}  # and how many dimensions they are for

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from . import errors
+from .formats import layout_of, type_name
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
 
@@ -113,8 +113,10 @@ def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-    if original._array.dtype is not result._array.dtype:
-        was, got = (errors.tensor_type(each.dtype) for each in (original, result))
+    if original._array.dtype is not result._array.dtype or (
+        layout_of(original._array) is not layout_of(result._array)
+    ):
+        was, got = (type_name(each._array) for each in (original, result))
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
     if original._array.shape != result._array.shape:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors, twins
+from .formats import LayoutError, Unstrided, elements_of
 from .fused import add_product
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
@@ -91,7 +92,13 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     if row.ufunc is not None and _at_once(row.ufunc, *arguments):
         written: Tensor = arguments[0]
         return written
-    return _run_inplace(row, arguments)
+    try:
+        return _run_inplace(row, arguments)
+    except LayoutError:  # see Note [Arrays of other layouts]
+        target = arguments[0]._array
+        if not isinstance(target, Unstrided):
+            raise
+        return target.written(row, arguments)
 
 
 def is_free(target: Any) -> bool:
@@ -170,7 +177,9 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     if row.name == "masked_scatter" and self.dtype is arguments[2].dtype:
         ROWS["expand"].forward(arguments[1]._array, self._array.shape)
     try:
-        value = np.asarray(row.evaluate(*arguments))
+        value = row.evaluate(*arguments)
+        if value.__class__ is not np.ndarray:
+            value = elements_of(value)
     except RuntimeError as error:
         if error.args == (errors.COMPLEX_HALF,):
             raise
@@ -360,8 +369,10 @@ def check_mutable(target: Tensor, text: str = IMMUTABLE) -> None:
     Raises:
         RuntimeError: see Note [Zeros without memory].
     """
-    if target._array.__class__ is ZeroTensor:
-        raise RuntimeError(text)
+    if target._array.__class__ is not np.ndarray:
+        if isinstance(target._array, ZeroTensor):
+            raise RuntimeError(text)
+        np.asarray(target._array)  # which raises of another layout
 
 
 def write(target: Tensor, value: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .formats import Unstrided
 from .from_data import infer_array
 from .shapes import new_sizes
 from .size import Size
@@ -31,7 +32,8 @@ class tensortype(type):
 def typename(obj: Any, /) -> str:
     """torch.typename: a tensor's type, as ``torch.FloatTensor``; of anything else its own name, or its type's."""
     if isinstance(obj, Tensor):
-        return f"torch.{obj.dtype.legacy}Tensor"
+        within = "sparse." if isinstance(obj._array, Unstrided) else ""
+        return f"torch.{within}{obj.dtype.legacy}Tensor"
     named = obj if hasattr(obj, "__qualname__") or hasattr(obj, "__name__") else type(obj)
     module = getattr(named, "__module__", "") or ""
     name: str = named.__qualname__ if hasattr(named, "__qualname__") else named.__name__

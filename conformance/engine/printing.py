@@ -90,7 +90,7 @@ def tensor_text(array: Array, *, default: np.dtype[Any], suffixes: Iterable[str]
         every.append(f"dtype=torch.{array.dtype.name}")
     every.extend(suffixes)
     indent = len(name) + 1
-    return _with_suffixes(f"{name}({elements_text(array, indent)}", every, indent)
+    return with_suffixes(f"{name}({elements_text(array, indent)}", every, indent)
 
 
 def elements_text(array: Array, indent: int = 0) -> str:
@@ -188,10 +188,12 @@ def _summary(array: Array) -> Array:
     return array
 
 
-def _with_suffixes(text: str, suffixes: list[str], indent: int) -> str:
+def with_suffixes(text: str, suffixes: list[str], indent: int, on_new_line: bool = False) -> str:
+    """Text of a tensor with what stands behind its elements, on further lines where it is too long."""
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
-        if column + len(suffix) + 2 > options.linewidth:
+        if on_new_line or column + len(suffix) + 2 > options.linewidth:
+            on_new_line = False
             text += ",\n" + " " * indent + suffix
             column = indent + len(suffix)
         else:

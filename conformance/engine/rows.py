@@ -51,6 +51,7 @@ from .complex_numbers import (
 )
 from .complex_refusals import refusal
 from .dtypes import FULL_PRECISION, NUMBERS
+from .formats import array_of, unstrided_among
 from .keywords import taken
 from .metadata import ComplexOutputError, find_alike, known_metadata
 from .modes import state
@@ -207,6 +208,11 @@ class Row:
     def is_ordered(self) -> bool:
         """Whether its results lie in order, however its operands do: those of reductions, and a few more."""
         return "keepdim" in self.parameters or self.name in _ORDERED
+
+    @property
+    def any_layout(self) -> bool:
+        """Whether its forward may give what is no array of numpy's, see Note [Arrays of other layouts]."""
+        return ".sparse." in (self.forward.__module__ or "")
 
     @property
     def single(self) -> bool:
@@ -371,7 +377,7 @@ _NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
 # Compilation, see Note [Rows are compiled] --------------------------------------------------------
 
 _SHARED: dict[str, Any] = {  # what the functions of all rows use
-    "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "asanyarray": np.asanyarray, "new": object.__new__,
+    "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "unstrided_among": unstrided_among, "array_of": array_of, "asanyarray": np.asanyarray, "new": object.__new__,
     "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save, "as_it_is": as_it_is, "held": held,
     "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
     "grad_accumulator": grad_accumulator, "FIRST": FIRST, "SINK": Identity(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, errors
+from .formats import type_name
 from .modes import Recorder, _set, state
 from .tangents import DualOutput
 from .tensor import Tensor, make
@@ -125,8 +126,7 @@ class SavedTensor:
         return restored
 
     def _modified(self, array: np.ndarray[Any, Any], current: int, node: Node | None) -> str:
-        kind = dtypes.BY_NUMPY[array.dtype]
-        text = f"{errors.tensor_type(kind)} {list(array.shape)}"
+        text = f"{type_name(array)} {list(array.shape)}"
         tensor = self.tensor
         origin = self._origin(node) if tensor is None else tensor.grad_fn
         output_nr = self.output_nr if tensor is None else 0  # torch looks at that of an output alone

@@ -9,6 +9,7 @@ from typing import Any
 from .device import device
 
 _settings: dict[str, Any] = {
+    "invariants": False,
     "threads": os.cpu_count() or 1,
     "interop": os.cpu_count() or 1,
     "precision": "highest",
@@ -149,3 +150,13 @@ def set_default_device(device: Any) -> None:
     """
     if device is not None and str(device) != "cpu":
         raise NotImplementedError(f"torch.set_default_device of {device}")
+
+
+def checks_invariants() -> bool:
+    """Whether sparse tensors are checked when they are made."""
+    return bool(_settings["invariants"])
+
+
+def set_checks_invariants(value: bool) -> None:
+    """Say whether they are."""
+    _settings["invariants"] = value

@@ -164,12 +164,15 @@ def _meet(row: Row) -> list[str]:
     return body
 
 
-def _forward(row: Row) -> str:
+def _forward(row: Row, called: str = "forward_(") -> str:
     arguments = []
     for name, parameter in row.parameters.items():
         value = f"{name}_a" if name in (*row.tensors, *row.lists) else name
         arguments.append(f"{name}={value}" if parameter.kind is parameter.KEYWORD_ONLY else value)
-    return f"forward_({', '.join(arguments)})"
+    return f"{called}{', '.join(arguments)})"
+
+
+_IN_LAYOUT = "unstrided.evaluated(row, "  # what a row's kernel for another layout gives
 
 
 def _run(row: Row, into: str) -> list[str]:
@@ -184,20 +187,23 @@ def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
     return either(" and ".join(["alike", *usual]), [f"out_ = ufunc_({arrays})"], ["alike = None", *otherwise])
 
 
-def _checked(row: Row, run: list[str]) -> list[str]:
-    """The same with an error of its own kind; where it refuses its arguments, what torch finds before comes first."""
+def _checked(row: Row, run: list[str], otherwise: list[str]) -> list[str]:
+    """The same with an error of its own kind; where it refuses its arguments, what torch finds before comes first.
+
+    ``otherwise`` is run where the elements are of another layout, see Note [Arrays of other layouts].
+    """
     met = [name for name in row.meet if name not in row.lists]
-    if len(met) < 2 and not row.recorded:
-        return run
+    arrays = ", ".join(f"{name}_a" for name in (*row.tensors, *row.lists))
     handler = ["try:", *indented(run), "except Exception as error:"]
-    if row.recorded:
-        handler.append(f"    check_recorded(row, ({arguments(row)},))")
+    handler += ["    unstrided = None" if row.any_layout else f"    unstrided = unstrided_among(({arrays},))"]
+    handler += ["    if unstrided is not None:", *indented(indented(otherwise)), "    else:"]
+    raised = [f"check_recorded(row, ({arguments(row)},))"] if row.recorded else []
     if len(met) > 1:
         arrays = ", ".join(f"{name}_a" for name in row.tensors)
-        handler.append(f"    raise mismatch(error, {arrays}) from None")
+        raised.append(f"raise mismatch(error, {arrays}) from None")
     else:
-        handler.append("    raise")
-    return handler
+        raised.append("raise")
+    return [*handler, *indented(indented(raised))]
 
 
 def _refuse_complex(row: Row) -> list[str]:
@@ -217,7 +223,10 @@ def _refuse_complex(row: Row) -> list[str]:
 
 
 def evaluate_source(row: Row) -> str:
-    body = [*_unwrap(row, "evaluate"), *_checked(row, _run(row, "return"))]
+    body = [
+        *_unwrap(row, "evaluate"),
+        *_checked(row, _run(row, "return"), [f"return {_forward(row, _IN_LAYOUT)}"]),
+    ]
     return function("evaluate", arguments(row), body)
 
 
@@ -282,10 +291,14 @@ def call_source(row: Row, variant: str = "call") -> str:
             f"if len(shape) > 1 and not ((steps := out_.strides) and {in_order}): "
             f"out_ = laid_out(out_, {', '.join(arrays)})",
         ]
-    if row.single:
+    if row.single and not row.any_layout:
         run.append("if out_.__class__ is not ndarray: out_ = asanyarray(out_)")
+    if row.single and row.is_ordered:
+        run.append("if len(out_.shape) > 1: out_ = ordered(out_)")
     tells = _tells_alike(row, variant)
-    body += _checked(row, _run_alike(row, run) if tells else run)
+    otherwise = [f"out_ = {_forward(row, _IN_LAYOUT)}"]
+    otherwise += ["shape = out_.shape"] * elementwise + ["alike = None"] * tells
+    body += _checked(row, _run_alike(row, run) if tells else run, otherwise)
     recorded = row.recorded
     if recorded:
         requires = " or ".join(_some_tensor(row, name, _REQUIRES) for name in row.inputs)
@@ -294,8 +307,6 @@ def call_source(row: Row, variant: str = "call") -> str:
         outside = " or ".join(_some_tensor(row, name, "not {}._inference") for name in seen)
         body += ["recording = state.recording", f"recorded = recording and ({requires}) and ({outside})"]
     if row.single:
-        if row.is_ordered:
-            body.append("if len(out_.shape) > 1: out_ = ordered(out_)")
         if _has_out(row) and variant == "call":
             body += [
                 "if out is not None:",
@@ -361,7 +372,7 @@ def _several_outputs(row: Row, recorded: bool) -> list[str]:
         "results = []",
         "for each in map(ordered, out_):" if row.is_ordered else "for each in out_:",
         "    result = new(Tensor)",
-        "    result._array = each if each.__class__ is ndarray else asanyarray(each)",
+        "    result._array = each if each.__class__ is ndarray else array_of(each)",
         *indented([*_PLAIN, "result._alike = None"]),
         f"    result._inference = {False if row.view else _inference(recorded)}",
     ]

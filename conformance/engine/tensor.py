@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from . import dtypes, errors
+from .formats import Unstrided
 from .metadata import Alike
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
@@ -240,6 +241,10 @@ class Tensor:
         wanted = self.dtype if self._grad_dtype is False else self._grad_dtype
         if wanted is not None and value.dtype is not wanted:
             raise RuntimeError(errors.grad_dtype_assigned(value.dtype, wanted))
+        if isinstance(self._array, Unstrided) and not isinstance(value._array, Unstrided):
+            raise RuntimeError(
+                "attempting to assign a gradient to a tensor that has data of a different type"
+            )
         if value._array.shape != self._array.shape:
             raise RuntimeError(
                 f"attempting to assign a gradient of size '{_sizes(value._array.shape)}' to a tensor of size "
@@ -349,6 +354,10 @@ class Tensor:
     def data(self, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if isinstance(self._array, Unstrided) is not isinstance(value._array, Unstrided):
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+            )
         if self._requires_grad and value._array.dtype.kind not in "fcV":
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
@@ -414,7 +423,9 @@ def make(array: np.ndarray[Any, Any], cls: Any = Tensor) -> Tensor:
 
 def wrap(value: Any) -> Tensor:
     """A result outside the graph: arrays as they are, numpy scalars as 0-d."""
-    tensor = make(value if value.__class__ is np.ndarray else np.asanyarray(value))
+    tensor = make(
+        value if value.__class__ is np.ndarray or isinstance(value, Unstrided) else np.asanyarray(value)
+    )
     if state.inference:
         tensor._inference = True
     return tensor

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from . import dtypes
+from .formats import Unstrided
 from .printing import tensor_text as text_of_array  # asked of the package, `printing` would load torch.nn
 from .tangents import tangent_of
 from .tensor import Tensor
@@ -11,7 +14,12 @@ from .tensor import Tensor
 def tensor_text(tensor: Tensor) -> str:
     """The tensor's repr."""
     name = type(tensor).__name__
-    return text_of_array(
+    text: Callable[..., str] = text_of_array
+    if isinstance(tensor._array, Unstrided):
+        from .sparse.text import tensor_text as text_of_sparse
+
+        text = text_of_sparse
+    return text(
         tensor._array,
         default=dtypes.default.numpy,
         suffixes=_suffixes(tensor),

@@ -29,6 +29,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),
     ("_C._is_multithreading_enabled", "_C._set_multithreading_enabled", _KEPT),
     ("_C._is_grad_layout_enforcement_enabled", "_C._set_grad_layout_enforcement_enabled", _KEPT),
+    ("_C._check_sparse_tensor_invariants", "_C._set_check_sparse_tensor_invariants", False),
     ("_C._is_view_replay_enabled", "_C._set_view_replay_enabled", _KEPT),
     ("get_rng_state", "set_rng_state", _KEPT),
     ("_tensor_str.PRINT_OPTS", "_set_all_printoptions", _KEPT),
@@ -121,7 +122,17 @@ def _opt_einsum(torch: Any) -> Callable[[], Any] | None:
     return None if module is None else lambda: module.enabled
 
 
+def _invariants(torch: Any) -> Callable[[], Any] | None:
+    """torch warns as long as nobody has said whether it is to check them."""
+    read, write = (lookup(torch, f"_C.{name}_sparse_tensor_invariants") for name in ("_check", "_set_check"))
+    if read is not None and write is not None:
+        write(read())
+    found: Callable[[], Any] | None = read
+    return found
+
+
 _READERS: dict[str, Callable[[Any], Callable[[], Any] | None]] = {
+    "_C._check_sparse_tensor_invariants": _invariants,
     "_tensor_str.PRINT_OPTS": _print_options,
     "backends.opt_einsum.enabled": _opt_einsum,
 }

@@ -50,7 +50,7 @@ class Observer:
     def _text(self, value: Any, kind: Kind) -> str:
         match kind:
             case Kind.TENSOR:
-                return _numbers(self._engine.observe(value).tolist())  # type: ignore[union-attr]
+                return _elements(self._engine.observe(value))
             case Kind.SEQUENCE:
                 return f"[{', '.join(map(self.text, value))}]"
             case Kind.MAPPING:
@@ -226,7 +226,7 @@ def _read_one_by_one(tensor: Any) -> tuple[Any, dict[str, Facet]]:
         return None if held[0] is None else type(held[0]).__name__
 
     facets = {
-        "value": _tried(lambda: _numbers(tensor.tolist())),
+        "value": _tried(lambda: _elements(tensor)),
         "shape": _tried(lambda: _shape(tuple(tensor.shape))),
         "dtype": _tried(lambda: _dtype(tensor.dtype)),
         "requires_grad": _tried(lambda: _flag(tensor.requires_grad)),
@@ -237,6 +237,14 @@ def _read_one_by_one(tensor: Any) -> tuple[Any, dict[str, Facet]]:
         "_version": _tried(lambda: _count(tensor._version)),
     }
     return held[0], facets
+
+
+def _elements(tensor: Any) -> str:
+    """The numbers of a tensor; of a sparse one, which refuses to list them, those that it holds, and where."""
+    if getattr(tensor, "is_sparse", False) is not True:
+        return _numbers(tensor.tolist())
+    indices, values = tensor._indices().tolist(), tensor._values().tolist()
+    return repr({"indices": indices, "values": values, "coalesced": tensor.is_coalesced()})
 
 
 def _tried(read: Callable[[], Facet]) -> Facet:
@@ -301,4 +309,5 @@ def _storage(tensor: Any) -> Any:
     own = getattr(tensor, "storage", None)
     if own is not None and not callable(own):
         return own
-    return tensor.untyped_storage().data_ptr() or None
+    held = tensor._values() if getattr(tensor, "is_sparse", False) is True else tensor
+    return held.untyped_storage().data_ptr() or None

@@ -1,4 +1,4 @@
-"""Texts as two engines can be compared on them: without addresses, source files and foreign frames."""
+"""Texts as two engines can be compared on them: without addresses, files, foreign frames and lists of kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+")
 _TRIGGERED = re.compile(r" ?\(Triggered internally at [^)]*\)")
 _FRAME = re.compile(r'^ *File "(?P<file>[^"\n]*)", line \d+, in .*\n(?:    .*(?:\n|\Z))*', re.MULTILINE)
 _MODULE = re.compile(r"(<module '[\w.]+') from '[^']*'>")
-_TRIVIAL = re.compile(r"0x|Triggered|File |<module ")
+_KERNELS = re.compile(r" '[\w:.]+' is only available for these backends: .*", re.DOTALL)
+_TRIVIAL = re.compile(r"0x|Triggered|File |<module |these backends")
 
 
 def normalised(text: str) -> str:
@@ -23,6 +24,7 @@ def normalised(text: str) -> str:
         text = text.encode(errors="backslashreplace").decode()
     if not _TRIVIAL.search(text):
         return text
+    text = _KERNELS.sub("", text)
     text = _FRAME.sub(lambda frame: frame[0] if frame["file"] == PROGRAM else "", text)
     return _MODULE.sub(r"\1>", _ADDRESS.sub("0x...", _TRIGGERED.sub("", text)))
 

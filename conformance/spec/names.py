@@ -232,6 +232,16 @@ NAMES: dict[str, dict[str, str]] = {
             _check_tensor_all
             """,
     },
+    "sparse tensors": {
+        "in torch": "sparse_coo_tensor sparse_coo spmm",
+        "of torch.Tensor": """
+            is_sparse indices values _indices _values _nnz coalesce _coalesced_ to_sparse to_sparse_coo to_dense
+            sparse_mask
+            """,
+        "in torch.sparse": "sum mm addmm",
+        "class in torch.sparse": "check_sparse_tensor_invariants",
+        "of torch.sparse.check_sparse_tensor_invariants": "is_enabled enable disable",
+    },
     "autograd": {
         "in torch": "detach detach_ is_inference",
         "in torch.autograd": "backward grad gradcheck gradgradcheck variable",
@@ -536,7 +546,8 @@ NAMES: dict[str, dict[str, str]] = {
             _foreach_clone _foreach_copy_ _foreach_zero_
             """,
         "class in torch.optim": """
-            Optimizer SGD Adafactor Muon Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD LBFGS
+            Optimizer SGD SparseAdam Adafactor Muon Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop
+            ASGD LBFGS
             """,
         "class in torch.optim.sgd": "SGD",
         "class in torch.optim.adam": "Adam",

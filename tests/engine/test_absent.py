@@ -47,9 +47,9 @@ def test_what_torch_lacks_too_has_its_text(path: str) -> None:
 @pytest.mark.parametrize("owner", [engine.Tensor, engine.ones(1)])
 def test_absent_attributes_of_tensors(owner: Any) -> None:
     """A tensor's and its class's attributes are like a module's."""
-    assert not hasattr(owner, "to_sparse")
-    with pytest.raises(NotImplementedError, match=r"^Tensor\.to_sparse$"):
-        _ = owner.to_sparse
+    assert not hasattr(owner, "to_sparse_csr")
+    with pytest.raises(NotImplementedError, match=r"^Tensor\.to_sparse_csr$"):
+        _ = owner.to_sparse_csr
     theirs = torch.Tensor if isinstance(owner, type) else torch.ones(1)
     with pytest.raises(AttributeError) as expected:
         _ = theirs.nosuch  # type: ignore[union-attr]

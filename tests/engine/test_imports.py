@@ -17,6 +17,8 @@ import pytest
         "torch.vmap(torch.exp)(torch.ones(2))",
         "torch.fft.fft(torch.ones(2))",
         "torch.distributions.Normal(0.0, 1.0)",
+        "torch.eye(2).to_sparse().coalesce()",
+        "torch.optim.SparseAdam([torch.ones(1)])",
     ],
 )
 def test_whatever_comes_first(line: str) -> None:

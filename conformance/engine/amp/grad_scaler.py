@@ -94,8 +94,9 @@ class GradScaler:
                         continue
                     if parameter.grad.dtype is dtypes.float16:
                         raise ValueError("Attempting to unscale FP16 gradients.")
-                    infinite |= not parameter.grad.isfinite().all().item()
-                    array = parameter.grad._array
+                    grad = parameter.grad._values() if parameter.grad.is_sparse else parameter.grad
+                    infinite |= not grad.isfinite().all().item()
+                    array = grad._array
                     np.multiply(array, array.dtype.type(by), out=array)  # the kernel moves no version
         self._infinite[id(optimizer)] = infinite
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..tensor import Tensor
+from ..formats import LAYOUTS
+from ..tensor import Tensor, make
 from .complex_check import Part
 from .jacobians import Tensors, as_tuple
 
@@ -29,7 +30,22 @@ class Check:
     forward: bool
     batched: bool
     batched_forward: bool
+    masked: bool = False  # whether, of sparse points, only the values count that they have
     part: Part | None = None  # of complex numbers
+
+    def moved(self, points: Tensors) -> Tensors:
+        """The points that finite differences move."""
+        if not LAYOUTS or self.masked:
+            return points
+        return tuple(
+            _filled(each) if isinstance(each, Tensor) and each.is_sparse else each for each in points
+        )
+
+
+def _filled(point: Tensor) -> Tensor:
+    from ..sparse.array import filled
+
+    return make(filled(point._array)).requires_grad_(point.requires_grad)
 
 
 def differentiable(value: Any) -> Tensors:

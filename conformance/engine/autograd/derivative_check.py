@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import dtypes, errors
+from ..formats import Unstrided
 from ..made_tensors import make_tensor
 from ..tensor import Tensor
 from . import fast_check, slow_check
@@ -78,9 +79,10 @@ def gradcheck(
         check_forward_ad,
         check_batched_grad,
         check_batched_forward_grad,
+        bool(masked),
     )
     try:
-        return _gradcheck(func, as_tuple(inputs), check, fast_mode, bool(masked))
+        return _gradcheck(func, as_tuple(inputs), check, fast_mode)
     except GradcheckError:
         if raise_exception:
             raise
@@ -156,10 +158,17 @@ def gradgradcheck(
     )
 
 
-def _gradcheck(func: Function, points: Tensors, check: Check, fast: bool, masked: bool) -> bool:
+def _gradcheck(func: Function, points: Tensors, check: Check, fast: bool) -> bool:
     _check_inputs(points)
     results = as_tuple(func(*points))
     outputs = differentiable(results)
+    if any(isinstance(each._array, Unstrided) for each in outputs):
+        raise ValueError(
+            "Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the output of fn for "
+            "gradcheck."
+        )
+    if fast and any(isinstance(each, Tensor) and each.is_sparse for each in points):
+        raise NotImplementedError("gradcheck(fast_mode=True) of sparse inputs")
     if check.backward:
         compare = fast_check.check_backward if fast else slow_check.check_backward
         _check_backward(compare, func, results, points, outputs, check)
@@ -175,7 +184,7 @@ def _gradcheck(func: Function, points: Tensors, check: Check, fast: bool, masked
         for number, output in enumerate(outputs):
             for text in wrong_batched_gradients(points, output, number):
                 raise GradcheckError(text)
-    check_linear_in_gradient(outputs, points, masked)
+    check_linear_in_gradient(outputs, points, check.masked)
     if check.undefined:
         check_undefined(func, len(outputs), points)
     return True
@@ -223,7 +232,10 @@ def _check_inputs(points: Tensors) -> None:
             continue
         if each.dtype not in (dtypes.float64, dtypes.complex128):
             warnings.warn(errors.GRADCHECK_PRECISION.format(index), stacklevel=2)
-        if not all(step > 0 or size <= 1 for step, size in zip(each.stride(), each.size(), strict=True)):
+        content = each._values() if each.is_sparse else each
+        if not all(
+            step > 0 or size <= 1 for step, size in zip(content.stride(), content.size(), strict=True)
+        ):
             raise RuntimeError(errors.GRADCHECK_STRIDE.format(index))
         wanted = True
     if not wanted:

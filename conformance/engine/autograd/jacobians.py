@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..creation import zeros
+from ..formats import Unstrided
 from ..tensor import Tensor
 
 Tensors = tuple[Any, ...]
@@ -17,17 +19,31 @@ def numerical_jacobian(
     func: Function, index: int, points: Tensors, results: Tensors, eps: float
 ) -> list[Tensor]:
     """For each floating output the Jacobian by one input: a row for each element."""
-    memory = points[index].data
-    columns = [moved(func, points, memory[place], (eps, eps), eps, place) for place in _places(memory)]
+    memory, entries = _entries(points[index])
+    columns = {row: moved(func, points, memory[at], (eps, eps), eps, at) for row, at in entries}
     floating = [number for number, each in enumerate(results) if is_floating(each)]
     found = []
     for number in floating:
         kind = memory.dtype if memory.is_complex() else results[number].dtype
-        jacobian = results[number].new_zeros((len(columns), results[number].numel()), dtype=kind)
-        for row, column in enumerate(columns):
+        jacobian = results[number].new_zeros((points[index].numel(), results[number].numel()), dtype=kind)
+        for row, column in columns.items():
             jacobian[row] = column[number]
         found.append(jacobian)
     return found
+
+
+def _entries(point: Tensor) -> tuple[Tensor, list[tuple[int, tuple[int, ...]]]]:
+    """The memory of an input, and for each entry that is in it which row of the Jacobian is its, and where it is.
+
+    Of a sparse input these are its values.
+    """
+    if not isinstance(point._array, Unstrided):
+        memory = point.data
+        return memory, list(enumerate(_places(memory)))
+    from ..sparse.array import values_in_order
+
+    memory = point._values().data
+    return memory, list(zip(values_in_order(point._array), _places(memory), strict=True))
 
 
 def moved(
@@ -88,10 +104,10 @@ def analytical_jacobian(
         found = grad(output, by, weight, retain_graph=True, allow_unused=True)
         for point, gradient, column in zip(by, found, columns, strict=True):
             if gradient is None:
-                column.append(point.new_zeros(point.numel()))
+                column.append(zeros(point.numel(), dtype=point.dtype))
                 continue
             types_fit = types_fit and gradient.dtype is point.dtype
-            column.append(gradient.detach().clone().reshape(-1).to(point.dtype))
+            column.append(gradient.detach().to_dense().clone().reshape(-1).to(point.dtype))
     return [_side_by_side(*pair) for pair in zip(by, columns, strict=True)], types_fit
 
 

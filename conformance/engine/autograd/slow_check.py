@@ -21,7 +21,7 @@ from .jacobians import (
 
 
 def check_backward(func: Function, results: Tensors, points: Tensors, outputs: Tensors, check: Check) -> None:
-    numerical = _numerical(func, results, points, outputs, check)
+    numerical = _numerical(func, results, check.moved(points), outputs, check)
     floating = [each for each in results if is_floating(each)]
     kept = [number for number, each in enumerate(floating) if each.requires_grad]
     for place, output in enumerate(outputs):

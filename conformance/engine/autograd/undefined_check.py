@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from .. import errors
+from ..formats import Unstrided, elements_of
 from ..node import Gradients, Node, gradient_edge, new_node
 from ..tensor import Tensor
 from .criteria import GradcheckError, differentiable
@@ -22,7 +23,9 @@ def check_linear_in_gradient(outputs: Tensors, points: Tensors, masked: bool) ->
     for gradient, point in zip(found, by, strict=True):
         if gradient is None:
             continue
-        if (abs(gradient._array) > (1e-8 if masked else 0)).any():
+        if isinstance(gradient._array, Unstrided) and gradient.layout is not point.layout:
+            raise GradcheckError(f"grad is incorrect layout ({gradient.layout} is not {point.layout})")
+        if (abs(elements_of(gradient._array)) > (1e-8 if masked else 0)).any():
             raise GradcheckError("backward not multiplied by grad_output")
         if gradient.dtype is not point.dtype:
             raise GradcheckError("grad is incorrect type")
@@ -69,7 +72,7 @@ def _check_undefined_case(outputs: list[Tensor], points: Tensors) -> None:
         warnings.warn(errors.GRADCHECK_UNDEFINED_BC, stacklevel=7)
         raise GradcheckError(errors.GRADCHECK_UNDEFINED) from error
     for each in found:
-        if each is not None and each._array.any():
+        if each is not None and elements_of(each._array).any():
             warnings.warn(errors.GRADCHECK_UNDEFINED_BC, stacklevel=7)
             raise GradcheckError(errors.GRADCHECK_UNDEFINED_NOT_ZERO)
 

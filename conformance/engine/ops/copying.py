@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..device import check_device
-from ..formats import laid_out, lies_so, preserve_format, suggest_memory_format
+from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, is_dense, like_steps, ordered, refuse_negative, sizes, still_expanded
@@ -35,8 +35,11 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
-    if lies_so(self._array, memory_format):
-        return self
+    try:
+        if lies_so(self._array, memory_format):
+            return self
+    except LayoutError:
+        pass  # the kernel of its layout says what it cannot do
     if memory_format is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return in_order(self) if memory_format is None else _clone(self, memory_format)

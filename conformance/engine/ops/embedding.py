@@ -65,7 +65,9 @@ def _backward(
     grad: Tensor, indices: Tensor, rows: int, padding_idx: int, by_frequency: bool, sparse: bool
 ) -> Tensor:
     if sparse:
-        raise NotImplementedError("embedding with sparse=True: sparse gradients")
+        from ..sparse.gradients import of_embedding
+
+        return of_embedding(grad, indices, rows, padding_idx, by_frequency)
     return embedding_dense_backward(grad, indices, rows, padding_idx, by_frequency)
 
 

@@ -66,7 +66,7 @@ def _check(
         )
 
 
-def _bags(starts: Array, count: int) -> Array:
+def bags_of(starts: Array, count: int) -> Array:
     """The bag of each index."""
     found: Array = np.cumsum(np.bincount(starts, minlength=count + 1))[:count] - 1
     return found
@@ -108,7 +108,7 @@ def embedding_bag(
     _check(weight, indices, offsets, mode, per_sample_weights, fast)
     starts = offsets[:-1] if include_last_offset else offsets
     count = len(starts)
-    bags = _bags(starts, len(indices))
+    bags = bags_of(starts, len(indices))
     kept = indices != padding_idx
     rows, chosen, inside = weight[indices[kept]], indices[kept], bags[kept]
     sizes = np.bincount(inside, minlength=count)
@@ -135,7 +135,9 @@ def _rounded_sum(total: Array, kind: np.dtype[Any]) -> Array:
 
 def _backward(grad: Tensor, *rest: Any) -> Tensor:
     if rest[8]:
-        raise NotImplementedError("embedding_bag with sparse=True: sparse gradients")
+        from ..sparse.gradients import of_bags
+
+        return of_bags(grad, *rest)
     return embedding_bag_backward(grad, *rest)
 
 
@@ -160,7 +162,7 @@ def embedding_bag_backward(
         np.add.at(found, (maximum_indices[full], columns), grad[full])
         return found.astype(grad.dtype)
     if not offset2bag.size:
-        offset2bag = _bags(offsets, len(indices))
+        offset2bag = bags_of(offsets, len(indices))
     kept = indices != padding_idx
     each = grad[offset2bag[kept]].astype(exact, copy=False)
     if per_sample_weights is not None:
@@ -187,6 +189,6 @@ def _weights_backward(
 ) -> Array:
     """What each index's row and its bag's gradient have in common."""
     if not offset2bag.size:
-        offset2bag = _bags(offsets, len(indices))
+        offset2bag = bags_of(offsets, len(indices))
     found = (grad[offset2bag] * weight[indices]).sum(1)
     return np.where(indices == padding_idx, 0, found).astype(grad.dtype)

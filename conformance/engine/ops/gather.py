@@ -74,7 +74,9 @@ def _flat(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int, ...]
 
 def _gathered(grad: Tensor, self: Tensor, dim: Any, index: Tensor, sparse_grad: bool) -> Tensor:
     if sparse_grad:
-        raise NotImplementedError("gather with sparse_grad=True: sparse gradients")
+        from ..sparse.gradients import of_gather
+
+        return of_gather(grad, self, dim, index)
     return placed(make(np.zeros(self._array.shape, grad._array.dtype)), "scatter_add_", dim, index, grad)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..creation import zeros_like
 from ..dtypes import BY_NUMPY, NUMBERS, number_within
 from ..from_data import infer_array
 from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
@@ -459,7 +460,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)
 
 
-@op("ZeroBackward0", name="zero", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
+@op("ZeroBackward0", name="zero", self=lambda grad: zeros_like(grad))
 def _zero(self: Array) -> Array:
     return np.zeros(self.shape, self.dtype)
 

@@ -63,7 +63,7 @@ def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 
     return maybe_times(found, alpha)
 
 
-def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
+def mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:
     """The gradient of the right matrix, laid out as the matrix was."""
     by_columns = tuple(steps) == (1, shape[0])
     found = grad.t().mm(mat1).t() if by_columns else mat1.t().mm(grad)
@@ -75,7 +75,7 @@ def _mat2_grad(grad: Tensor, mat1: Tensor, shape: Any, steps: Any, alpha: Any = 
     self=lambda grad, mat2, self_sym_sizes, self_sym_strides: _mat1_grad(
         grad, mat2, self_sym_sizes, self_sym_strides
     ),
-    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: _mat2_grad(
+    mat2=lambda grad, self, mat2_sym_sizes, mat2_sym_strides: mat2_grad(
         grad, self, mat2_sym_sizes, mat2_sym_strides
     ),
 )
@@ -92,7 +92,7 @@ def mm(self: Array, mat2: Array) -> Array:
     mat1=lambda grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha: _mat1_grad(
         grad, mat2, mat1_sym_sizes, mat1_sym_strides, alpha
     ),
-    mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: _mat2_grad(
+    mat2=lambda grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha: mat2_grad(
         grad, mat1, mat2_sym_sizes, mat2_sym_strides, alpha
     ),
 )

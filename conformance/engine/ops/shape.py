@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..attributes import is_conj, is_neg
 from ..fitting import sum_to
+from ..formats import LayoutError
 from ..modes import state
 from ..rows import Array, op
 from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
@@ -107,7 +108,11 @@ def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     wanted = infer_size(
         sizes(sides if shape is None else (shape,), "reshape(): argument 'shape'"), input._array.size
     )
-    if input._array.flags.c_contiguous:
+    try:
+        in_order_already = input._array.flags.c_contiguous
+    except LayoutError:
+        raise RuntimeError("reshape is not implemented for sparse tensors") from None
+    if in_order_already:
         return _view(input, wanted)
     try:
         return _reshape_alias(input, wanted)

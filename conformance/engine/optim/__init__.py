@@ -19,13 +19,12 @@ __all__ = [
 
 stand_in(globals())
 _look_up = look_up("torch.optim")
+_LATER = {"Muon": "muon", "SparseAdam": "sparse"}  # what few programs ask for, by module
 
 
 def __getattr__(name: str) -> Any:
     if name == "swa_utils":
         return import_module(f"{__name__}.{name}")
-    if name == "Muon":
-        from .muon import Muon
-
-        return Muon
+    if name in _LATER:
+        return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
     return _look_up(name)

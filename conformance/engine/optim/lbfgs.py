@@ -137,7 +137,7 @@ class LBFGS(Optimizer):
 
     def _gather_flat_grad(self) -> Tensor:
         grads = [p.new_zeros(p.shape) if p.grad is None else p.grad for p in self._params]
-        return cat([_real(each).view(-1) for each in grads], 0)
+        return cat([_real(each.to_dense()).view(-1) for each in grads], 0)
 
     def _add_grad(self, step_size: Any, update: Tensor) -> None:
         by = step_size.item() if isinstance(step_size, Tensor) else step_size

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import pickling
 from ..dtypes import is_half
+from ..formats import LAYOUTS, Unstrided
 from ..hooks import RemovableHandle
 from ..legacy import typename
 from ..modes import enable_grad, set_grad_enabled
@@ -167,7 +168,11 @@ class Optimizer:
                     loss = closure()
             for group in self.param_groups:
                 params = [each for each in group["params"] if each.grad is not None]
-                if recorded:
+                if LAYOUTS and any(isinstance(each.grad._array, Unstrided) for each in params):
+                    from . import sparse
+
+                    sparse.step(self, group, params)
+                elif recorded:
                     self._record_all(group, params)
                 else:
                     (self._fused if group.get("fused") else self._advance)(group, params)

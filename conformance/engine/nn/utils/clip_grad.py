@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ...formats import LayoutError
 from ...modes import no_grad
+from ...ops.norms import vector_norm
 from ...tensor import Tensor, make
 
 Tensors = Tensor | Iterable[Tensor]
@@ -43,7 +45,10 @@ def get_total_norm(
         RuntimeError: it is not finite, and ``error_if_nonfinite``.
     """
     order = float(norm_type)
-    norms = [_norm(each._array, order) for each in _listed(tensors)]
+    try:
+        norms = [_norm(each._array, order) for each in _listed(tensors)]
+    except LayoutError:
+        norms = [vector_norm(each, order)._array for each in _listed(tensors)]
     if not norms:
         return make(np.zeros((), np.float32))
     total = _norm(np.stack(norms), order)

@@ -1,0 +1,70 @@
+"""torch.sparse, and tensors of the layout torch.sparse_coo (torch: torch/sparse, native/sparse).
+
+A sparse tensor is a Tensor whose array (``array.py``) has indices and values, see Note [Arrays of other layouts]. Its
+operations are the rows that dense tensors have, with kernels of their own (``kernels.py``); rows that only sparse
+tensors have are in ``construction.py``, ``methods.py`` and ``products.py``; what becomes of sparse gradients is in
+``gradients.py``. All of it is loaded when it is first asked for.
+
+Not here: the compressed layouts (CSR, CSC, BSR, BSC), semi-structured sparsity, sampled_addmm, spdiags, spsolve,
+softmax and log_softmax, smm, hspmm and sspaddmm, sparse_resize_; norm, floor division and narrow_copy, though torch has
+kernels for them, as it has for products that broadcast a sparse tensor; results given as ``out=``; assert_close;
+gradcheck in fast mode; changes in place of a view of a sparse tensor that requires grad; sparse tensors inside torch.func
+and forward mode. Where torch composes an operation without a sparse kernel of others, the error may name another of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import settings
+from ..absent import look_up
+from .products import addmm, mm, sum
+
+__all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
+__getattr__ = look_up("torch.sparse")
+
+
+class check_sparse_tensor_invariants:
+    """Whether sparse tensors are checked when they are made: as a context, a decorator, or for good."""
+
+    __module__ = "torch.sparse"
+
+    def __init__(self, enable: bool = True) -> None:
+        self.state = enable
+        self.saved_state: bool | None = None
+
+    @staticmethod
+    def is_enabled() -> bool:
+        """Whether they are."""
+        return settings.checks_invariants()
+
+    @staticmethod
+    def enable() -> None:
+        """From now on they are."""
+        settings.set_checks_invariants(True)
+
+    @staticmethod
+    def disable() -> None:
+        """From now on they are not."""
+        settings.set_checks_invariants(False)
+
+    def __enter__(self) -> None:
+        if self.saved_state is not None:
+            raise RuntimeError(
+                "This context manager instance is already activated. Use a different context manager instance for context "
+                "nesting."
+            )
+        self.saved_state = self.is_enabled()
+        settings.set_checks_invariants(self.state)
+
+    def __exit__(self, *error: object) -> None:
+        assert self.saved_state is not None
+        settings.set_checks_invariants(self.saved_state)
+        self.saved_state = None
+
+    def __call__(self, function: Any) -> Any:
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            with type(self)(self.state):
+                return function(*args, **kwargs)
+
+        return checked

@@ -1,0 +1,162 @@
+"""torch.sparse_coo_tensor, and what it checks (torch: native/sparse/SparseTensor.cpp, utils/tensor_new.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, errors, settings
+from ..device import check_memory
+from ..from_data import infer_array
+from ..overloads import typename
+from ..rows import op
+from ..shapes import new_sizes
+from ..tensor import Tensor, make, wrap
+from .array import Array, coalesced, coo, places, zeros
+
+MISSING = object()
+SIGNATURES = """sparse_coo_tensor() received an invalid combination of arguments - got {}, but expected one of:
+ * (object indices, object values, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False, bool check_invariants = None, bool is_coalesced = None)
+ * (object indices, object values, tuple of ints size, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False, bool check_invariants = None, bool is_coalesced = None)
+ * (tuple of ints size, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False, bool check_invariants = None)
+"""
+
+
+@op(
+    "SparseCooTensorWithDimsAndTensorsBackward0",
+    name="_sparse_coo_tensor_with_dims_and_tensors",
+    tensors="indices",
+    values=lambda grad, result: _of_values(grad, result),
+)
+def _with_dims_and_tensors(indices: Array, values: Array, size: Any, _coalesced: bool = False) -> Any:
+    return coo(indices, values, tuple(size), _coalesced)
+
+
+def _of_values(grad: Tensor, result: Tensor) -> Tensor:
+    from .methods import raw_values
+
+    return raw_values(grad.sparse_mask(result))
+
+
+def unsafe(indices: Tensor, values: Tensor, size: Sequence[int], is_coalesced: bool = False) -> Tensor:
+    """torch._sparse_coo_tensor_unsafe: a sparse tensor of these, unchecked."""
+    found: Tensor = _with_dims_and_tensors(indices, values, tuple(size), is_coalesced)
+    return found
+
+
+def sparse_coo_tensor(
+    indices: Any = MISSING, values: Any = MISSING, size: Any = None, *, dtype: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
+    is_coalesced: bool | None = None, **others: Any,
+) -> Tensor:  # fmt: skip
+    """torch.sparse_coo_tensor: a sparse tensor whose values (nnz, *dense) are at these indices (sparse_dim, nnz).
+
+    With a size alone one without values. Indices and values are shared if they are tensors; what they hold is looked at
+    with ``check_invariants``, or where ``torch.sparse.check_sparse_tensor_invariants`` says so.
+
+    Raises:
+        TypeError: other arguments.
+        RuntimeError: sizes that do not fit, or what is checked.
+    """
+    if others or indices is MISSING:
+        shown = [
+            type(each).__name__
+            for each in (indices, values, size)
+            if each is not MISSING and each is not None
+        ]
+        shown += [f"{name}={typename(value)}" for name, value in others.items()]
+        raise TypeError(SIGNATURES.format(f"({', '.join(shown)})"))
+    kind = dtypes.asked("sparse_coo_tensor", dtype)
+    if values is MISSING:
+        if isinstance(indices, Tensor):
+            raise TypeError(
+                "sparse_coo_tensor(): argument 'size' (position 1) must be tuple of ints, not Tensor"
+            )
+        held_as = (kind or dtypes.default).numpy
+        return _leaf(make(zeros(new_sizes((indices,)), held_as)), requires_grad)
+    check_memory(device, pin_memory)
+    where = _as_tensor(indices, dtypes.int64)
+    held = _as_tensor(values, kind)
+    _check_parts(where._array, held._array)
+    shape = _inferred(where._array, held._array) if size is None else new_sizes((size,))
+    _check_shape(where._array, held._array, shape)
+    if settings.checks_invariants() if check_invariants is None else check_invariants:
+        _check_places(where._array, held._array, shape, bool(is_coalesced))
+    return _leaf(unsafe(where, held, shape, bool(is_coalesced)), requires_grad)
+
+
+def _as_tensor(data: Any, kind: Any) -> Tensor:
+    if isinstance(data, Tensor):
+        return data if kind is None or data.dtype is kind else data.to(kind)
+    return wrap(infer_array(data, kind))
+
+
+def _leaf(found: Tensor, requires_grad: bool) -> Tensor:
+    if requires_grad:
+        if found._array.dtype.kind not in "fcV":
+            raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
+        found = found.detach()
+        found._requires_grad = True
+    return found
+
+
+def _check_parts(indices: Array, values: Array) -> None:
+    if indices.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
+
+
+def _inferred(indices: Array, values: Array) -> tuple[int, ...]:
+    """The least shape that holds the indices.
+
+    Raises:
+        RuntimeError: there is a negative one.
+    """
+    sparse = tuple(int(each.max()) + 1 if each.size else 0 for each in indices)
+    if indices.size and indices.min() < 0:
+        axis = int(np.nonzero(indices.min(1) < 0)[0][0])
+        raise RuntimeError(f"found negative index {int(indices[axis].min())} for dim {axis}")
+    return (*sparse, *values.shape[1:])
+
+
+def _check_shape(indices: Array, values: Array, shape: tuple[int, ...]) -> None:
+    sparse, dense_dims = len(indices), max(values.ndim - 1, 0)
+    if len(shape) != sparse + dense_dims:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(shape)}, sparse_dim = {sparse}, "
+            f"dense_dim = {dense_dims}"
+        )
+    count = values.shape[0] if values.ndim else 1
+    if indices.shape[1] != count or not values.ndim:
+        raise RuntimeError(
+            f"indices and values must have same nnz, but got nnz from indices: {indices.shape[1]}, nnz from values: {count}"
+        )
+    wanted = [count, *shape[sparse:]]
+    if list(values.shape) != wanted:
+        raise RuntimeError(f"values has incorrect size, expected {wanted}, got {list(values.shape)}")
+
+
+def _check_places(indices: Array, values: Array, shape: tuple[int, ...], is_coalesced: bool) -> None:
+    """Look at each index.
+
+    Raises:
+        RuntimeError: one is outside the shape, or they are not coalesced and said to be.
+    """
+    for axis, (index, n) in enumerate(zip(indices, shape, strict=False)):
+        if not index.size:
+            continue
+        if index.min() < 0:
+            raise RuntimeError(f"found negative index {int(index.min())} for dim {axis}")
+        if index.max() >= n:
+            raise RuntimeError(
+                f"size is inconsistent with indices: for dim {axis}, size is {n} but found index {int(index.max())}"
+            )
+    if is_coalesced and (np.diff(places(coo(indices, values, shape))) <= 0).any():
+        raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
+
+
+@op("CoalesceBackward0", name="_coalesce", self=lambda grad: grad)
+def coalesce_row(self: Any) -> Any:
+    """The same with indices in order, each once."""
+    return coalesced(self)

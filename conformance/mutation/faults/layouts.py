@@ -1,0 +1,29 @@
+"""Faults of sparse tensors and their gradients."""
+
+from __future__ import annotations
+
+from conformance.mutation.faults.table import area
+
+LAYOUTS = (
+    *area(
+        "sparse tensors",
+        ("stolen-gradient-stays-coalesced", "a sparse gradient that is taken as it is stays coalesced",
+         "sparse.gradients:accumulated", "coo(array.indices, array.values, array.shape)",
+         "coo(array.indices, array.values, array.shape, array.coalesced)"),
+        ("sparse-gradients-in-order", "sparse gradients that meet are added in the order in which they come",
+         "execution:_add", "gradient + first", "first + gradient"),
+        ("padding-keeps-its-gradient", "padded rows have sparse gradients",
+         "sparse.gradients:of_embedding", "if padding_idx != -1:", "if False:"),
+        ("duplicates-last", "of values at one place coalesce keeps the last",
+         "sparse.array:coalesced", "np.add.at(summed, inverse, array.values)", "summed[inverse] = array.values"),
+        ("dense-last", "of values at one place to_dense keeps the last",
+         "sparse.array:dense", "np.add.at(found, tuple(array.indices), array.values)",
+         "found[tuple(array.indices)] = array.values"),
+        ("invariants-unchecked", "indices beyond the size are taken",
+         "sparse.construction:sparse_coo_tensor", "if settings.checks_invariants() if", "if False if"),
+        ("written-values", "a change in place writes no version",
+         "sparse.inplace:written", "increment_version(self)", "pass"),
+        ("merged-unordered", "a sum of sparse tensors is not merged",
+         "sparse.kernels:add", "if self.values.flags.c_contiguous and other.values.flags.c_contiguous:", "if False:"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,54 @@
+"""Tensors of other layouts: what has no kernel for them raises, and dense programs load nothing of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from conformance import engine
+from conformance.engine.formats import LayoutError
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        np.asarray,
+        np.array,
+        np.sum,
+        np.exp,
+        lambda a: a[0],
+        lambda a: a + 1,
+        lambda a: np.zeros((2, 2)) * a,
+        iter,
+    ],
+)
+def test_elements_of_a_sparse_array_are_not_read(read: object) -> None:
+    """numpy would take them for something else."""
+    array = engine.eye(2).to_sparse()._array
+    with pytest.raises(LayoutError):
+        read(array)  # type: ignore[operator]
+
+
+def test_dense_programs_load_no_other_layout() -> None:
+    program = (
+        "import sys, conformance.engine as torch\n"
+        "w = torch.nn.Linear(2, 2)\n"
+        "opt = torch.optim.Adam(w.parameters())\n"
+        "w(torch.ones(1, 2)).sum().backward()\n"
+        "opt.step()\n"
+        "print(w.weight.grad, w.weight.layout, w.weight.is_sparse)\n"
+        "assert 'conformance.engine.sparse' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_sparse_tensor_is_saved_and_loaded(tmp_path: object) -> None:
+    path = f"{tmp_path}/sparse.pt"
+    engine.save(engine.eye(2).to_sparse(), path)
+    loaded = engine.load(path, weights_only=False)
+    assert loaded.is_coalesced()
+    assert loaded.to_dense().tolist() == [[1, 0], [0, 1]]
