@@ -86,7 +86,7 @@ def _rebuild_in(
 
 
 def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:
-    tensor = make(with_own_dtype(array), pickling.find(cls))
+    tensor = make(array if isinstance(array, Unstrided) else with_own_dtype(array), pickling.find(cls))
     tensor._version_counter = VersionCounter(1)  # torch puts a tensor together in place
     tensor._requires_grad = requires_grad
     tensor.__dict__.update(own)
