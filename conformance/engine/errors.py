@@ -9,6 +9,7 @@ from .dtypes import c_name
 UNDEFINED_ARGUMENT = (
     "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #{} '{}'"
 )
+VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
 BACKWARD_TWICE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have "
     "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "

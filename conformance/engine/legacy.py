@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, errors
 from .formats import Unstrided
 from .from_data import infer_array
 from .shapes import new_sizes
@@ -147,7 +147,44 @@ _DEPRECATED = (
 )
 
 
+def _volatile(self: Tensor) -> bool:
+    """Whether nothing is recorded, before there were modes for that; never."""
+    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    return False
+
+
+def _set_volatile(self: Tensor, value: Any) -> None:
+    warnings.warn(errors.VOLATILE, stacklevel=2)
+
+
+def _resize(self: Tensor, *sizes: Any) -> Tensor:
+    """Another shape for as many elements; deprecated, as is resize_as.
+
+    Raises:
+        RuntimeError: another number of elements.
+    """
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    return _resized(self, sizes)
+
+
+def _resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """The shape of another tensor with as many elements."""
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    return _resized(self, tensor.size())
+
+
+def _resized(tensor: Tensor, sizes: Any) -> Tensor:
+    from .autograd._functions import Resize  # it makes a class, which few programs need
+
+    resized: Tensor = Resize.apply(tensor, sizes)
+    return resized
+
+
 def attach() -> None:
-    """Make new and type methods of Tensor."""
-    Tensor.new = _new  # type: ignore[attr-defined]
-    Tensor.type = _type  # type: ignore[attr-defined]
+    """Make them methods and an attribute of Tensor."""
+    for name, method in METHODS.items():
+        setattr(Tensor, name, method)
+    Tensor.volatile = property(_volatile, _set_volatile)  # type: ignore[attr-defined]
+
+
+METHODS = {"new": _new, "type": _type, "resize": _resize, "resize_as": _resize_as}

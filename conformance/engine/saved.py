@@ -287,6 +287,8 @@ def raw_saved_property(name: str) -> property:
 
     def read(node: Any) -> Any:
         value = getattr(node, slot)
+        if value.__class__ in dtypes.NUMBERS:
+            value = shown(value, node, "tensor")
         if isinstance(value, Tensor):
             value = held(value)
             setattr(node, slot, value)

@@ -11,7 +11,7 @@ import functools
 import sys
 from typing import Any
 
-from .modes import check_bool, state
+from .modes import ContextDecorator, check_bool, state
 from .rows import _SHARED, ROWS
 from .tensor import Tensor
 from .views import ReplayedView, as_view, replay_of
@@ -28,7 +28,11 @@ def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
     further = [local[name] for name in row.parameters][1:]
     kept = ReplayedView(made.base, made.creation, made.attr_version)
     before = replay_of(source)
-    kept.replay = lambda base: row.call(before(base), *further)
+    if creation == "multi_output":
+        number = len(local["results"])  # of those before it
+        kept.replay = lambda base: row.call(before(base), *further)[number]
+    else:
+        kept.replay = lambda base: row.call(before(base), *further)
     view._view = kept
 
 
@@ -40,7 +44,7 @@ def _begin() -> None:
             row.scope["as_view"] = _tie
 
 
-class _force_original_view_tracking:
+class _force_original_view_tracking(ContextDecorator):
     """torch.autograd._force_original_view_tracking: takes effect when called; as a context it restores."""
 
     __module__ = "torch.autograd.grad_mode"
@@ -49,6 +53,10 @@ class _force_original_view_tracking:
         check_bool(mode, "set_view_replay_enabled")
         _begin()
         self.previous, state.view_replay = state.view_replay, mode
+        self.mode = mode
+
+    def clone(self) -> _force_original_view_tracking:
+        return type(self)(self.mode)
 
     def __enter__(self) -> None:
         pass

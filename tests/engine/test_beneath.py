@@ -58,10 +58,7 @@ def _numerical(*targets: int) -> Callable[[Any], Any]:
     def call(module: Any) -> Any:
         from importlib import import_module
 
-        if module is torch:
-            jacobian = import_module("torch.autograd.gradcheck").get_numerical_jacobian
-        else:
-            jacobian = import_module("conformance.engine.autograd.jacobians").get_numerical_jacobian
+        jacobian = import_module(f"{module.__name__}.autograd.gradcheck").get_numerical_jacobian
         x, y = (module.tensor([n], dtype=module.float64, requires_grad=True) for n in (1.0, 2.0))
         given = (tuple((x, y)[n] for n in targets),) if targets else ()
         with warnings.catch_warnings():
@@ -120,6 +117,17 @@ def _numbers_in_memory(module: Any) -> Any:
     return found, [(each.filename == __file__, each.category, str(each.message)) for each in caught]
 
 
+def _handle_of_several(module: Any) -> Any:
+    x, y = (module.ones(2, requires_grad=True) for _ in range(2))
+    seen: list[Any] = []
+    handle = module.autograd.graph.register_multi_grad_hook((x, y), seen.append)
+    other = module.autograd.graph.register_multi_grad_hook((x,), seen.append)
+    other.__setstate__(handle.__getstate__())
+    other.remove()
+    (x * y).sum().backward()
+    return [len(each) for each in seen], len(handle.__getstate__())
+
+
 def _marked(module: Any) -> Any:
     def f() -> int:
         return 3
@@ -142,6 +150,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "delayed too many": _delayed(1, 2),
     "versions": _versions,
     "copied": _copied,
+    "handle of several": _handle_of_several,
     "numerical": _numerical(),
     "numerical by one": _numerical(1),
     "numerical by both": _numerical(1, 0),

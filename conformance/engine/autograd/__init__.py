@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -342,6 +344,19 @@ __all__ = [
 ]
 
 _look_up = look_up("torch.autograd")
+
+
+def _checks(name: str) -> Any:
+    """The ``__getattr__`` of torch.autograd.gradcheck as a module, which its function hides from all but imports."""
+    for part in ("derivative_check", "criteria", "jacobians"):
+        found = vars(import_module(f"{__name__}.{part}"))
+        if name in found and not name.startswith("_"):
+            return found[name]
+    raise AttributeError(f"module 'torch.autograd.gradcheck' has no attribute '{name}'")
+
+
+_gradcheck = sys.modules[f"{__name__}.gradcheck"] = ModuleType(f"{__name__}.gradcheck")
+_gradcheck.__getattr__ = _checks  # type: ignore[method-assign]
 
 
 def __getattr__(name: str) -> Any:

@@ -289,6 +289,16 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             stacklevel=2,
         )
 
+    def __getattr__(self, name: str) -> Any:
+        """What an object of a Function, which no graph holds, shows of a node: one that recorded nothing."""
+        cls = type(self)._backward_cls
+        if not hasattr(cls, name):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if "_node" not in vars(self):
+            node = vars(self)["_node"] = cls()
+            node.hooks, node.sequence_nr, node.needs_input_grad = None, 0, None  # type: ignore[assignment]
+        return (lambda: type(self).__name__) if name == "name" else getattr(vars(self)["_node"], name)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "

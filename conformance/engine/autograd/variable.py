@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .. import errors
 from ..modes import state
 from ..tensor import Tensor
 
@@ -47,4 +49,6 @@ class Variable(metaclass=VariableMeta):
     def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        if volatile:
+            warnings.warn(errors.VOLATILE, stacklevel=2)
         return data.detach().requires_grad_(requires_grad)
