@@ -213,6 +213,7 @@ class Vmap(NamedTuple):
     randomness: str  # "error", "same" or "different"
     depth: int  # how deep it stands among the transforms of torch.func, counted from 1
     age: int  # how many transforms had begun, see Note [Captured tensors]
+    wholes: dict[int, tuple[Tensor, int]]  # by id of what was batched: of which tensor, along which dimension
     old: bool = False  # whether it is the one of is_grads_batched, which came before torch.func
 
 

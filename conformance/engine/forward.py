@@ -185,6 +185,11 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     if row.name in UNSUPPORTED or row.name in UNSUPPORTED_IN_PLACE:
         write(arguments)
         raise NotImplementedError(errors.NO_FORWARD_MODE.format(row.name.rstrip("_") + "_"))
+    if "generator" in row.parameters:  # to ask what a draw's tangents are would draw again
+        written = write(arguments)
+        for level in sorted(levels_of(self)):
+            change_tangent(self, make(np.zeros_like(self._array)), level)
+        return written
     named = dict(zip(row.parameters, arguments, strict=True))
     try:
         result = call(row, named)

@@ -12,6 +12,9 @@ from .formats import layout_of, type_name
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
 
+Hooks = dict[int, Any]  # by the number of their handle
+Reference = Callable[[], Hooks | None]
+
 
 class RemovableHandle:
     """What registering a hook returns; ``remove`` takes the hook away, once or again."""
@@ -20,24 +23,30 @@ class RemovableHandle:
     next_id = 0
     __module__ = "torch.utils.hooks"
 
-    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self.hooks_dict_ref: Callable[[], dict[int, Any] | None] = _reference(hooks)
+    extra_dict_ref: tuple[Reference, ...] = ()  # to what else is kept of the hook
+
+    def __init__(self, hooks_dict: Hooks, *, extra_dict: Hooks | list[Hooks] | None = None) -> None:
+        self.hooks_dict_ref = _reference(hooks_dict)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
-        hooks[self.id] = hook
+        if extra_dict is not None:
+            extra = extra_dict if isinstance(extra_dict, list) else [extra_dict]
+            self.extra_dict_ref = tuple(map(_reference, extra))
 
     def remove(self) -> None:
         """Take the hook away."""
-        hooks = self.hooks_dict_ref()
-        if hooks is not None and self.id in hooks:
-            del hooks[self.id]
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
+            hooks = reference()
+            if hooks is not None and self.id in hooks:
+                del hooks[self.id]
 
     def __getstate__(self) -> Any:
-        return self.hooks_dict_ref(), self.id
+        return self.hooks_dict_ref(), self.id, tuple(each() for each in self.extra_dict_ref)
 
     def __setstate__(self, state: Any) -> None:
-        hooks, self.id = state
+        hooks, self.id, *extra = state
         self.hooks_dict_ref = _reference(OrderedDict() if hooks is None else hooks)
+        self.extra_dict_ref = tuple(map(_reference, extra[0] or ())) if extra else ()
         RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 
     def __enter__(self) -> RemovableHandle:
@@ -47,7 +56,16 @@ class RemovableHandle:
         self.remove()
 
 
-def _reference(hooks: dict[int, Any]) -> Callable[[], dict[int, Any] | None]:
+def add_hook(hooks: Hooks, hook: Any, extra: list[Hooks] | None = None) -> RemovableHandle:
+    """Put a hook after those that there are, and its number among those that something holds of."""
+    handle = RemovableHandle(hooks, extra_dict=extra)
+    hooks[handle.id] = hook
+    for each in extra or ():
+        each[handle.id] = True
+    return handle
+
+
+def _reference(hooks: Hooks) -> Reference:
     try:
         return weakref.ref(hooks)
     except TypeError:  # a plain dict takes no weak reference
@@ -67,7 +85,7 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
         node = self.grad_fn
         if node is not None:
             node._register_hook_dict(self)
-    return RemovableHandle(self._hooks, hook)
+    return add_hook(self._hooks, hook)
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
@@ -82,7 +100,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if self._post_accumulate_hooks is None:
         self._post_accumulate_hooks = OrderedDict()
-    return RemovableHandle(self._post_accumulate_hooks, hook)
+    return add_hook(self._post_accumulate_hooks, hook)
 
 
 def warn_if_has_hooks(tensor: Tensor) -> None:

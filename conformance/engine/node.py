@@ -132,15 +132,15 @@ class Node:
 
     def register_hook(self, hook: Callable[..., Any]) -> Any:
         """Run ``hook(grad_inputs, grad_outputs)`` after the node; it may replace the grad_inputs."""
-        from .hooks import RemovableHandle
+        from .hooks import add_hook
 
-        return RemovableHandle(node_hooks(self).post, hook)
+        return add_hook(node_hooks(self).post, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Run ``hook(grad_outputs)`` before the node; it may replace them."""
-        from .hooks import RemovableHandle
+        from .hooks import add_hook
 
-        return RemovableHandle(node_hooks(self).pre, hook)
+        return add_hook(node_hooks(self).pre, hook)
 
     def _register_hook_dict(self, tensor: Tensor) -> None:
         node_hooks(self).tensor_pre.append((tensor._output_nr, tensor._hooks))

@@ -6,6 +6,7 @@ import copy
 import itertools
 import logging
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -128,6 +129,47 @@ def _handle_of_several(module: Any) -> Any:
     return [len(each) for each in seen], len(handle.__getstate__())
 
 
+def _hooks_of_a_kind(module: Any) -> Any:
+    layer = module.nn.Linear(1, 1)
+    handles = [
+        layer.register_forward_hook(lambda *given: None, with_kwargs=True, always_call=True),
+        layer.register_forward_pre_hook(lambda *given: None, with_kwargs=True),
+    ]
+    kept = (
+        layer._forward_hooks_with_kwargs,
+        layer._forward_hooks_always_called,
+        layer._forward_pre_hooks_with_kwargs,
+    )
+    before = [list(map(bool, each.values())) for each in kept]
+    for each in handles:
+        each.remove()
+    hooks: OrderedDict[int, int] = OrderedDict()
+    more: OrderedDict[int, int] = OrderedDict()
+    handle = module.utils.hooks.RemovableHandle(hooks, extra_dict=more)
+    hooks[handle.id] = more[handle.id] = 1
+    with handle:
+        there = len(hooks), len(more)
+    return before, [len(each) for each in kept], there, len(hooks), len(more)
+
+
+def _amounts(module: Any) -> Any:
+    from importlib import import_module
+
+    prune = import_module(f"{module.__name__}.nn.utils.prune")
+    found = [prune._compute_nparams_toprune(0.5, 5), prune._compute_norm(module.ones(2, 4), 2, -1).tolist()]
+    refusals: tuple[Callable[[], Any], ...] = (
+        lambda: prune._validate_pruning_amount(3, 2),
+        lambda: prune._validate_pruning_amount(0.5, 2),
+        lambda: prune._validate_structured_pruning(module.ones(2)),
+    )
+    for refuse in refusals:
+        try:
+            found.append(refuse())
+        except ValueError as error:
+            found.append(str(error))
+    return found
+
+
 def _marked(module: Any) -> Any:
     def f() -> int:
         return 3
@@ -150,7 +192,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "delayed too many": _delayed(1, 2),
     "versions": _versions,
     "copied": _copied,
+    "amounts to prune": _amounts,
     "handle of several": _handle_of_several,
+    "hooks of a kind": _hooks_of_a_kind,
     "numerical": _numerical(),
     "numerical by one": _numerical(1),
     "numerical by both": _numerical(1, 0),

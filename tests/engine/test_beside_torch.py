@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import warnings
 from collections.abc import Sequence
 from typing import Any, Optional
 
@@ -162,6 +163,36 @@ def test_hooks_of_every_module() -> None:
         seen.append(m(module.ones(1)).tolist())
         outcomes.append(seen)
     assert outcomes[0] == outcomes[1]
+
+
+def test_hooks_of_every_module_are_always_called() -> None:
+    outcomes = []
+    for module in ENGINES:
+        seen: list[Any] = []
+        hooks = importlib.import_module(f"{module.__name__}.nn.modules.module")
+
+        def stop(m: Any, args: Any, result: Any) -> None:
+            raise ValueError("no")
+
+        handles = [
+            hooks.register_module_forward_hook(
+                lambda m, args, y, s=seen: s.append([len(args), y is None]), always_call=True
+            ),
+            hooks.register_module_forward_hook(stop, always_call=True),
+        ]
+        layer = module.nn.Linear(2, 2)
+        for size in (3, 2):
+            with (
+                pytest.raises((RuntimeError, ValueError)) as error,
+                warnings.catch_warnings(record=True) as told,
+            ):
+                warnings.simplefilter("always")
+                layer(module.ones(size))
+            seen.append([type(error.value).__name__, [str(each.message)[:70] for each in told]])
+        for each in handles:
+            each.remove()
+        outcomes.append(seen)
+    assert outcomes[0] == outcomes[1] and len(outcomes[0]) > 3
 
 
 def test_hooks_of_registrations() -> None:

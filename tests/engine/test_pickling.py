@@ -136,8 +136,8 @@ def test_a_handle_keeps_its_number() -> None:
     """The handle of a hook comes back with its number; later ones have greater numbers, one by one."""
     leaf = torch.ones(2, requires_grad=True)
     handle = leaf.register_hook(lambda grad: None)
-    state, number = handle.__getstate__()
-    handle.__setstate__((state, number + 10))
+    state, number, extra = handle.__getstate__()
+    handle.__setstate__((state, number + 10, extra))
     later = leaf.register_hook(lambda grad: None)
     assert (handle.id, later.id) == (number + 10, number + 11)
     handle.__setstate__((None, number))

@@ -129,5 +129,7 @@ def _slow_message(
 
 
 def _slow_text(exact: Tensor, estimate: Tensor, check: Check) -> str:
+    if exact.dtype is not estimate.dtype:
+        raise RuntimeError(f"{exact.dtype.legacy} did not match {estimate.dtype.legacy}")
     text = errors.GRADCHECK_SLOW.format(estimate, exact, (estimate - exact).abs().max())
     return text + (errors.GRADCHECK_SLOW_OK if close(exact, estimate, check.rtol, check.atol) else "")

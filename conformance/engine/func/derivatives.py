@@ -418,7 +418,7 @@ def jacfwd(
                 ),
                 strict=True,
             )
-        ]
+        ] or [each.new_zeros((0, *each.shape)) for each in inputs]
         products = vmap(push, randomness=randomness)(*columns)
         flat, output_spec = flatten(products)
         counts = [each.numel() for each in inputs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..batching import BatchedTensor, batched, each_example, level_of, vmaps
+from ..batching import BatchedTensor, Vmap, batched, each_example, level_of, vmaps
 from ..ops.joining import stack
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
@@ -40,7 +40,7 @@ def apply_transformed(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             f"override the setup_context staticmethod. {_MORE}"
         )
-    if level < 0:
+    if not any(not each.old and each.depth <= transforms.depth for each in vmaps):
         return apply(args)
     from ..autograd.function import Function
 
@@ -52,13 +52,15 @@ def apply_transformed(
                 "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
                 f"ambiguity. {_MORE}"
             )
+        if level < 0:
+            return apply(args)
         return each_example(lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level)
     if not own:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the "
             f"vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
         )
-    return through_rule(cls.vmap, args, level)
+    return apply(args) if level < 0 else through_rule(cls.vmap, args, level)
 
 
 def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) -> Any:
@@ -67,16 +69,16 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
     Raises:
         RuntimeError: it does not return an output and its dimensions.
     """
-    in_dims = tuple(0 if _is_at(each, level) else None for each in args)
-    whole = [stack(each._examples) if _is_at(each, level) else each for each in args]
     running = vmaps[level]
+    taken = [_whole(each, running) if _is_at(each, level) else (each, None) for each in args]
+    whole, in_dims = zip(*taken, strict=True)
     depth, transforms.depth = transforms.depth, running.depth - 1  # the rule is called outside of its vmap
     try:
         output, out_dims = _two(rule(VmapInfo(running.size, running.randomness), in_dims, *whole))
     finally:
         transforms.depth = depth
     for batch, copied in zip(args, whole, strict=True):
-        if batch is not copied and copied._version:  # changed in place
+        if batch is not copied and id(batch) not in running.wholes and copied._version:  # changed in place
             for example, changed in zip(batch._examples, copied.unbind(0), strict=True):
                 example.copy_(changed)
     leaves, spec = flatten(output)
@@ -89,14 +91,14 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
         )
     given = {id(each): own for each, own in zip(whole, args, strict=True)}
 
-    def taken(value: Any, dim: int | None) -> Any:
+    def again(value: Any, dim: int | None) -> Any:
         if id(value) in given:  # an input that is returned stays what it was
             return given[id(value)]
         return (
             value if dim is None or not isinstance(value, Tensor) else batched(list(value.unbind(dim)), level)
         )
 
-    return unflatten([taken(each, dim) for each, dim in zip(leaves, dims, strict=True)], spec)
+    return unflatten([again(each, dim) for each, dim in zip(leaves, dims, strict=True)], spec)
 
 
 def _two(returned: Any) -> tuple[Any, Any]:
@@ -108,6 +110,11 @@ def _two(returned: Any) -> tuple[Any, Any]:
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
         f"with the output. Got {got} instead"
     )
+
+
+def _whole(batch: Any, running: Vmap) -> tuple[Tensor, int]:
+    """The examples as one tensor, and its dimension that counts them."""
+    return running.wholes.get(id(batch)) or (stack(batch._examples), 0)
 
 
 def _is_at(value: Any, level: int) -> bool:

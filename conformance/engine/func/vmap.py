@@ -88,15 +88,15 @@ def _run(
     with nested(derivative=False) as depth:
         if not vmaps:
             composites.close()
-        vmaps.append(Vmap(max(size, 1), randomness, depth, transforms.age))
+        wholes: dict[int, Any] = {}
+        vmaps.append(Vmap(max(size, 1), randomness, depth, transforms.age, wholes))
         try:
             given = [
                 each if dim is None else batched(_examples(each, dim), level)
                 for each, dim in zip(flat, dims, strict=True)
             ]
-            wholes = {
-                id(batch): (each, dim) for batch, each, dim in zip(given, flat, dims, strict=True) if size
-            }
+            if size:
+                wholes.update(zip(map(id, given), zip(flat, dims, strict=True), strict=True))
             results = func(*unflatten(given, spec), **kwargs)
             return _unwrapped(func, results, out_dims, level, size, wholes)
         finally:
@@ -114,7 +114,7 @@ def old_vmap(
     try:
         if not vmaps:
             composites.close()
-        vmaps.append(Vmap(max(size, 1), "error", transforms.depth + 1, transforms.age, old=True))
+        vmaps.append(Vmap(max(size, 1), "error", transforms.depth + 1, transforms.age, {}, old=True))
         try:
             results = func(*[None if each is None else batched(_examples(each, 0), level) for each in given])
             return [None if each is None else _unbatched("vjp", each, 0, level, size) for each in results]

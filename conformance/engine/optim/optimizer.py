@@ -15,7 +15,7 @@ import numpy as np
 from .. import pickling
 from ..dtypes import is_half
 from ..formats import LAYOUTS, Unstrided
-from ..hooks import RemovableHandle
+from ..hooks import RemovableHandle, add_hook
 from ..legacy import typename
 from ..modes import enable_grad, set_grad_enabled
 from ..tensor import Tensor, version_counter
@@ -46,12 +46,12 @@ _AFTER_EVERY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Run ``hook(optimizer, args, kwargs)`` before each step of every optimizer."""
-    return RemovableHandle(_BEFORE_EVERY_STEP, hook)
+    return add_hook(_BEFORE_EVERY_STEP, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Run ``hook(optimizer, args, kwargs)`` after each step of every optimizer."""
-    return RemovableHandle(_AFTER_EVERY_STEP, hook)
+    return add_hook(_AFTER_EVERY_STEP, hook)
 
 
 def added(names: str, **others: Any) -> dict[str, Any]:
@@ -271,7 +271,7 @@ class Optimizer:
 
     def _register(self, table: str, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         hooks = self.__dict__[table]
-        handle = RemovableHandle(hooks, hook)
+        handle = add_hook(hooks, hook)
         if prepend:
             hooks.move_to_end(handle.id, last=False)
         return handle

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ...hooks import RemovableHandle
+from ...hooks import RemovableHandle, add_hook
 from .backward_hooks import BackwardHooks, register_old_hooks
 
 
@@ -16,7 +16,8 @@ class EveryModule:
 
     before: ClassVar[dict[int, Any]] = OrderedDict()
     after: ClassVar[dict[int, Any]] = OrderedDict()
-    after_with_kwargs: ClassVar[set[int]] = set()
+    after_with_kwargs: ClassVar[dict[int, bool]] = OrderedDict()
+    after_always: ClassVar[dict[int, bool]] = OrderedDict()
     backward: ClassVar[dict[int, Any]] = OrderedDict()
     before_backward: ClassVar[dict[int, Any]] = OrderedDict()
 
@@ -53,6 +54,8 @@ def _call(module: Any, progress: _Progress) -> Any:
         progress.args = backward.enter(progress.args)
     progress.result = module.forward(*progress.args, **progress.kwargs)
     for number, hook in list(EveryModule.after.items()):
+        if number in EveryModule.after_always:
+            progress.called.add(number)
         _after(module, progress, hook, number in EveryModule.after_with_kwargs)
     for number, hook in list(module._forward_hooks.items()):
         if number in module._forward_hooks_always_called:
@@ -93,17 +96,23 @@ def _after(module: Any, progress: _Progress, hook: Any, with_kwargs: bool) -> No
 
 def _call_the_rest(module: Any, progress: _Progress) -> None:
     """After an error: the hooks registered with ``always_call`` that have not run."""
+    for number, hook in list(EveryModule.after.items()):
+        if number in EveryModule.after_always and number not in progress.called:
+            _call_anyway(module, progress, hook, False, "global module")
     for number, hook in list(module._forward_hooks.items()):
         if number in module._forward_hooks_always_called and number not in progress.called:
-            try:
-                _after(module, progress, hook, number in module._forward_hooks_with_kwargs)
-            except Exception as error:
-                warnings.warn(
-                    "module forward hook with ``always_call=True`` raised an exception that was silenced as "
-                    "another error "
-                    f"was raised in forward: {error!s}",
-                    stacklevel=3,
-                )
+            _call_anyway(module, progress, hook, number in module._forward_hooks_with_kwargs, "module")
+
+
+def _call_anyway(module: Any, progress: _Progress, hook: Any, with_kwargs: bool, kind: str) -> None:
+    try:
+        _after(module, progress, hook, with_kwargs)
+    except Exception as error:
+        warnings.warn(
+            f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as another error "
+            f"was raised in forward: {error!s}",
+            stacklevel=4,
+        )
 
 
 # Hooks of every module ----------------------------------------------------------------------------
@@ -111,30 +120,23 @@ def _call_the_rest(module: Any, progress: _Progress) -> None:
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Run ``hook(module, args)`` before the forward of every module."""
-    return RemovableHandle(EveryModule.before, hook)
+    return add_hook(EveryModule.before, hook)
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
-    """Run ``hook(module, args, result)`` after the forward of every module.
-
-    Raises:
-        NotImplementedError: ``always_call``.
-    """
-    if always_call:
-        raise NotImplementedError("register_module_forward_hook with always_call=True")
-    handle = RemovableHandle(EveryModule.after, hook)
-    if with_kwargs:
-        EveryModule.after_with_kwargs.add(handle.id)
-    return handle
+    """Run ``hook(module, args, result)`` after the forward of every module."""
+    extra = (EveryModule.after_with_kwargs, EveryModule.after_always)
+    chosen = [each for each, on in zip(extra, (with_kwargs, always_call), strict=True) if on]
+    return add_hook(EveryModule.after, hook, chosen)
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Run ``hook(module, grad_output)`` before the backward of every module."""
-    return RemovableHandle(EveryModule.before_backward, hook)
+    return add_hook(EveryModule.before_backward, hook)
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Run ``hook(module, grad_input, grad_output)`` after the backward of every module."""
-    return RemovableHandle(EveryModule.backward, hook)
+    return add_hook(EveryModule.backward, hook)

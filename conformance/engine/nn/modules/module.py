@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ... import pickling
-from ...hooks import RemovableHandle
+from ...hooks import RemovableHandle, add_hook
 from ...legacy import typename
 from ...tensor import Tensor
 from ..parameter import Buffer, Parameter
@@ -68,10 +68,10 @@ class Module(Tree):
         own["_non_persistent_buffers_set"] = set()
         own["_modules"] = {}
         own["_forward_hooks"] = OrderedDict()
-        own["_forward_hooks_with_kwargs"] = set()
-        own["_forward_hooks_always_called"] = set()
+        own["_forward_hooks_with_kwargs"] = OrderedDict()
+        own["_forward_hooks_always_called"] = OrderedDict()
         own["_forward_pre_hooks"] = OrderedDict()
-        own["_forward_pre_hooks_with_kwargs"] = set()
+        own["_forward_pre_hooks_with_kwargs"] = OrderedDict()
         own["_backward_hooks"] = OrderedDict()
         own["_backward_pre_hooks"] = OrderedDict()
         own["_is_full_backward_hook"] = None
@@ -273,12 +273,12 @@ class Module(Tree):
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(module, prefix, keep_vars)`` before state_dict."""
-        return RemovableHandle(self._state_dict_pre_hooks, hook)
+        return add_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(module, state_dict, prefix, local_metadata)`` after state_dict."""
         hook._from_public_api = True  # type: ignore[attr-defined]
-        return RemovableHandle(self._state_dict_hooks, hook)
+        return add_hook(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """As register_state_dict_post_hook; what the hook returns takes the state's place."""
@@ -287,21 +287,21 @@ class Module(Tree):
                 "Cannot register the same function as the state dict post hook that was previously registered via "
                 "register_state_dict_post_hook"
             )
-        return RemovableHandle(self._state_dict_hooks, hook)
+        return add_hook(self._state_dict_hooks, hook)
 
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
         """As register_load_state_dict_pre_hook; the hook is not given the module unless it asks."""
-        return RemovableHandle(self._load_state_dict_pre_hooks, hook if with_module else WithoutModule(hook))
+        return add_hook(self._load_state_dict_pre_hooks, hook if with_module else WithoutModule(hook))
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run a hook with what load_state_dict has found so far, before this module is loaded."""
-        return RemovableHandle(self._load_state_dict_pre_hooks, hook)
+        return add_hook(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Run ``hook(module, incompatible_keys)`` after this module is loaded; it may change the lists."""
-        return RemovableHandle(self._load_state_dict_post_hooks, hook)
+        return add_hook(self._load_state_dict_post_hooks, hook)
 
     # Calling --------------------------------------------------------------------------------------
 
@@ -338,7 +338,7 @@ class Module(Tree):
         if self._is_full_backward_hook is True:
             raise RuntimeError(_TWO_KINDS)
         self._is_full_backward_hook = False
-        return RemovableHandle(self._backward_hooks, hook)
+        return add_hook(self._backward_hooks, hook)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Run ``hook(module, grad_input, grad_output)`` once the gradients of the inputs are computed."""
@@ -405,10 +405,8 @@ def _forget(module: Module, name: str, keep: str) -> None:
     module._non_persistent_buffers_set.discard(name)
 
 
-def _register(hooks: Any, hook: Callable[..., Any], prepend: bool, extra: list[set[int]]) -> RemovableHandle:
-    handle = RemovableHandle(hooks, hook)
-    for each in extra:
-        each.add(handle.id)
+def _register(hooks: Any, hook: Callable[..., Any], prepend: bool, extra: list[Any]) -> RemovableHandle:
+    handle = add_hook(hooks, hook, extra)
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle

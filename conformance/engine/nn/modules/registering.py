@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ...hooks import RemovableHandle
+from ...hooks import RemovableHandle, add_hook
 
 Hook = Callable[[Any, str, Any], Any]
 PARAMETERS: OrderedDict[int, Hook] = OrderedDict()
@@ -34,14 +34,14 @@ def hooked(hooks: OrderedDict[int, Hook], module: Any, name: str, value: Any) ->
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
     """Run ``hook(module, name, parameter)`` whenever a module registers a parameter; it may return another."""
-    return RemovableHandle(PARAMETERS, hook)
+    return add_hook(PARAMETERS, hook)
 
 
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
     """Run ``hook(module, name, buffer)`` whenever a module registers a buffer; it may return another."""
-    return RemovableHandle(BUFFERS, hook)
+    return add_hook(BUFFERS, hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
     """Run ``hook(module, name, child)`` whenever a module registers a child; it may return another."""
-    return RemovableHandle(MODULES, hook)
+    return add_hook(MODULES, hook)

@@ -202,10 +202,7 @@ class _Amount(BasePruningMethod):
 
     def _count(self, size: int) -> int:
         count = _compute_nparams_toprune(self.amount, size)
-        if count > size:
-            raise ValueError(
-                f"amount={count} should be smaller than the number of parameters to prune={size}"
-            )
+        _validate_pruning_amount(count, size)
         return count
 
 
@@ -216,6 +213,28 @@ def _validate_pruning_amount_init(amount: Any) -> None:
         raise ValueError(
             f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer"
         )
+
+
+def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
+    if isinstance(amount, Integral) and amount > tensor_size:  # type: ignore[operator]
+        raise ValueError(
+            f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}"
+        )
+
+
+def _validate_structured_pruning(t: Tensor) -> None:
+    if t.dim() <= 1:
+        raise ValueError(
+            "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
+            f"{t.shape} with {t.dim()} dims"
+        )
+
+
+def _compute_norm(t: Tensor, n: Any, dim: int) -> Tensor:
+    """The norms of the slices along a dimension."""
+    others = list(range(t.dim()))
+    del others[dim]
+    return t.norm(p=n, dim=others)
 
 
 def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
@@ -266,11 +285,7 @@ class _Slices(_Amount):
 
     def _slices(self, t: Tensor) -> tuple[int, int]:
         """How many there are, and how many go."""
-        if t.dim() <= 1:
-            raise ValueError(
-                "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
-                f"{t.shape} with {t.dim()} dims"
-            )
+        _validate_structured_pruning(t)
         if self.dim >= t.dim():
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
         size = t.shape[self.dim]
@@ -314,9 +329,7 @@ class LnStructured(_Slices):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         size, count = self._slices(t)
-        others = list(range(t.dim()))
-        del others[self.dim]
-        largest = t.norm(p=self.n, dim=others).topk(k=size - count, largest=True)
+        largest = _compute_norm(t, self.n, self.dim).topk(k=size - count, largest=True)
         return self._keep(t, largest.indices, default_mask) if count else default_mask
 
     @classmethod
