@@ -317,7 +317,7 @@ NAMES: dict[str, dict[str, str]] = {
         "of Function": """
             apply forward backward setup_context save_for_backward save_for_forward mark_shared_storage saved_tensors
             saved_variables needs_input_grad mark_dirty mark_non_differentiable set_materialize_grads materialize_grads
-            batch_size to_save non_differentiable dirty_tensors clear_saved_tensors_on_access boxed_grads_call
+            to_save non_differentiable dirty_tensors clear_saved_tensors_on_access boxed_grads_call
             generate_vmap_rule vmap
             """,
     },
