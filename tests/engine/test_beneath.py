@@ -115,7 +115,8 @@ def _numbers_in_memory(module: Any) -> Any:
         warnings.simplefilter("always")
         memory = module.arange(6.0).view(2, 3)[1:].storage()
         found = memory.tolist(), len(memory), memory[1], str(memory.dtype)
-    return found, [(each.filename == __file__, each.category, str(each.message)) for each in caught]
+    # where is not asked: once a subclass of Tensor has been made in the process, methods ask it, a frame between
+    return found, [(each.category, str(each.message)) for each in caught]
 
 
 def _handle_of_several(module: Any) -> Any:
