@@ -185,8 +185,9 @@ def numel(input: Tensor) -> Any:
 
 
 _REFUSING = """
-arange bernoulli detach eye get_device is_complex is_conj is_floating_point is_inference is_neg is_signed linspace logspace
-normal numel rand rand_like randint randint_like randn randn_like randperm range
+arange bernoulli detach empty empty_like empty_permuted empty_strided eye full full_like get_device is_complex is_conj
+is_floating_point is_inference is_neg is_signed linspace logspace normal numel ones ones_like rand rand_like randint
+randint_like randn randn_like randperm range zeros zeros_like
 """
 globals().update(all_refusing({name: globals()[name] for name in _REFUSING.split()}))
 

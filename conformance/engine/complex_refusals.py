@@ -72,7 +72,7 @@ smooth_l1_cpu: smooth_l1_loss
 softmax_lastdim_kernel_impl: _safe_softmax
 spherical_bessel_j0_cpu: special_spherical_bessel_j0
 threshold_cpu: threshold
-unique: _unique2 _unique_consecutive
+unique: _unique2 unique_consecutive
 unique_dim: _unique_dim _unique_dim_consecutive
 xlog1py_cpu: special_xlog1py special_xlog1py_of_number special_xlog1py_tensors
 xlogy_cpu: xlogy xlogy_of_number xlogy_tensors

@@ -229,7 +229,7 @@ UNSUPPORTED = {
     "_test_autograd_multiple_dispatch_view_copy": "_test_autograd_multiple_dispatch_view_copy",
     "_unique2": "_unique2",
     "_weight_norm_interface": "_weight_norm_interface",
-    "_unique_consecutive": "unique_consecutive",
+    "unique_consecutive": "unique_consecutive",
     "_unique_dim": "unique_dim",
     "_unique_dim_consecutive": "unique_dim_consecutive",
     "cholesky": "cholesky",

@@ -130,14 +130,26 @@ def is_used(row: Row, name: str, given: dict[str, Any]) -> bool:
     return any(isinstance(given[each], Tensor) and given[each].requires_grad for key in users for each in key)
 
 
-def mismatch(error: Exception, *operands: Any) -> Exception:
-    """The error for operands that do not broadcast."""
-    if not isinstance(error, (ValueError, NotImplementedError)):
-        return error
-    try:
-        broadcast_shapes(*(np.shape(each) for each in operands if each is not None))
-    except RuntimeError as found:
-        return found
+def explained(
+    row: Row, error: Exception, variant: str, arguments: tuple[Any, ...], operands: tuple[Any, ...]
+) -> Exception:
+    """What torch says where a row's forward has failed: of its arguments' types, its inputs' history, their shapes.
+
+    Args:
+        variant: which function of the row was called; ``evaluate`` is called by in-place forms.
+        operands: the arrays that meet.
+    """
+    if isinstance(error, (AttributeError, TypeError, ValueError)) and variant != "operator":
+        found = _of_overloads(row, arguments, _shown(row, variant == "evaluate"), variant != "call")
+        if found is not None:
+            return found
+    if row.recorded:
+        check_recorded(row, arguments)
+    if isinstance(error, (NotImplementedError, ValueError)):
+        try:
+            broadcast_shapes(*(np.shape(each) for each in operands if each is not None))
+        except RuntimeError as mismatch:
+            return mismatch
     return error
 
 
@@ -155,8 +167,7 @@ def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], ou
     if all(a is b for a, b in zip(plain, arguments, strict=True)):
         if function is row.operator:
             return NotImplemented
-        name = row.name + "_" * (function is row.evaluate)  # which in-place forms call
-        raise refuse_operand(row, arguments, name, function is not row.call) from None
+        raise refuse_operand(row, arguments, function is row.evaluate, function is not row.call) from None
     given = dict(zip(row.parameters, plain, strict=True))
     positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     return function(*positional, **given, **({} if out is None else {"out": out}))
@@ -253,16 +264,22 @@ def check_tensors(row: Row, arguments: list[Any]) -> None:
         plain_number(each) if may_be_number(row, name) else each
         for name, each in zip(row.parameters, arguments, strict=True)
     )
-    found = refuse_operand(row, plain, row.name + "_", True)
+    found = refuse_operand(row, plain, True, True)
     if isinstance(found, TypeError):
         raise found
 
 
-def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> Exception:
+def _shown(row: Row, inplace: bool) -> str:
+    """The name of torch's function, or of its in-place form."""
+    name = row.name
+    if name != "hash_tensor":
+        name = name.replace("_tensors", "").replace("_tensor", "").replace("_with_number", "")
+    return name + "_" * inplace
+
+
+def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: bool) -> Exception:
     """The TypeError for the first argument that is no tensor where one must be."""
-    shown_name = called
-    if called != "hash_tensor":
-        shown_name = called.replace("_tensors", "").replace("_tensor", "").replace("_with_number", "")
+    shown_name = _shown(row, inplace)
     found = _of_overloads(row, arguments, shown_name, method)
     if found is not None:
         return found
@@ -295,20 +312,24 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], called: str, method: bo
 
 
 def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> TypeError | None:
-    """What the overloads refuse; of arguments that have their defaults, torch is thought to have been given none."""
-    from .overloads import refusal
+    """What torch's signatures refuse; of arguments that have their defaults, it is thought to have been given none."""
+    from .overloads import parameters, refusal
+
+    name = f"Tensor.{called}" if method else called
+    shown = ["input" if each == "self" else each for each in row.parameters][method:]
+    if not parameters(name).issuperset(shown):
+        return None  # a part of that function, with arguments of its own
 
     given = {
         name: value
         for name, value in zip(row.parameters, arguments, strict=True)
         if value is not MISSING and value is not row.parameters[name].default
     }
-    args = [
-        given.pop(name)
-        for name, p in row.parameters.items()
-        if p.kind is not p.KEYWORD_ONLY and name in given
-    ]
-    return refusal(f"Tensor.{called}", args[1:], given) if method else refusal(called, args, given)
+    in_order = [each for each, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    while in_order and in_order[-1] not in given:
+        in_order.pop()
+    args = [given.pop(each, row.parameters[each].default) for each in in_order]
+    return refusal(name, args[method:], given)
 
 
 def _type(value: Any) -> str:

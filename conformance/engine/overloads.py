@@ -1,4 +1,4 @@
-"""Which arguments torch's functions of several overloads take, and what is said of others.
+"""Which arguments torch's functions take, and what is said of others.
 
 Note [Overloads]: torch tries one signature after another (torch: utils/python_arg_parser.cpp). The engine's functions
 take what all of them take, and look here when they have failed, or before, where they would take more. If no signature
@@ -6,7 +6,9 @@ fits, and the number of arguments leaves just one in question, the error is abou
 (utils/invalid_arguments.cpp), with what it reads into their texts: ``*`` and ``name = default`` count as arguments, so
 that only signatures without either are ever marked.
 
-``overloads.txt`` lists torch's signatures; `python -m tests.engine.overloads` writes it.
+``overloads.txt`` lists the signatures of functions that have several, as torch's errors tell them, and
+``signatures.txt`` those of the others, from their schemas: there ``?`` marks what may be None, and ``[]`` a tuple for
+which no single number stands. What they say of ``out`` is the engine's. `python -m tests.engine.overloads` writes both.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from .keywords import NUMPY_NAMES
 from .tensor import Tensor
 
 Keywords = Mapping[str, Any]
+FILES = {True: "overloads.txt", False: "signatures.txt"}  # by whether there are several
 
 
 class Parameter(NamedTuple):
@@ -32,6 +35,8 @@ class Parameter(NamedTuple):
     name: str
     default: str | None
     keyword_only: bool
+    optional: bool  # whether it may be None
+    several: bool = False  # whether it is no single one of its kind
 
     def given(self, kwargs: Keywords) -> str | None:
         """The name by which it is among the keyword arguments."""
@@ -40,7 +45,9 @@ class Parameter(NamedTuple):
 
     def takes(self, value: Any) -> bool:
         if value is None:
-            return self.default == "None" or self.kind == "tuple of ints"
+            return self.optional
+        if self.several and not isinstance(value, (tuple, list)):
+            return False
         return _TAKES[self.kind](value)
 
 
@@ -87,23 +94,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (complex, np.number, np.bool_)) or _is_float(value)
 
 
-def _are_numbers(value: Any) -> bool:
-    return isinstance(value, (tuple, list)) and all(isinstance(each, (int, float, complex)) for each in value)
-
-
 def _are_ints(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return not value or (hasattr(value[0], "__index__") and not isinstance(value[0], (bool, Tensor)))
     return is_count(value)  # of one dimension
 
 
-def _are_tensors(value: Any) -> bool:
-    if not isinstance(value, (tuple, list)):
-        return False
-    for number, each in enumerate(value):
-        if not _is_tensor(each):
-            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {typename(each)}")
-    return True
+def _are(kinds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, (tuple, list)) and all(map(kinds, value))
 
 
 _TAKES: dict[str, Callable[[Any], bool]] = {
@@ -114,11 +112,13 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "bool": lambda value: isinstance(value, bool),
     "str": lambda value: isinstance(value, str),
     "object": lambda value: True,
-    "tuple of floats": lambda value: isinstance(value, (list, tuple)) and all(map(_is_float, value)),
+    "tuple of floats": _are(_is_float),
     "tuple of ints": _are_ints,
-    "tuple of Tensors": _are_tensors,
-    "tuple of Scalars": _are_numbers,
-    "torch.dtype": lambda value: isinstance(value, dtypes.dtype) or value in (float, int, bool, complex),
+    "tuple of Tensors": lambda value: isinstance(value, (tuple, list)),  # see _odd_element
+    "tuple of Scalars": _are(lambda each: isinstance(each, (int, float, complex))),
+    "torch.dtype": lambda value: (
+        isinstance(value, dtypes.dtype) or any(value is each for each in (float, int, bool, complex))
+    ),
     "torch.device": lambda value: isinstance(value, (device.device, str)) or is_count(value),
     "torch.layout": lambda value: isinstance(value, formats.layout),
     "torch.memory_format": lambda value: isinstance(value, formats.memory_format),
@@ -142,9 +142,9 @@ def typename(value: Any) -> str:
 
 
 @cache
-def _lines() -> dict[str, str]:
+def _lines(several: bool) -> dict[str, str]:
     """The signatures' texts of each function, and of each method as ``Tensor.name``, between tabs."""
-    path = os.path.join(os.path.dirname(__file__), "overloads.txt")
+    path = os.path.join(os.path.dirname(__file__), FILES[several])
     with open(path, encoding="utf-8") as file:
         parts = [line.rstrip("\n").partition("\t") for line in file]
     return {name: texts for name, _, texts in parts}
@@ -152,10 +152,15 @@ def _lines() -> dict[str, str]:
 
 @cache
 def _signatures(name: str) -> tuple[Signature, ...]:
-    return tuple(map(_signature, _lines()[name].split("\t")))
+    several = _lines(True).get(name)
+    if several:
+        return tuple(_signature(text, "tuple of ints") for text in several.split("\t"))
+    alone = _lines(False).get(name)
+    return (_signature(alone),) if alone else ()
 
 
-def _signature(text: str) -> Signature:
+def _signature(text: str, optional: str = "") -> Signature:
+    """A signature of its text, and the kind of argument that may be None though the text does not say so."""
     parameters, keyword_only = [], False
     for part in text[1:-1].split(", "):
         if part in ("*", ""):
@@ -163,21 +168,35 @@ def _signature(text: str) -> Signature:
             continue
         declared, _, default = part.partition(" = ")
         kind, name = declared.rsplit(" ", 1)
-        parameters.append(Parameter(kind, name, default or None, keyword_only))
+        none = kind.endswith("?") or default == "None" or kind == optional
+        whole = kind.removesuffix("?")
+        plain = whole.removesuffix("[]")
+        parameters.append(Parameter(plain, name, default or None, keyword_only, none, plain != whole))
     return Signature(text, tuple(parameters))
 
 
 def is_overloaded(name: str) -> bool:
     """Whether a function has several signatures; a method is called ``Tensor.name``."""
-    return name in _lines()
+    return name in _lines(True)
+
+
+def parameters(name: str) -> set[str]:
+    """The names of what a function takes by any of its signatures; none if it is not listed."""
+    return {each.name for signature in _signatures(name) for each in signature.parameters}
 
 
 def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
-    """The TypeError for arguments that fit none of a function's signatures; None if one fits, or it has but one."""
-    if not is_overloaded(name):
-        return None
+    """The TypeError for arguments that fit none of a function's signatures; None if one fits, or none is listed."""
     signatures = _signatures(name)
+    if not signatures:
+        return None
     called = name.removeprefix("Tensor.")
+    if len(signatures) == 1:
+        rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
+        try:
+            return _misfit(called, signatures[0], args, rest)
+        except TypeError as error:
+            return error
     try:
         if not all(_misfit(called, each, args, kwargs) for each in signatures):
             return None
@@ -193,9 +212,13 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
 def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
     """Why the arguments do not fit one signature."""
     parameters, most = signature.parameters, signature.positional
-    spread = most == 1 and parameters[0].kind == "tuple of ints" and len(args) > 1 and _are_ints(tuple(args))
-    if spread:
-        args = (tuple(args),)
+    if (
+        most == 1
+        and parameters[0].kind == "tuple of ints"
+        and args
+        and not isinstance(args[0], (tuple, list))
+    ):
+        args = (tuple(args),) if _are_ints(tuple(args)) else args  # spread
     if len(args) > most:
         return TypeError(_too_many(name, signature, len(args)))
     used = set()
@@ -214,6 +237,9 @@ def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywor
         if each.takes(value) or (
             each.kind == "Tensor" and _is_number(value) and name in _NUMBERS_FOR_TENSORS
         ):
+            odd = _odd_element(name, each, position, value)
+            if odd is not None:
+                raise odd
             continue
         wrong = f"not {typename(value)}"
         if where and each.kind == "tuple of ints" and isinstance(value, (tuple, list)):
@@ -221,9 +247,26 @@ def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywor
         return TypeError(f"{name}(): argument '{each.name}'{where} must be {each.kind}, {wrong}")
     for keyword in kwargs:
         if keyword not in used:
-            known = any(each.given({keyword: None}) for each in parameters)
+            known = any(each.name == keyword for each in parameters)
             text = "got multiple values for argument" if known else "got an unexpected keyword argument"
             return TypeError(f"{name}() {text} '{keyword}'")
+    return None
+
+
+def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> TypeError | None:
+    """What is found when a sequence is taken apart, whose first element alone says what it is."""
+    if not isinstance(value, (tuple, list)):
+        return None
+    if parameter.kind == "tuple of Tensors":
+        for number, each in enumerate(value):
+            if not _is_tensor(each) and each is not None:
+                wrong = f"element {number} in argument {position}, but got {typename(each)}"
+                return TypeError(f"expected Tensor as {wrong}")
+    if parameter.kind == "tuple of ints":
+        for number, each in enumerate(value, 1):
+            if not is_count(each) and not isinstance(each, bool):
+                wrong = f'at pos {number} with error "type must be tuple of ints,but got {typename(each)}"'
+                return TypeError(f"{name}(): argument '{parameter.name}' failed to unpack the object {wrong}")
     return None
 
 

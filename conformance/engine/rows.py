@@ -79,10 +79,9 @@ from .operands import (
     PLAIN,
     array_to_float,
     as_scalar,
-    check_recorded,
     checked_meeting,
+    explained,
     meet_arrays,
-    mismatch,
     no_flag,
     not_differentiable,
     recorded_meeting,
@@ -384,9 +383,9 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
     "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
-    "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "mismatch": mismatch, "MISSING": MISSING, "too_many": too_many,
+    "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "MISSING": MISSING, "too_many": too_many,
     "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar, "no_flag": no_flag,
-    "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "check_recorded": check_recorded,
+    "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "explained": explained,
 }  # fmt: skip
 
 

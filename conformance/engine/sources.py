@@ -187,23 +187,20 @@ def _run_alike(row: Row, otherwise: list[str]) -> list[str]:
     return either(" and ".join(["alike", *usual]), [f"out_ = ufunc_({arrays})"], ["alike = None", *otherwise])
 
 
-def _checked(row: Row, run: list[str], otherwise: list[str]) -> list[str]:
+def _checked(row: Row, run: list[str], otherwise: list[str], variant: str) -> list[str]:
     """The same with an error of its own kind; where it refuses its arguments, what torch finds before comes first.
 
     ``otherwise`` is run where the elements are of another layout, see Note [Arrays of other layouts].
     """
     met = [name for name in row.meet if name not in row.lists]
     arrays = ", ".join(f"{name}_a" for name in (*row.tensors, *row.lists))
-    handler = ["try:", *indented(run), "except Exception as error:"]
-    handler += ["    unstrided = None" if row.any_layout else f"    unstrided = unstrided_among(({arrays},))"]
-    handler += ["    if unstrided is not None:", *indented(indented(otherwise)), "    else:"]
-    raised = [f"check_recorded(row, ({arguments(row)},))"] if row.recorded else []
-    if len(met) > 1:
-        arrays = ", ".join(f"{name}_a" for name in row.tensors)
-        raised.append(f"raise mismatch(error, {arrays}) from None")
-    else:
-        raised.append("raise")
-    return [*handler, *indented(indented(raised))]
+    operands = "".join(f"{name}_a, " for name in row.tensors) if len(met) > 1 else ""
+    return [
+        *("try:", *indented(run), "except Exception as error:"),
+        "    unstrided = None" if row.any_layout else f"    unstrided = unstrided_among(({arrays},))",
+        *("    if unstrided is not None:", *indented(indented(otherwise)), "    else:"),
+        f"        raise explained(row, error, {variant!r}, ({arguments(row)},), ({operands})) from None",
+    ]
 
 
 def _refuse_complex(row: Row) -> list[str]:
@@ -225,7 +222,7 @@ def _refuse_complex(row: Row) -> list[str]:
 def evaluate_source(row: Row) -> str:
     body = [
         *_unwrap(row, "evaluate"),
-        *_checked(row, _run(row, "return"), [f"return {_forward(row, _IN_LAYOUT)}"]),
+        *_checked(row, _run(row, "return"), [f"return {_forward(row, _IN_LAYOUT)}"], "evaluate"),
     ]
     return function("evaluate", arguments(row), body)
 
@@ -298,7 +295,7 @@ def call_source(row: Row, variant: str = "call") -> str:
     tells = _tells_alike(row, variant)
     otherwise = [f"out_ = {_forward(row, _IN_LAYOUT)}"]
     otherwise += ["shape = out_.shape"] * elementwise + ["alike = None"] * tells
-    body += _checked(row, _run_alike(row, run) if tells else run, otherwise)
+    body += _checked(row, _run_alike(row, run) if tells else run, otherwise, variant)
     recorded = row.recorded
     if recorded:
         requires = " or ".join(_some_tensor(row, name, _REQUIRES) for name in row.inputs)

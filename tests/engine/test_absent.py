@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from conformance import engine
+from conformance.engine import ops
 from conformance.processes import fresh
 from tests.engine import names, overloads
 
@@ -60,5 +61,12 @@ def test_absent_attributes_of_tensors(owner: Any) -> None:
 
 def test_the_overloads_are_those_of_torch() -> None:
     """The list of signatures stands as it is written from torch."""
-    ((_, written),) = fresh([overloads.text], 1)
-    assert overloads.PATH.read_text(encoding="utf-8") == written
+    ((_, written),) = fresh([overloads.texts], 1)
+    assert isinstance(written, dict)
+    assert {path: path.read_text(encoding="utf-8") for path in written} == written
+
+
+def test_there_is_no_function_that_torch_has_not() -> None:
+    """What the engine's modules share among them is nothing for its users."""
+    assert [name for name in ops.FUNCTIONS if not hasattr(torch, name)] == []
+    assert [name for name in dir(engine.Tensor) if name[0] != "_" and not hasattr(torch.Tensor, name)] == []

@@ -45,7 +45,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
     return (V, S, U) if m < n else (U, S, V)
 
 
-def pca_lowrank(A: Tensor, q: Any = None, center: bool = True, niter: int = 2) -> Factors:
+def pca_lowrank(A: Tensor, q: Any = None, center: Any = True, niter: int = 2) -> Factors:
     """torch.pca_lowrank: the principal components of the rows, which are centered first if asked for.
 
     Raises:

@@ -15,7 +15,7 @@ from .. import absent, attributes, conversions, copies, hooks, overrides, random
 from ..inplace import inplace
 from ..keywords import OF_METHODS, all_renaming, of_input, renaming, taking_numpy_names
 from ..overloads import is_overloaded
-from ..refusals import all_refusing, has_flags, refusing_method, tells_itself
+from ..refusals import all_refusing, has_flags, refusing
 from ..rows import ROWS
 from ..tensor import Tensor
 from . import (
@@ -149,9 +149,9 @@ def attach() -> None:
     frequent = names.IN_INNER_LOOPS.split()
     for name, method in [*vars(Tensor).items()]:
         own = isinstance(method, FunctionType) and not name.startswith("_")
-        overloaded = own and (is_overloaded(f"Tensor.{name}") or has_flags(method))
-        if overloaded and not tells_itself(method, f"Tensor.{name}") and name not in frequent:
-            setattr(Tensor, name, refusing_method(method, name))
+        composed = own and (is_overloaded(f"Tensor.{name}") or has_flags(method) or name in FUNCTIONS)
+        if composed and name not in frequent:
+            setattr(Tensor, name, refusing(method, f"Tensor.{name}"))
 
 
 def _attach_inplace() -> None:

@@ -15,7 +15,6 @@ from ..creation import zeros_like
 from ..inplace import placed
 from ..operands import invalid_combination
 from ..out import several
-from ..refusals import Ints
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
@@ -180,7 +179,7 @@ def _ax(name: str, node: str, function: Any, text: str) -> Any:
     }
     row = op(node, **formula)(forward)
 
-    def reduce(input: Tensor, dim: Ints = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
+    def reduce(input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
         return row(input, dims(dim) or (), keepdim, out=out)
 
     reduce.__name__, reduce.__doc__ = name, text

@@ -10,7 +10,6 @@ import numpy as np
 from .. import dtypes
 from ..formats import following, suggest_memory_format
 from ..operands import check_list
-from ..refusals import Int
 from ..rows import ROWS, Array, op
 from ..shapes import ordered, viewed, wrap_dim
 from ..tensor import Tensor, make
@@ -60,7 +59,7 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
     return following(found, first) if len(formats) == 1 else ordered(found)
 
 
-def cat(tensors: Any, dim: Int = 0, *, out: Any = None) -> Tensor:
+def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a dimension."""
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(
@@ -101,7 +100,7 @@ def _stack(tensors: Any, dim: Any = 0) -> Array:
     return viewed(joined.astype(kind, copy=False), (*shape[:axis], len(tensors), *shape[axis:]))
 
 
-def stack(tensors: Any, dim: Int = 0, *, out: Any = None) -> Tensor:
+def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a new dimension."""
     _refuse_empty("stack", tensors)
     return _stack(tensors, dim, out=out)

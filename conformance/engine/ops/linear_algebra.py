@@ -298,7 +298,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
     return linalg.lu_solve(LU_data, LU_pivots, b, out=out)
 
 
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> tuple[Tensor, ...]:
+def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -> tuple[Tensor, ...]:
     """torch.linalg.lu_factor, by its older name."""
     warnings.warn(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed "
@@ -316,7 +316,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return tuple(out)
 
 
-def _lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
+def _lu_method(self: Tensor, pivot: bool = True, get_infos: Any = False) -> tuple[Tensor, ...]:
     """Tensor.lu: torch.lu's results without names."""
     return tuple(lu(self, pivot, get_infos))
 

@@ -44,12 +44,13 @@ zero_
 
 # Neither: what modules of operations share among themselves.
 INTERNAL = """
-add_at alias defined delitem diagonal_backward getitem in_order index_backward linear narrow_start product rmatmul
-select_backward setitem should_fold slice slice_backward
+add_at alias assigned clamped defined delitem diagonal_backward exact_product getitem half_opposed in_order index_backward
+linear log_add_exp mat2_grad narrow_start product rmatmul select_backward setitem should_fold slice slice_backward
+warn_of_lost_part without_leading_ones
 """
 
-# Methods of several overloads that programs call so often that their arguments are not looked at again when they fail.
-IN_INNER_LOOPS = "div_ mean pow squeeze sum to view"
+# Methods that programs call so often that their arguments are not looked at again when they fail.
+IN_INNER_LOOPS = "clone detach_ div_ matmul mean permute pow reshape squeeze sum to view zero_"
 
 # Functions that would take more than their overloads do, and compute something from it.
 LOOKED_AT_BEFORE = "gradient"

@@ -14,7 +14,6 @@ from .. import dtypes, return_types
 from ..creation import full_like
 from ..operands import invalid_combination
 from ..out import given, several
-from ..refusals import Int
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
@@ -161,7 +160,7 @@ def _topk(
 
 
 def topk(
-    input: Tensor, k: Int, dim: Int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
+    input: Tensor, k: Any, dim: Any = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
     """The k greatest (or least) elements along a dimension, and where they are."""
     arguments = (input, k.__index__(), dim, largest, sorted)
@@ -187,7 +186,7 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
     return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
 
 
-def kthvalue(input: Tensor, k: Int, dim: Int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th least element along a dimension, and where it is."""
     if out is not None:
         return several(ROWS["kthvalue"], out, input, k.__index__(), dim, keepdim)
@@ -274,7 +273,7 @@ def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Arr
     return taken(self, mode_index(self, axis), axis, keepdim)
 
 
-def mode(input: Tensor, dim: Int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The most frequent element along a dimension, the least of equals, and where one is."""
     return several(ROWS["mode"], out, input, dim, keepdim)
 

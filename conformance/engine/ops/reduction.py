@@ -12,7 +12,6 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..fitting import is_expandable_to, sum_to
 from ..modes import state
-from ..refusals import Ints
 from ..rows import Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
@@ -408,7 +407,7 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     return np.asarray(total + (top if keepdim else np.squeeze(top, axes)))
 
 
-def logsumexp(input: Tensor, dim: Ints, keepdim: bool = False, *, out: Any = None) -> Tensor:
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The logarithm of the sum of exponentials, without overflow."""
     return _logsumexp(input, dims(dim), keepdim, out=out)
 

@@ -61,7 +61,12 @@ def _runs(rows: Array) -> tuple[Array, Array, Array]:
     return first, np.cumsum(new) - 1, np.diff(np.append(first, n))
 
 
-@op("UniqueConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_consecutive"))
+@op(
+    "UniqueConsecutiveBackward0",
+    name="unique_consecutive",
+    outputs="values inverse counts",
+    self=undefined("unique_consecutive"),
+)
 def _unique_consecutive(self: Array) -> Any:
     flat = self.reshape(-1)
     first, inverse, counts = _runs(flat)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..refusals import Int
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..storage import buffer, offset, storage
@@ -76,7 +75,7 @@ def slice_backward(grad_: Array, sizes: Any, dim: Any, start: Any, end: Any, ste
     return result
 
 
-def narrow(input: Tensor, dim: Int, start: Any, length: Any) -> Tensor:
+def narrow(input: Tensor, dim: Any, start: Any, length: Any) -> Tensor:
     """``length`` entries along a dimension."""
     if input._array.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")

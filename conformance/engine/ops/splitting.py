@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..refusals import Int
 from ..rows import ROWS, Array, op
 from ..shapes import existing_dim, wrap_dim
 from ..tensor import Tensor, make
@@ -109,7 +108,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
     return split_with_sizes(tensor, tuple(split_size_or_sections), dim)
 
 
-def chunk(input: Tensor, chunks: Int, dim: Int = 0) -> Any:
+def chunk(input: Tensor, chunks: Any, dim: Any = 0) -> Any:
     """At most ``chunks`` pieces of equal length."""
     size = _chunk_size(input._array, chunks, dim)
     return _split(input, size, dim) if size else split_with_sizes(input, (0,) * chunks, dim)
