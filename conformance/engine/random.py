@@ -313,10 +313,12 @@ def normal(
         return finish(drawn, requires_grad, out, "normal")
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
     shape = broadcast_shapes(*(np.shape(each) for each in arrays))
-    kind = dtypes.result_dtype(*(each for each in arrays if isinstance(each, np.ndarray)))
+    kind = next(
+        each.dtype for each in arrays if isinstance(each, np.ndarray)
+    )  # that of mean, where it is a tensor
     if isinstance(std, Tensor) and (std._array < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
-    if not isinstance(std, Tensor) and std < 0:
+    if not isinstance(std, Tensor) and not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     standard = draws.normal(_from(generator), shape, kind)
     found = (standard * arrays[1] + arrays[0]).astype(kind)

@@ -46,7 +46,7 @@ def arange(
     first = first if start is None else start
     last = last if end is None else end
     by = by if step is None else step
-    if by == 0:
+    if not by or by != by:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(first) and math.isfinite(last)):
         raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
@@ -93,8 +93,10 @@ def range(
         stacklevel=2,
     )
     check_device(device)
-    if step == 0:
+    if not step or step != step:
         raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     kind = kind_of(dtype, out)

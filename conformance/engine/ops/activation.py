@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
-from ..dtypes import BY_NUMPY, float_limits
+from ..dtypes import BY_NUMPY, float_limits, number_within
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
@@ -58,7 +58,8 @@ def relu(self: Array) -> Array:
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
     """The number where it is above the threshold, else the value."""
     refuse_bools("threshold_cpu", self)
-    return np.where(self <= threshold, np.asarray(value).astype(self.dtype), self)
+    least, instead = (number_within(self.dtype, each) for each in (threshold, value))
+    return np.where(self <= least, np.asarray(instead).astype(self.dtype), self)
 
 
 @op(

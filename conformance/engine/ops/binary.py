@@ -291,8 +291,8 @@ def _divisible(self: Array, tensor1: Array, tensor2: Array) -> None:
 
 
 def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
-    """value / tensor: torch divides a tensor full of the number."""
-    return full_like(tensor, value) / tensor
+    """value / tensor: torch divides a tensor full of the number in place."""
+    return full_like(tensor, value).div_(tensor)
 
 
 def _addcdiv_factor(tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
@@ -362,7 +362,7 @@ def _matching(self: Array, other: Array) -> None:
 @op(name="isclose", meet="self other", numbers=False, check=_matching)
 def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
+        if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     close = self == other
     if equal_nan and self.dtype.kind in "fcV":

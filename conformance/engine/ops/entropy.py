@@ -63,7 +63,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
         raise RuntimeError("all elements of target should be between 0 and 1")
     lower = np.maximum(np.log1p(-self), -100)
     each = (target - 1) * lower - target * np.maximum(np.log(self), -100)
-    found = (each if weight is None else each * weight).astype(self.dtype, copy=False)
+    found = (each if weight is None else updated(np.multiply, each, weight)).astype(self.dtype, copy=False)
     return reduced(laid_out(found, self), reduction)
 
 

@@ -308,6 +308,6 @@ def histogramdd(
     if bins and all(isinstance(each, Tensor) for each in bins):
         found = _counts_between(input, bins, weight, density)
         return return_types.histogramdd((found, tuple(bins)))
-    _check_settings(all(each.__class__ is int for each in bins), None)
+    _check_settings(all(isinstance(each, int) for each in bins), None)
     edges = _edges_of(input, bins, range, weight, density)
     return return_types.histogramdd((_counts_of(input, bins, range, weight, density), tuple(edges)))

@@ -234,7 +234,7 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     wrong = (where < -n) | (where >= n)
     if wrong.any():
         raise IndexError(f"index {int(where[wrong][0])} is out of bounds for dimension {axis} with size {n}")
-    target[where] = value if isinstance(value, np.ndarray) else dtypes.number_within(self.dtype, value)
+    target[where] = dtypes.number_within(self.dtype, value.item() if isinstance(value, np.ndarray) else value)
     return result
 
 

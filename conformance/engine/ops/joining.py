@@ -42,6 +42,8 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
     kind = dtypes.result_dtype(*tensors)
     joined = [each for each in tensors if each.shape != (0,)] or list(tensors)
     first = joined[0]
+    if first.shape == (0,):  # there are no others, and torch does not look at dim
+        return np.zeros(0, kind)
     axis = wrap_dim(dim, first.ndim)
     for number, each in enumerate(joined):
         if each.ndim != first.ndim:

@@ -136,7 +136,7 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
 )
 def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
     """delta times the absolute difference, a parabola where it is below delta."""
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     common = dtypes.result_dtype(self, target)
     check_castable(common, self.dtype)

@@ -15,7 +15,7 @@ from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..zero_tensor import in_memory
 from .parts import complex
-from .reduction import add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
+from .reduction import ABSENT, add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
 from .scalars import times
 from .selection import where
 
@@ -40,7 +40,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         )
     away = np.asarray(np.subtract(exact, mean, out=None if exact is self else exact))
     squares = np.square(away, out=away)
-    variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(freedom, 0))
+    variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(0, freedom))
     if freedom <= 0 or not variance.size:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
@@ -55,7 +55,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         and np.isfinite(self).all()
     ):
         running, mean = _running_moments(self.astype(np.float64, copy=False), axes, mean.shape)
-        variance = np.true_divide(running.reshape(variance.shape), max(freedom, 0))
+        variance = np.true_divide(running.reshape(variance.shape), max(0, freedom))
     elif "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
         mean = np.where(np.isinf(mean), np.nan, mean)
     if not keepdim:
@@ -163,21 +163,20 @@ def _std_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Ar
 
 
 _FLAGS = (bool, type(None))
-_ABSENT = object()  # a dim that is given, even None, selects torch's older overload, whose correction is 1
 
 
 def _spread(name: str, row: Any, text: str) -> Any:
     def reduce(
-        input: Tensor, dim: Any = _ABSENT, unbiased: Any = None, keepdim: bool = False, *,
-        correction: Any = _ABSENT, out: Any = None,
+        input: Tensor, dim: Any = ABSENT, unbiased: Any = None, keepdim: bool = False, *,
+        correction: Any = ABSENT, out: Any = None,
     ) -> Any:  # fmt: skip
         if isinstance(dim, bool):  # std(input, unbiased)
-            dim, unbiased = _ABSENT, dim
+            dim, unbiased = ABSENT, dim
         elif unbiased.__class__ not in _FLAGS:
             raise invalid_combination(name, (input, dim, unbiased))
-        if unbiased is not None or (dim is not _ABSENT and correction is _ABSENT):
+        if unbiased is not None or (dim is not ABSENT and correction is ABSENT):
             correction = 0 if unbiased is False else 1
-        dim, correction = (None if each is _ABSENT else each for each in (dim, correction))
+        dim, correction = (None if each is ABSENT else each for each in (dim, correction))
         _ = input.grad_fn  # a view without one says so before there is anything to warn of
         arguments = (input, dims(dim), correction, keepdim)
         if not (state.recording and state.recording.saved_hooks):

@@ -229,7 +229,7 @@ def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     """Slices along a dimension, scaled down to a norm of at most maxnorm."""
     if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if self.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
@@ -361,7 +361,7 @@ def cdist(
             raise RuntimeError(
                 f"cdist only supports floating-point dtypes, {text} got: {tensor.dtype.legacy}"
             )
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if a.dtype != b.dtype:
         if dtypes.is_half(a.dtype):
@@ -419,7 +419,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
     if input._array.dtype.kind not in "fV":
         raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
     return _pdist_forward(input.contiguous(), float(p))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..inplace import check_no_overlap
 from ..rows import Array, op
 from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
@@ -144,6 +145,7 @@ def as_strided_scatter(self: Array, src: Array, size: Any, stride: Any, storage_
     result = self.copy("C")
     part = make(result).as_strided(size, stride, storage_offset or 0)._array
     _expected("as_strided_scatter", part.shape, src)
+    check_no_overlap(part)
     part[...] = src
     return result
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import number_within
 from ..inplace import run_inplace
 from ..modes import state
 from ..out import given
@@ -174,6 +175,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     """log(1 + exp(beta * number)) / beta; the number itself above the threshold."""
     need_floats("softplus_cpu", self)
+    beta, threshold = (number_within(self.dtype, each) for each in (beta, threshold))
     x = half_up(self)
     scaled = x * beta
     found = log1p(np.exp(scaled)) / beta

@@ -7,7 +7,7 @@ import numpy as np
 from ...dtypes import c_name
 from ...ops import embedding as ops
 from ...ops.norms import pdist  # noqa: F401  torch.nn.functional has it, too
-from ...shapes import wrap_dim
+from ...shapes import existing_dim, wrap_dim
 from ...tensor import Tensor, wrap
 from ...views import increment_version
 
@@ -69,6 +69,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             raise RuntimeError(
                 f"bilinear(): input batch dimensions do not match at dim {axis}: got {m} and {n}"
             )
+    existing_dim(-1, len(a))
     for number, n, want in ((1, a[-1], w[1]), (2, b[-1], w[2])):
         if n != want:
             raise RuntimeError(

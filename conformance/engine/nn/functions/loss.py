@@ -15,6 +15,7 @@ from ...creation import ones_like
 from ...modes import no_grad
 from ...ops import entropy
 from ...ops import loss as ops
+from ...ops.grids import broadcast_shapes as infer_size
 from ...ops.scalars import over, plus, times
 from ...ops.shape import expand
 from ...ops.softmax import log_softmax
@@ -93,7 +94,7 @@ def smooth_l1_loss(
     number = chosen(size_average, reduce, reduction)
     if beta == 0.0:
         return _l1_loss(a, b, number)
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
@@ -249,7 +250,7 @@ def binary_cross_entropy(
             "Please ensure they have the same size."
         )
     if weight is not None:
-        weight = weight.expand(broadcast_shapes(target._array.shape, weight._array.shape))
+        weight = weight.expand(infer_size(target.size(), weight.size()))
     return entropy.binary_cross_entropy(input, target, weight, number)
 
 

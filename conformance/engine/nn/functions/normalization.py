@@ -62,6 +62,9 @@ def of_instances(
     scale, shift, mean, var = (
         None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)
     )
+    kind = (input if weight is None else weight).dtype
+    if mean is not None and mean.dtype is not kind:
+        mean, var = (None if t is None else t.to(kind) for t in (mean, var))
     flat = input.contiguous().view(1, batch * channels, *size[2:])
     found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, repeated in ((running_mean, mean), (running_var, var)):
