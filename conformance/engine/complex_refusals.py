@@ -141,4 +141,5 @@ REFUSALS = _by_row()
 def refusal(row: Row, array: Any) -> Exception:
     """The error of a row that is given complex numbers."""
     error, text = REFUSALS[row.name]
-    return error(text.format(dtypes.BY_NUMPY[array.dtype].legacy))
+    kind = dtypes.result_dtype(array, 1j)  # an operand that is a number may be the complex one
+    return error(text.format(dtypes.BY_NUMPY[kind].legacy))

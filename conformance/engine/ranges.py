@@ -38,7 +38,9 @@ def arange(
     given = [_number(each) for each in bounds]
     start, end, step = _number(start), _number(end), _number(step)
     first, last, by = 0, 0, 1
-    if len(given) == 1:
+    if len(given) == 1 and end is not None:
+        first = given[0]
+    elif len(given) == 1:
         last = given[0]
     elif given:
         first, last = given[:2]
@@ -79,7 +81,8 @@ def arange(
 
 
 def _number(bound: Any) -> Any:
-    return bound.item() if isinstance(bound, Tensor) else bound
+    found = bound.item() if isinstance(bound, Tensor) else bound
+    return dtypes.number_within(dtypes.F64, found) if isinstance(found, complex) else found
 
 
 def range(

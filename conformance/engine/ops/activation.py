@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
-from ..dtypes import BY_NUMPY, float_limits, number_within
+from ..dtypes import BY_NUMPY, F64, float_limits, number_within
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
@@ -136,6 +136,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     """The number where it is positive, else negative_slope times it."""
     need_floats("leaky_relu_cpu", self)
+    negative_slope = number_within(self.dtype, negative_slope)
     below = in_single(np.multiply, self, negative_slope)
     if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, which has no product with inf
         return np.maximum(self, below)
@@ -221,7 +222,7 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     """0 between -lambd and lambd, else the number."""
     need_floats("hardshrink_cpu", self)
-    return kept(self, _outside(self, lambd))
+    return kept(self, _outside(self, number_within(self.dtype, lambd)))
 
 
 @op(
@@ -240,6 +241,7 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
 def softshrink(self: Array, lambd: Any = 0.5) -> Array:
     """The number, lambd nearer to 0; 0 between -lambd and lambd."""
     need_floats("softshrink_check", self)
+    lambd = number_within(F64, lambd)
     if not 0 <= lambd <= float_limits(self.dtype).max:
         limit, kind = float_limits(self.dtype).max, BY_NUMPY[self.dtype].legacy
         raise RuntimeError(

@@ -224,6 +224,7 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
 )
 def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     need_inexact("lerp_kernel_scalar", self)
+    weight = dtypes.number_within(self.dtype, weight)
     return _interpolate(self, end, np.promote_types(self.dtype, np.float32).type(weight))
 
 

@@ -71,4 +71,6 @@ def isin(
             raise RuntimeError("Unsupported input type encountered for isin(): Bool")
         if isinstance(each, Tensor) and each._array.dtype.kind == "c":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {each.dtype.legacy}")
+        if isinstance(each, complex):
+            raise RuntimeError("Unsupported input type encountered for isin(): ComplexDouble")
     return _isin(elements, test_elements, invert, out=out)

@@ -75,6 +75,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     if isinstance(dims, (tuple, list)):
         dims_a, dims_b = (list(each) if isinstance(each, (tuple, list)) else [each] for each in dims)
     else:
+        if not isinstance(dims, int):
+            raise RuntimeError(
+                "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+                f"but got dims={dims}"
+            )
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a._array.ndim, b._array.ndim):

@@ -16,7 +16,7 @@ from ..modes import state
 from ..operands import MISSING
 from ..out import given, several
 from ..rows import ROWS, Array, op
-from ..shapes import wrap_dim, wrap_dims
+from ..shapes import existing_dim, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
 from .binary import log_add_exp
@@ -289,6 +289,7 @@ def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
 def _spacing(name: str, y: Tensor, x: Tensor, axis: int) -> Tensor:
     """The distances of the sample points, shaped to go with y."""
     if x._array.ndim == 1:
+        existing_dim(axis, y._array.ndim)
         if y._array.shape[axis] != x._array.shape[0]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         x = x.view([-1 if i == axis else 1 for i in range(y._array.ndim)])

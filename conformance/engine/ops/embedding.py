@@ -251,6 +251,8 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
                 f"input.size({place})={n} is not "
                 f"divisible by {r}"
             )
+    if not self.size:  # torch does not look at what is empty
+        return following(self.copy(), self)
     k = len(lead)
     parts = self.reshape(*lead, c, h // r, r, w // r, r)
     moved = parts.transpose(*range(k), k, k + 2, k + 4, k + 1, k + 3)

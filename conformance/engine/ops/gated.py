@@ -10,7 +10,7 @@ import numpy as np
 from .. import random
 from ..creation import zeros_like
 from ..draws import uniform
-from ..dtypes import FULL_PRECISION
+from ..dtypes import F64, FULL_PRECISION, number_within
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out, like_steps, wrap_dim
@@ -125,6 +125,7 @@ def _rrelu_backward(
 
 def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: bool) -> Array:
     """In training the noise is written here: a slope for each number that is not positive, 1 for the others."""
+    lower, upper = number_within(F64, lower), number_within(F64, upper)
     for side, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {side} bound must be finite, got {bound:g}")

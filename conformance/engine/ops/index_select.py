@@ -93,6 +93,10 @@ def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -
     if self.dtype != source.dtype:
         mine, theirs = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[source.dtype].legacy
         raise RuntimeError(f"{name}_(): self ({mine}) and source ({theirs}) must have the same scalar type")
+    if axis and axis >= source.ndim:
+        raise RuntimeError(
+            f"{name}_(): Indexing dim {axis} is out of bounds of the source tensor with dim {source.ndim}"
+        )
     count = source.shape[axis] if source.ndim else 1
     if index.size != count:
         raise RuntimeError(

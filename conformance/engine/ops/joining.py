@@ -88,13 +88,13 @@ concat = concatenate = cat
 )
 def _stack(tensors: Any, dim: Any = 0) -> Array:
     kind = dtypes.result_dtype(*tensors)
+    axis = wrap_dim(dim, tensors[0].ndim + 1)
     for number, each in enumerate(tensors):
         if each.shape != tensors[0].shape:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
                 f"{list(each.shape)} at entry {number}"
             )
-    axis = wrap_dim(dim, tensors[0].ndim + 1)
     shape = tensors[0].shape
     if axis == len(shape):
         return np.ascontiguousarray(np.stack([each.astype(kind, copy=False) for each in tensors], axis))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..dtypes import F64, number_within
 from ..modes import state
 from ..operands import invalid_combination
 from ..out import several
@@ -32,7 +33,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     self = in_memory(self)
     exact = self.astype(np.float64, copy=False)
     count = count_along(self.shape, axes)
-    freedom = count - (1 if correction is None else correction)
+    freedom = count - (1 if correction is None else number_within(F64, correction))
     mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
     if "_" not in name and self.dtype == np.float32 and count == self.size > 0:
         mean = np.true_divide(add_up(self, axes, self.dtype, True), count, dtype=self.dtype).astype(

@@ -25,7 +25,7 @@ def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool
     """The norm along axes; halves in single precision."""
     kind = array.dtype
     size = np.abs(half_up(array))
-    if order == 0:
+    if order == 0 or (order != order and not size.size):
         found = np.count_nonzero(size, axes, keepdims=keepdims)
     elif math.isinf(order):
         found = (np.maximum if order > 0 else np.minimum).reduce(size, axis=axes, keepdims=keepdims)
@@ -81,6 +81,12 @@ def norm_backward(
     return scaled * scale
 
 
+def check_order(name: str, ord: Any) -> None:
+    """Refuse a complex order."""
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+
+
 @op(
     "LinalgVectorNormBackward0",
     name="linalg_vector_norm",
@@ -92,6 +98,7 @@ def _vector_norm(
     self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Array:
     name = "linalg.vector_norm"
+    check_order(name, ord)
     if not isinstance(ord, (int, float)):
         raise TypeError(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
@@ -193,6 +200,7 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
 def dist(self: Array, other: Array, p: Any = 2) -> Array:
     """The norm of the difference."""
     check_subtractable(self, other)
+    check_order("linalg.vector_norm", p)
     need_norm(self)
     away = np.subtract(self, other)
     return norm_array(away, p, tuple(range(away.ndim)), False)
@@ -227,6 +235,9 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
 @op("RenormBackward0", self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm))
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     """Slices along a dimension, scaled down to a norm of at most maxnorm."""
+    for what, number in (("p", p), ("maxnorm", maxnorm)):
+        if isinstance(number, complex):
+            raise RuntimeError(f"renorm: {what} must be real-valued")
     if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if not maxnorm >= 0:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..inplace import check_no_overlap
-from ..rows import Array, op
+from ..rows import ROWS, Array, op
 from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .slicing import narrow_start, slice_, slice_backward
@@ -112,9 +112,8 @@ def slice_scatter(
 def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """A copy with src on a diagonal."""
     result = like_steps(self.copy("C"), self)
-    part = np.diagonal(result, offset, wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim))
+    part = ROWS["diagonal"].forward(result, offset, dim1, dim2)
     _expected("diagonal_scatter", part.shape, src)
-    part.flags.writeable = True
     part[...] = src
     return result
 

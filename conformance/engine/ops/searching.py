@@ -12,7 +12,7 @@ import numpy as np
 from .. import dtypes
 from ..out import store_out
 from ..rows import Array, op
-from ..shapes import existing_dim, wrap_dim
+from ..shapes import existing_dim
 from ..tensor import Tensor, make, wrap
 from .kernels import need_floats, need_integers, refuse_bools, unimplemented
 from .undefined import undefined
@@ -77,7 +77,7 @@ def _unique_consecutive(self: Array) -> Any:
     "UniqueDimConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_dim_consecutive")
 )
 def _unique_dim_consecutive(self: Array, dim: int) -> Any:
-    axis = wrap_dim(dim, self.ndim)
+    axis = existing_dim(dim, self.ndim)
     first, inverse, counts = _runs(np.moveaxis(self, axis, 0))
     return _outermost(np.take(self, first, axis), axis), inverse, counts
 
@@ -303,7 +303,7 @@ def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     need_floats("histogram_cpu", self)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    low, high = float(min), float(max)
+    low, high = (float(dtypes.number_within(dtypes.F64, each)) for each in (min, max))
     if low == high and self.size:
         low, high = float(self.min()), float(self.max())
     if low == high:

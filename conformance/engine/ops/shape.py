@@ -153,7 +153,7 @@ def _expand(self: Array, size: Any) -> Array:
         )
     for i in reversed(range(len(shape))):
         n, have = shape[i], self.shape[i - offset] if i >= offset else 1
-        if n == -1:
+        if n == -1 and self.ndim:
             if i < offset:
                 raise RuntimeError(
                     f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {i}"
@@ -164,6 +164,8 @@ def _expand(self: Array, size: Any) -> Array:
                 f"The expanded size of the tensor ({n}) must match the existing size ({have}) at non-singleton "
                 f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
+    if any(n < 0 for n in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
     steps = [
         0 if m == 1 and n != 1 else s
         for m, n, s in zip(self.shape, shape[offset:], self.strides, strict=True)

@@ -128,6 +128,10 @@ def _flash(
     query: Array, key: Array, value: Array, dropout_p: float, is_causal: bool, attn_mask: Mask = None,
     scale: float | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
+    if dropout_p:
+        raise RuntimeError(
+            "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0"
+        )
     found = np.empty_like(query)  # laid out as it is
     query, key, value = _accumulated(query, key, value)
     key, value = _of_heads(query.shape[1], key, value)
@@ -166,7 +170,7 @@ def _refuse(query: Tensor, key: Tensor, value: Tensor, dropout_p: float) -> NoRe
     inputs = {"Query": query, "Key": key, "Value": value}
     dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
     sizes = [f"{name}.size(-1): {each._array.shape[-1]}" for name, each in inputs.items()]
-    if dropout_p:
+    if dropout_p > 0:
         warnings.warn("Both fused kernels do not support non-zero dropout.", stacklevel=4)
     elif any(each.dim() != 4 for each in inputs.values()):
         warnings.warn(
@@ -240,7 +244,7 @@ def scaled_dot_product_attention(
         and query.is_floating_point()
         and together
         and same_features
-        and not dropout_p
+        and not dropout_p > 0
         and not (mask is not None and mask.requires_grad)
     ):
         found: Tensor = _flash(query, key, value, float(dropout_p), is_causal, mask, scale)[0]
@@ -258,7 +262,7 @@ def scaled_dot_product_attention(
     root = math.sqrt(abs(factor))
     scores = times(query, -root if factor < 0 else root).matmul(times(key.transpose(-2, -1), root))
     weights = _safe_softmax(scores if mask is None else scores + mask, -1)
-    if dropout_p:
+    if dropout_p > 0:
         weights = dropout(weights, dropout_p, True)
     return weights.matmul(value).to(kind)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from ...ops.kernels import refuse_bools, unimplemented
 from ...ops.parts import view_as_real
 from ...ops.scalars import times
 from ...refusals import check_ints
-from ...shapes import is_one_number, wrap_dim
+from ...shapes import is_one_number
 from ...tensor import Tensor
 from .padding import constant_pad
 
@@ -370,65 +369,19 @@ conv1d, conv2d, conv3d = map(_forward, (1, 2, 3))
 conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_transposed, (1, 2, 3))
 
 
-def _pair(value: Any) -> tuple[int, int]:
+def _pair(value: Any) -> Ints:
     return (int(value),) * 2 if is_one_number(value) else tuple(value)
-
-
-def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
-    along = zip(sizes, kernel, dilation, padding, stride, strict=True)
-    return tuple((n + 2 * p - (d * (k - 1) + 1)) // s + 1 for n, k, d, p, s in along)
-
-
-def _check_windows(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
-    for what, name, given in (
-        ("kernel size", "kernel", kernel),
-        ("dilation", "dilation", dilation),
-        ("stride", "stride", stride),
-    ):
-        if any(each <= 0 for each in given):
-            raise RuntimeError(
-                f"{what} should be greater than zero, but got {name}_height: {given[0]} {name}_width: {given[1]}"
-            )
-        if what == "dilation" and any(each < 0 for each in padding):
-            raise RuntimeError(
-                f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}"
-            )
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images, each as a column."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
-    _check_windows(kernel, spaces, around, steps)
-    if input._array.ndim < 3:
-        wrap_dim(2, input._array.ndim)
-    sizes = input._array.shape[-2:]
-    blocks = _blocks(sizes, kernel, spaces, around, steps)
-    if any(n < 1 for n in blocks):
-        raise RuntimeError(
-            f"Given input with spatial size {sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, "
-            "calculated "
-            f"shape of the array of sliding blocks as {blocks}, but its components must be at least one."
-        )
-    return im2col(input, kernel, spaces, around, steps, *sizes)
+    rows, columns = (0, 0, *input._array.shape)[-2:]
+    return im2col(input, kernel, spaces, around, steps, rows, columns)
 
 
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
     """Images that columns add up to."""
-    sizes, kernel, spaces, around, steps = map(_pair, (output_size, kernel_size, dilation, padding, stride))
-    _check_windows(kernel, spaces, around, steps)
-    rows, columns = input._array.shape[-2:]
-    if rows % math.prod(kernel):
-        raise RuntimeError(
-            f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-            f"input.size(1)={rows} and kernel_size={kernel}."
-        )
-    blocks = _blocks(sizes, kernel, spaces, around, steps)
-    if columns != math.prod(blocks):
-        raise RuntimeError(
-            f"Given output_size={sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, stride={steps}, "
-            "expected size of input's dimension 2 to match the calculated number of sliding blocks "
-            f"{blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got input.size(2)={columns}."
-        )
-    return col2im(input, sizes, kernel, spaces, around, steps)
+    return col2im(input, *map(_pair, (output_size, kernel_size, dilation, padding, stride)))

@@ -17,9 +17,9 @@ def embedding(
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """The rows of a table that the input names."""
-    if weight._array.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
-    rows = weight._array.shape[0]
+    if padding_idx is not None or weight.requires_grad:
+        existing_dim(0, weight._array.ndim)
+    rows = weight._array.shape[0] if weight._array.ndim else 0
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:

@@ -9,6 +9,7 @@ from ...ops.kernels import refuse_bools
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from ...ops.slicing import slice_
 from ...refusals import check_ints
+from ...shapes import refuse_negative
 from ...tensor import Tensor
 
 
@@ -72,11 +73,14 @@ def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     refuse_bools(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{spatial}d", input._array)
     have = shape[-spatial:]
     want = [have[spatial - 1 - i] + lengths[2 * i] + lengths[2 * i + 1] for i in reversed(range(spatial))]
-    if any(n < 1 for n in want):
+    if all(n < 1 for n in want):
         names = "DHW"[-spatial:]
         inner_text = ", ".join(f"{a}: {n}" for a, n in zip(names, have, strict=True))
         outer_text = " ".join(f"{a}: {n}" for a, n in zip(names, want, strict=True))
         raise RuntimeError(f"input ({inner_text}) is too small. Calculated output {outer_text}")
+    if mode == "reflect" and spatial == 2 and min(want) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    refuse_negative((*shape[:-spatial], *want))
 
 
 def _circular(input: Tensor, lengths: Ints) -> Tensor:

@@ -75,14 +75,12 @@ def _settings(
         _each(name, "dilation", dilation, spatial),
     ]
     kernel, steps, around, apart = ops.complete(spatial, *given)
-    if spatial > 1 and any(k < 0 for k in kernel):
-        positive("kernel size", "k", kernel)
     for p, k, d in zip(around, kernel, apart, strict=True):
         if p < 0 and spatial > 1:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if any(s == 0 for s in steps) and spatial > 1:
             raise RuntimeError("stride should not be zero")
-        if spatial > 1 and p > (d * (k - 1) + 1) // 2:
+        if spatial > 1 and p > int((d * (k - 1) + 1) / 2):
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
