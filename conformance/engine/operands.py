@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,31 @@ def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
             raise RuntimeError(errors.INFERENCE_SAVED)
     if state.saved_hooks and row.single:
         row.record(*arguments, tensors[0], state.recorder)  # for what packs the saved tensors
+
+
+def check_views(*arguments: Any) -> None:
+    """Find stale views among what is recorded: torch does before its kernel refuses anything.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    for each in arguments if state.recording else ():
+        if isinstance(each, Tensor) and each.requires_grad:
+            gradient_edge(each)
+
+
+def kernels_check(check: Callable[..., Any]) -> Callable[..., Any]:
+    """A check that torch's kernel makes: what it refuses, it refuses after ``check_views``."""
+
+    @functools.wraps(check)
+    def checked(*arguments: Any) -> Any:
+        try:
+            return check(*arguments)
+        except Exception:
+            check_views(*arguments)
+            raise
+
+    return checked
 
 
 def not_differentiable(row: Row, name: str) -> RuntimeError:

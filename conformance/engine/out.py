@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-_RESIZED = (
+RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
     "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
@@ -314,7 +314,7 @@ def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -
 def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
     """Warn of a tensor that had elements and gets another shape."""
     if before != shape and 0 not in before:
-        warnings.warn(_RESIZED.format(list(before), list(shape)), stacklevel=5)
+        warnings.warn(RESIZED.format(list(before), list(shape)), stacklevel=5)
 
 
 def _lies_in_order(name: str, result: Array, arguments: Sequence[Any]) -> bool:

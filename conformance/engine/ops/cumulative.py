@@ -312,7 +312,7 @@ def _refuse_bools(name: str, y: Tensor, x: Tensor | None) -> None:
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
-    axis = wrap_dim(dim, y._array.ndim)
+    axis = existing_dim(dim, y._array.ndim) if x is None else wrap_dim(dim, y._array.ndim)
     _refuse_no_numbers("trapezoid", y, x, dx)
     if not y._array.ndim:
         raise IndexError(f"Dimension specified as {dim if x is None else axis} but tensor has no dimensions")

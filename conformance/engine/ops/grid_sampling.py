@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY, is_half
+from ..operands import kernels_check
 from ..ranges import linspace
 from ..rows import Array, op
 from ..shapes import existing_dim
@@ -314,6 +315,7 @@ _SAMPLERS = {spatial: sampler for spatial, (sampler, _) in _ROWS.items()}
 _BACKWARDS = {spatial: backward for spatial, (_, backward) in _ROWS.items()}
 
 
+@kernels_check
 def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
     image, places = input._array.shape, grid._array.shape
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..formats import following, suggest_memory_format
-from ..operands import check_list
+from ..operands import check_list, check_views
 from ..rows import ROWS, Array, op
 from ..shapes import ordered, viewed, wrap_dim
 from ..tensor import Tensor, make
@@ -72,6 +72,7 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     check_list(tensors)
     for number, each in enumerate(tensors):
         if each._array.ndim == 0:
+            check_views(*tensors)
             raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
     places = tuple((t._array.shape, t._array.dtype.kind == "c") for t in tensors)
     return _cat(tensors, dim, places, out=out)

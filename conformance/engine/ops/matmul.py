@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors, twins
 from ..inplace import check_castable
-from ..out import check_out, given
+from ..out import RESIZED, check_out, given
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, existing_dim, laid_out
 from ..tensor import Tensor
@@ -209,6 +209,8 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     if dtypes.is_half(self.dtype):  # beta * self is rounded, and so are the factors
         alpha, self, beta = self.dtype.type(alpha), _times(self, beta), beta if beta == 0 else 1
     if not mat.size and beta != 0:  # torch writes beta * self over the result, and with that its shape
+        if len(mat) and self.shape != mat.shape[:1]:
+            warnings.warn(RESIZED.format([len(mat)], list(self.shape)), stacklevel=2)
         return self * _factor(self.dtype, beta)
     return _plus(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 

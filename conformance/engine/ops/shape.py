@@ -13,6 +13,7 @@ from ..attributes import is_conj, is_neg
 from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
+from ..operands import check_views
 from ..rows import Array, op
 from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, read_only, version_counter
@@ -105,9 +106,12 @@ def _reshape_alias(self: Array, size: Any) -> Array:
 
 def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     """Another shape: a view where the memory allows, else a copy."""
-    wanted = infer_size(
-        sizes(sides if shape is None else (shape,), "reshape(): argument 'shape'"), input._array.size
-    )
+    given = sizes(sides if shape is None else (shape,), "reshape(): argument 'shape'")
+    try:
+        wanted = infer_size(given, input._array.size)
+    except RuntimeError:
+        check_views(input)
+        raise
     try:
         in_order_already = input._array.flags.c_contiguous
     except LayoutError:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...creation import ones_like
 from ...modes import no_grad
+from ...operands import check_views
 from ...ops import entropy
 from ...ops import loss as ops
 from ...ops.grids import broadcast_shapes as infer_size
@@ -95,6 +96,7 @@ def smooth_l1_loss(
     if beta == 0.0:
         return _l1_loss(a, b, number)
     if not beta >= 0:
+        check_views(a, b)
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
@@ -118,12 +120,14 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_in
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) == 1 and len(wanted) == 1 and wanted != (1,):
+        check_views(input)
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
     if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
         have = wanted[0] if wanted else 1
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({have}).")
     if len(shape) <= 2:
         if len(wanted) > 1:
+            check_views(input)
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         return entropy.classes_loss(input, target, weight, number, ignore_index)
     if len(shape) == 4:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...dtypes import finfo, float32, promote_types
 from ...formats import suggest_memory_format
+from ...operands import check_views
 from ...ops import layernorm
 from ...ops import normalization as ops
 from ...ops.kernels import need_inexact, unimplemented
@@ -120,7 +121,11 @@ def native_layer_norm(
 def _layer_norm(
     name: str, input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
+    try:
+        shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
+    except RuntimeError:
+        check_views(input, weight, bias)
+        raise
     ops.check_kinds(input, weight, bias)
     if input.is_complex():
         raise unimplemented("LayerNormKernelImpl", input._array.dtype)

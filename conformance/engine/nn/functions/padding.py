@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty
+from ...operands import kernels_check
 from ...ops.kernels import refuse_bools
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from ...ops.slicing import slice_
@@ -53,6 +54,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     return (REFLECTION if mode == "reflect" else REPLICATION)[spatial](input, lengths)
 
 
+@kernels_check
 def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     shape = input._array.shape
     spatial = len(lengths) // 2

@@ -9,11 +9,12 @@ from typing import Any
 from ...batching import BatchedTensor
 from ...formats import contiguous_format, suggest_memory_format
 from ...modes import state
+from ...operands import check_views
 from ...ops import pooling as ops
 from ...out import given
 from ...refusals import check_ints
 from ...settings import alert_not_deterministic
-from ...shapes import is_one_number
+from ...shapes import existing_dim, is_one_number
 from ...tensor import Tensor, wrap
 from ...views import increment_version
 from .activation import relu
@@ -206,6 +207,8 @@ def _mean(
     settings = _settings(name, spatial, kernel_size, stride, padding, 1)
     shape = input._array.shape
     if len(shape) <= spatial < 3:
+        check_views(input)
+        existing_dim(-spatial - 1, len(shape))
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
             f"{-spatial - 1})"
