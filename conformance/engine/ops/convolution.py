@@ -185,15 +185,16 @@ def convolution(
         raise RuntimeError(f"expected scalar type {a} but found {b}")
     kind = input.dtype
     x, w, b = _single(input, weight, bias)
-    geometry = Geometry(weight.shape[2:], stride, full(padding, len(stride)), dilation)
+    dims = weight.ndim - 2
+    geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     if transposed:
-        sizes = transposed_sizes(input.shape[2:], geometry, output_padding)
+        sizes = transposed_sizes(input.shape[2:], geometry, full(output_padding, dims))
         found = spread(x, w, sizes, geometry, groups, kind)
     else:
         found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
-        found += b.reshape(-1, *(1,) * len(stride))
-    return following_image(len(stride), found.astype(kind, copy=False), input, weight)
+        found += b.reshape(-1, *(1,) * dims)
+    return following_image(dims, found.astype(kind, copy=False), input, weight)
 
 
 def _scalar(kind: np.dtype[Any]) -> str:
@@ -235,7 +236,8 @@ def convolution_backward(
         raise RuntimeError(f"output_padding is not supported for non-transposed convolutions; got: {got}")
     kind = input.dtype
     g, x, w = _single(grad_output, input, weight)
-    geometry = Geometry(weight.shape[2:], stride, full(padding, len(stride)), dilation)
+    dims = weight.ndim - 2
+    geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     nothing = np.zeros(0, kind)
     found = [nothing, nothing, nothing]
     if output_mask[0]:
@@ -249,7 +251,7 @@ def convolution_backward(
     if output_mask[2]:
         found[2] = g.sum((0, *range(2, g.ndim)))
     found = [each.astype(kind, copy=False) for each in found]
-    found[0], found[1] = (following_image(len(stride), each, input, weight) for each in found[:2])
+    found[0], found[1] = (following_image(dims, each, input, weight) for each in found[:2])
     plain = kind == np.float64 and (transposed or max(dilation) == 1)  # torch's own kernel, none of oneDNN's
     if plain and lies_so(weight, channels_last):
         found[1] = like_steps(found[1], weight)

@@ -159,6 +159,8 @@ def _cummax_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: Any) -> T
 
 def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
     def forward(self: Array, dim: Any) -> tuple[Array, Array]:
+        if self.ndim == 0 and dim not in (-1, 0):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         axis = wrap_dim(dim, self.ndim)
         if self.ndim == 0:
             return self.copy(), np.zeros((), np.int64)

@@ -243,6 +243,8 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
 
 def einsum(*args: Any) -> Tensor:
     """A sum of products, written with subscripts; or operands each followed by a list of subscript numbers."""
+    if len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (tuple, list)):
+        args = (args[0], *args[1])
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and "
@@ -251,8 +253,6 @@ def einsum(*args: Any) -> Tensor:
         )
     if isinstance(args[0], str):
         equation, operands = args[0], args[1:]
-        if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
-            operands = tuple(operands[0])
     else:
         equation, operands = _from_lists(args)
     check_list(operands, argument=1)

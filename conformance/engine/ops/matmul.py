@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -126,7 +127,8 @@ def _factor(kind: np.dtype[Any], number: Any) -> Any:
     """alpha or beta in the dtype of what it multiplies; by 1 nothing is."""
     if number.__class__ is int and number == 1:
         return 1
-    return kind.type(dtypes.number_within(kind, number)) if number.__class__ is complex else kind.type(number)
+    whole = number.__class__ is not complex and math.isfinite(number)
+    return kind.type(number if whole else dtypes.number_within(kind, number))
 
 
 def _times(array: Array, number: Any) -> Array:
@@ -507,6 +509,13 @@ def rmatmul(self: Tensor, other: Any) -> Tensor:
     return matmul(other, self)
 
 
+def _is_fusable(bias: Tensor) -> bool:
+    """Whether torch adds a bias in the product's kernel: one in a line, or with sides of 1 beside that."""
+    array = bias._array
+    in_line = array.ndim == 1 or len([n for n in array.shape if n != 1]) == 1
+    return in_line and array.flags.c_contiguous
+
+
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
     if out is not None:
@@ -524,7 +533,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
         return matmul(input, t(weight))
     if ndim == 2:
         return addmm(bias, input, t(weight))
-    if not input.is_contiguous():
+    if not (input.is_contiguous() and _is_fusable(bias)):
         return matmul(input, t(weight)).add_(bias)
     shape = input._array.shape
     flat = reshape(input, -1 if input._array.size else int(np.prod(shape[:-1])), shape[-1])

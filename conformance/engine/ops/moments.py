@@ -13,6 +13,7 @@ from ..modes import state
 from ..operands import invalid_combination
 from ..out import several
 from ..rows import ROWS, Array, op
+from ..shapes import wrap_dims
 from ..tensor import Tensor
 from ..zero_tensor import in_memory
 from .parts import complex
@@ -93,7 +94,8 @@ def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, kee
         return times(grad, 2.0 / freedom) * away
     if not keepdim and self._array.ndim > 1:
         grad = unsqueeze_multiple(grad, dim, self._array.ndim)
-    freedom = count_along(self._array.shape, axes_of(dim, self._array.ndim)) - correction
+    # Of no dimensions, which stand for all of them, torch counts one element here.
+    freedom = count_along(self._array.shape, wrap_dims(dim, self._array.ndim)) - correction
     factor = 2.0 / freedom if freedom else float("inf")
     away = self - self.mean(dim, keepdim=True)
     return times(grad, factor) * away

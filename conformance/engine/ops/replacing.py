@@ -73,7 +73,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     n = self.shape[axis]
     if not -n <= index < n:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}"
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {axis}"
         )
     part = (slice(None),) * axis + (index,)
     _expected("select_scatter", result[part].shape, src)

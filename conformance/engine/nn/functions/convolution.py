@@ -31,6 +31,11 @@ def _spread(name: str, value: Any, spatial: int) -> Ints:
     return found
 
 
+def _given(value: Any, spatial: int) -> Ints:
+    """A setting as torch keeps it: a number for each dimension, a sequence as it is."""
+    return (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
+
+
 def _check_dilation(dilation: Ints, transposed: bool) -> None:
     text = "dilation should be greater than zero"
     if any(d < 0 for d in dilation):
@@ -266,12 +271,25 @@ def _convolve(
         beyond = (0,) * len(around)
     else:
         around = _spread("padding", padding, dims)
-        beyond = _spread("output_padding", output_padding or 0, dims)
+        beyond = _spread("output_padding", 0 if output_padding is None else output_padding, dims)
     geometry = Geometry(weight._array.shape[2:], steps, full(around, dims), spaces)
     _check_dimensions(input, weight, "weight ")
     _check(input, weight, bias, geometry, transposed, beyond, groups)
     sizes = (0,) if bias is None else bias._array.shape
-    return convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
+    if not isinstance(padding, str):
+        around, beyond = _given(padding, dims), _given(output_padding or 0, dims)
+    return convolution(
+        input,
+        weight,
+        bias,
+        _given(stride, dims),
+        around,
+        _given(dilation, dims),
+        transposed,
+        beyond,
+        groups,
+        sizes,
+    )
 
 
 def check_backward(

@@ -16,7 +16,8 @@ def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
     check_ints(name, what, value, 2 if what == "kernel_size" else 3)
     found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
     if len(found) != spatial:
-        raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of Ints")
+        count = "three " * (spatial == 3)
+        raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of {count}Ints")
     return found
 
 
