@@ -402,7 +402,9 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     axes = wrap_dims(dim, self.ndim)[: self.ndim]
-    if self.ndim and not axes:
+    if keepdim:
+        axes = axes or tuple(range(self.ndim))
+    elif self.ndim and not axes:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")
     if not self.size:
         return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))

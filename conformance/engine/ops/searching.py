@@ -14,7 +14,7 @@ from ..out import store_out
 from ..rows import Array, op
 from ..shapes import existing_dim
 from ..tensor import Tensor, make, wrap
-from .kernels import need_floats, need_integers, refuse_bools, unimplemented
+from .kernels import half_up, need_floats, need_integers, refuse_bools, unimplemented
 from .undefined import undefined
 
 # unique -------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 
 def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
-    meeting = np.result_type(sequence, values)
+    meeting = np.result_type(half_up(sequence), half_up(values))
     if meeting.kind == "c" and sequence.size and values.size:
         raise unimplemented("searchsorted_out_cpu", meeting)
     side = "right" if right else "left"
@@ -291,7 +291,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if weights is None:
         return wrap(np.bincount(array, minlength=minlength).astype(np.int64, copy=False))
     kind = np.float32 if weights._array.dtype == np.float32 else np.float64
-    return wrap(np.bincount(array, weights._array, minlength).astype(kind, copy=False))
+    return wrap(np.bincount(array, weights._array.real, minlength).astype(kind, copy=False))
 
 
 @op(name="histc", tensors="self")
