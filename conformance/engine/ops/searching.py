@@ -291,7 +291,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if weights is None:
         return wrap(np.bincount(array, minlength=minlength).astype(np.int64, copy=False))
     kind = np.float32 if weights._array.dtype == np.float32 else np.float64
-    return wrap(np.bincount(array, weights._array.real, minlength).astype(kind, copy=False))
+    given = weights.to(dtypes.float64)._array if weights.is_complex() else weights._array
+    return wrap(np.bincount(array, given, minlength).astype(kind, copy=False))
 
 
 @op(name="histc", tensors="self")
