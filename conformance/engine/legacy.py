@@ -10,6 +10,7 @@ import numpy as np
 from . import dtypes, errors
 from .formats import Unstrided
 from .from_data import infer_array
+from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
 from .tensor import Tensor, make
@@ -72,7 +73,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return _shared(first)
     if isinstance(first, Size):
-        return make(np.zeros(new_sizes((first,)), dtype.numpy))
+        return make(unwritten(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
         if not hasattr(first, "__len__"):
             raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
@@ -85,7 +86,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
                 f"new(): argument 'size' failed to unpack the object at pos {position} with error \"type must be tuple "
                 f'of ints,but got {type(each).__name__}"'
             )
-    return make(np.zeros(new_sizes(arguments or (0,)), dtype.numpy))
+    return make(unwritten(new_sizes(arguments or (0,)), dtype.numpy))
 
 
 def _options(dtype: dtypes.dtype) -> str:

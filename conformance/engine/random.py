@@ -16,6 +16,7 @@ from .binomial_samples import binomial as binomial_samples
 from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_device, check_memory, device
 from .inplace import check_no_overlap, run_inplace
+from .ops.partial_sort import top_indices
 from .out import check_out, store_out, warn_resized
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
@@ -195,8 +196,17 @@ def multinomial(
     """torch.multinomial: indices drawn by weight."""
     if out is not None and out.dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
-    drawn = draws.multinomial(_from(generator), input._array, num_samples, replacement=replacement)
-    return finish(drawn, out=out)
+    weights = input._array
+    draws.check_multinomial(weights, num_samples, replacement=replacement)
+    if replacement and num_samples > 1:
+        return finish(draws.multinomial(_from(generator), weights, num_samples), out=out)
+    race = weights / _fill(empty_like(input)._array, draws.exponential, generator)
+    chosen = (
+        race.argmax(-1, keepdims=True)
+        if num_samples == 1
+        else top_indices(race, num_samples, -1, largest=True, in_order=True)
+    )
+    return finish(chosen, out=out)
 
 
 def _zeros(grad: Tensor) -> Tensor:
@@ -312,14 +322,18 @@ def normal(
         drawn = draws.normal(_from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std)
         return finish(drawn, requires_grad, out, "normal")
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
-    shape = broadcast_shapes(*(np.shape(each) for each in arrays))
-    kind = dtypes.result_dtype(*(each for each in arrays if isinstance(each, np.ndarray)))
-    if isinstance(std, Tensor) and (std._array < 0).any():
-        raise RuntimeError("normal expects all elements of std >= 0.0")
-    if not isinstance(std, Tensor) and std < 0:
+    if isinstance(std, Tensor):
+        if std._array.dtype.kind == "c":
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        if (std._array < 0).any():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    standard = draws.normal(_from(generator), shape, kind)
-    found = (standard * arrays[1] + arrays[0]).astype(kind)
+    shape = broadcast_shapes(*(np.shape(each) for each in arrays))
+    kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
+    found = draws.normal(_from(generator), shape, kind)
+    for function, each in ((np.multiply, arrays[1]), (np.add, arrays[0])):
+        found = function(found, each).astype(kind)
     if out is not None:
         check_out("normal", out, (mean, std))
         if out._array.shape != shape and not isinstance(std, Tensor):

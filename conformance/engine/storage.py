@@ -11,6 +11,7 @@ import numpy as np
 from . import dtypes
 from .device import CPU, check_device
 from .formats import laid_out
+from .settings import unwritten
 from .shapes import strides
 from .tensor import Tensor, set_array
 from .zero_tensor import ZeroTensor
@@ -173,7 +174,7 @@ def _laid_out(
     if needed * each > flat.nbytes:
         if not alone:
             raise NotImplementedError("resize_ beyond memory that is shared")
-        grown = np.zeros(needed, kind)
+        grown = unwritten((needed,), kind)
         grown.view(np.uint8)[: flat.nbytes] = flat.view(np.uint8)
         flat = grown
     if flat.dtype != kind:  # the memory of a view with another dtype

@@ -220,7 +220,7 @@ NAMES: dict[str, dict[str, str]] = {
             itemsize nbytes sparse_dim dense_dim
             is_contiguous data_ptr untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
-            resize_as_ resize resize_as volatile set_ apply_ map_ layout is_coalesced
+            resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced
             """,
         "in torch.utils.dlpack": "from_dlpack to_dlpack",
         "in torch.utils": "swap_tensors",
@@ -583,6 +583,7 @@ NAMES: dict[str, dict[str, str]] = {
             get_deterministic_debug_mode get_float32_matmul_precision
             set_float32_matmul_precision
             """,
+        "in torch.utils.deterministic": "fill_uninitialized_memory",
     },
     "beneath": {
         "in torch": """

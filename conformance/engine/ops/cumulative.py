@@ -15,6 +15,7 @@ from ..inplace import placed, run_inplace
 from ..modes import state
 from ..operands import MISSING
 from ..out import given, several
+from ..refusals import Int
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
@@ -228,7 +229,7 @@ def logcumsumexp(self: Array, dim: Any) -> Array:
 
 def diff(
     input: Tensor,
-    n: int = 1,
+    n: Int = 1,
     dim: int = -1,
     prepend: Tensor | None = None,
     append: Tensor | None = None,
@@ -240,11 +241,6 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    for position, (each, text) in enumerate(((prepend, "prepend"), (append, "append")), 4):
-        if not (each is None or isinstance(each, Tensor)):
-            raise TypeError(
-                f"diff(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
-            )
     if n or prepend is not None or append is not None:  # else whatever the dimension
         axis = wrap_dim(dim, input._array.ndim)
         for each in (prepend, append):
