@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
-from .formats import Unstrided
+from .formats import Unstrided, strided
 from .from_data import infer_array
 from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
+from .storage import Storage, TypedStorage
 from .tensor import Tensor, make
 
 
@@ -22,6 +23,7 @@ class tensortype(type):
     __module__ = "torch"
     dtype: dtypes.dtype
     is_cuda = is_sparse = False
+    layout = strided
 
     def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
         return new(cls.dtype, *arguments)
@@ -72,6 +74,13 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         if first.dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return _shared(first)
+    if isinstance(first, Storage):
+        if isinstance(first, TypedStorage) and first.dtype is not dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {first.dtype.legacy} "
+                "for argument 1 'storage'"
+            )
+        return make(np.zeros(0, dtype.numpy)).set_(first)
     if isinstance(first, Size):
         return make(unwritten(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):

@@ -49,6 +49,8 @@ class Generator(streams.Generator):
 
     def set_state(self, state: Any) -> Any:
         """Take over a state."""
+        if not isinstance(state, Tensor):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
         if state.dtype is not dtypes.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
         super().set_state(state._array)
@@ -59,6 +61,15 @@ class Generator(streams.Generator):
         other = Generator()
         other.set_state(self.get_state())
         return other
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.initial_seed(), self.get_state())
+
+
+def _restored(seed: int, state: Tensor) -> Generator:
+    """A generator as it was pickled."""
+    generator: Generator = Generator().manual_seed(seed)
+    return generator.set_state(state)
 
 
 default_generator = Generator()
