@@ -93,6 +93,8 @@ def _filled(
                 _without_values(name, new_sizes(sides if size is None else (size,), name), kind),
                 requires_grad,
             )
+        if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
+            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not bool")
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
             made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name
@@ -115,7 +117,8 @@ def _filled(
             made = _without_values(name, input._array.shape, kind)
         return finish(made, requires_grad)
 
-    by_shape.__name__, like.__name__ = name, f"{name}_like"
+    by_shape.__name__ = by_shape.__qualname__ = name
+    like.__name__ = like.__qualname__ = f"{name}_like"
     return by_shape, like
 
 

@@ -18,6 +18,7 @@ from .device import check_device, check_memory, device
 from .inplace import check_no_overlap, run_inplace
 from .ops.partial_sort import top_indices
 from .out import check_out, store_out, warn_resized
+from .overloads import is_count
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
 from .tensor import Tensor, make, wrap
@@ -155,8 +156,17 @@ def randint(
         low, high = given
     elif len(given) == 1:
         low, high = (given[0], high) if high is not None else (low or 0, given[0])
+    low = 0 if low is None else low
+    if size is None:
+        raise TypeError(
+            f"randint(): argument 'size' (position {len(args)}) must be tuple of ints, not {type(given[-1]).__name__}"
+        )
+    if not (is_count(low) and is_count(high)):
+        raise TypeError("randint(): no integers")  # said in torch's words by what is around it
+    if not int(low) >= -(2**63) or not int(high) < 2**63:
+        raise ValueError("Overflow when unpacking long long")
     array = draws.integers(
-        _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), low or 0, high
+        _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), int(low), int(high)
     )
     return finish(array, requires_grad, out, "randint")
 
