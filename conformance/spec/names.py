@@ -111,7 +111,7 @@ NAMES: dict[str, dict[str, str]] = {
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
             solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
-        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg",
+        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg solve lstsq symeig eig matrix_rank",
     },
     "Fourier transforms": {
         "in torch.fft": """
