@@ -15,7 +15,6 @@ from ..inplace import placed, run_inplace
 from ..modes import state
 from ..operands import MISSING
 from ..out import given, several
-from ..refusals import Int
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
@@ -229,7 +228,7 @@ def logcumsumexp(self: Array, dim: Any) -> Array:
 
 def diff(
     input: Tensor,
-    n: Int = 1,
+    n: int = 1,
     dim: int = -1,
     prepend: Tensor | None = None,
     append: Tensor | None = None,
