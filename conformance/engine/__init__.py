@@ -93,6 +93,7 @@ from .settings import (
 from .size import Size
 from .storage import Storage as _Storage
 from .storage import TypedStorage, UntypedStorage
+from .storage import named as _storage_class
 from .symbolic import FUNCTIONS as _OF_NUMBERS
 from .tensor import Tensor
 from .version import __version__
@@ -282,4 +283,8 @@ def __getattr__(name: str) -> Any:
 
         if name in EACH:
             return EACH[name]
+    if name.endswith("Storage"):
+        found = _storage_class(name)
+        if found is not None:
+            return found
     return _look_up(name)

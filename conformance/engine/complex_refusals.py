@@ -100,7 +100,6 @@ _RUNTIME = {
     "min_dim": "min(): does not support complex input",
     "minimum": "minimum not implemented for complex tensors.",
     "nansum": "nansum on CPU does not support complex inputs",
-    "normal_of_both normal_of_std": "normal expects standard deviation to be non-complex",
     "rad2deg": "rad2deg is not supported for complex tensors.",
     "sort sort_stable": " Sort does not support complex dtypes on CPU",
     "topk": " topk does not support complex dtypes on CPU",

@@ -192,11 +192,23 @@ def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], ou
     ]
     if all(a is b for a, b in zip(plain, arguments, strict=True)):
         if function is row.operator:
-            return NotImplemented
+            return _beside_array(row, arguments)
         raise refuse_operand(row, arguments, function is row.evaluate, function is not row.call) from None
     given = dict(zip(row.parameters, plain, strict=True))
     positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     return function(*positional, **given, **({} if out is None else {"out": out}))
+
+
+def _beside_array(row: Row, operands: tuple[Any, ...]) -> Any:
+    """What an operator says of no tensor; ``==`` alone takes an array of numpy's for one (torch: _tensor.py)."""
+    if row.name != "eq" or not isinstance(operands[1], np.ndarray):
+        return NotImplemented
+    from .from_data import from_numpy
+
+    try:
+        return row.call(operands[0], from_numpy(operands[1]))
+    except TypeError:
+        return NotImplemented
 
 
 def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:

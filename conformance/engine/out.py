@@ -57,7 +57,7 @@ _SAME_DTYPE = {
     "torch.frexp() expects exponent to have {wanted} dtype but got {got}": "frexp_exponent",
     "Found dtype {Got} but expected {Wanted}": """
         abs ceil frac floor softshrink hardshrink gelu neg round round_decimals sign sgn trunc lerp_tensor softplus
-        clamp clamp_min clamp_max conj_physical_
+        clamp clamp_min clamp_max conj_physical conj_physical_ bitwise_not
     """,
     "expected scalar_type {Wanted} but found {Got}": "cummax cummin logcumsumexp",
     "expected scalar type {Wanted} but found {Got}": "linalg_solve_triangular log_sigmoid_forward",

@@ -130,6 +130,8 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
     Raises:
         TypeError: the class does not inherit from Tensor.
     """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
     if not issubclass(cls, Tensor):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "

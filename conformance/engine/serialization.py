@@ -19,13 +19,15 @@ File = Union[str, "os.PathLike[str]", IO[bytes]]
 _ENGINE = __name__.rpartition(".")[0]
 _WEIGHTS = {
     "collections": {"OrderedDict", "Counter"},
-    "builtins": {"set", "complex", "bytearray"},
+    "builtins": {"set", "complex", "bytearray", "bytes"},
     "numpy": {"ndarray", "dtype"},
     "ml_dtypes": {"bfloat16"},
     "_codecs": {"encode"},
     f"{_ENGINE}.copies": {"_rebuild", "_rebuild_in"},
     f"{_ENGINE}.formats": {"by_name"},
     f"{_ENGINE}.pickling": {"rebuild"},
+    f"{_ENGINE}.sparse.array": {"SparseArray"},
+    f"{_ENGINE}.storage": {"_rebuild", "_of_bytes"},
     f"{_ENGINE}.dtypes": {"by_name"},
 }
 _SAFE: dict[Any, None] = {}
@@ -116,6 +118,22 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
         add_safe_globals(before)
 
 
+_REFUSED = (
+    "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only "
+    "if you trust the source of the checkpoint\x1b[0m. \n"
+    "\t(1) In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to "
+    "`True`. Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in "
+    "arbitrary code execution. Do it only if you got the file from a trusted source.\n"
+    "\t(2) Alternatively, to load with `weights_only=True` please check the recommended steps in the following error "
+    "message.\n"
+    "\tWeightsUnpickler error: Unsupported global: GLOBAL {0} was not an allowed global by default. Please use "
+    "`torch.serialization.add_safe_globals([{0}])` or the `torch.serialization.safe_globals([{0}])` context manager to "
+    "allowlist this global if you trust this class/function.\n\n"
+    "Check the documentation of torch.load to learn more about types accepted by default with weights_only "
+    "https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
+
 class _WeightsUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         # Files of protocol 2 have Python 2's names for what is Python's own.
@@ -125,12 +143,7 @@ class _WeightsUnpickler(pickle.Unpickler):
                 return each
         if name in _WEIGHTS.get(module, ()) or (module.startswith("numpy.") and name in _NUMPY):
             return super().find_class(module, name)
-        raise pickle.UnpicklingError(
-            "Weights only load failed. WeightsUnpickler error: Unsupported global: GLOBAL "
-            f"{module}.{name} was not an allowed global by default. Re-running `torch.load` with `weights_only` set to "
-            "`False` will likely succeed, but it can result in arbitrary code execution. Do it only if you got the "
-            "file from a trusted source."
-        )
+        raise pickle.UnpicklingError(_REFUSED.format(name if module == "builtins" else f"{module}.{name}"))
 
 
 @contextlib.contextmanager

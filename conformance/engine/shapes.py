@@ -256,6 +256,15 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
 
 def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """The steps without gaps in the order of dimensions that the first steps tell which tell any."""
+    wanted, extent = [0] * len(shape), 1
+    for axis in from_innermost(shape, steps):
+        wanted[axis] = extent
+        extent *= shape[axis]
+    return tuple(wanted)
+
+
+def from_innermost(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[int]:
+    """The dimensions in the order in which they lie in memory, as the first steps tell which tell any."""
     ndim = len(shape)
 
     def outward(inner: int, outer: int) -> int:
@@ -277,11 +286,7 @@ def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tupl
                 place = before
             elif told < 0:
                 break
-    wanted, extent = [0] * ndim, 1
-    for axis in order:
-        wanted[axis] = extent
-        extent *= shape[axis]
-    return tuple(wanted)
+    return order
 
 
 def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[Any, Any]:

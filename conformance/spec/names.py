@@ -111,7 +111,7 @@ NAMES: dict[str, dict[str, str]] = {
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
             solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
-        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg",
+        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg solve lstsq symeig eig matrix_rank",
     },
     "Fourier transforms": {
         "in torch.fft": """
@@ -220,7 +220,7 @@ NAMES: dict[str, dict[str, str]] = {
             itemsize nbytes sparse_dim dense_dim
             is_contiguous data_ptr untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
-            resize_as_ resize resize_as volatile set_ apply_ map_ layout is_coalesced
+            resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced
             """,
         "in torch.utils.dlpack": "from_dlpack to_dlpack",
         "in torch.utils": "swap_tensors",
@@ -583,6 +583,7 @@ NAMES: dict[str, dict[str, str]] = {
             get_deterministic_debug_mode get_float32_matmul_precision
             set_float32_matmul_precision
             """,
+        "in torch.utils.deterministic": "fill_uninitialized_memory",
     },
     "beneath": {
         "in torch": """

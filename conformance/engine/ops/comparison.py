@@ -66,6 +66,8 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:
     """Which elements are among the others."""
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise TypeError("isin(): no tensor")  # said in torch's words by what is around it
     for each in (elements, test_elements):
         if isinstance(each, Tensor) and each._array.dtype.kind == "b":
             raise RuntimeError("Unsupported input type encountered for isin(): Bool")

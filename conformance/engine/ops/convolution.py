@@ -194,6 +194,8 @@ def convolution(
         found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
         found += b.reshape(-1, *(1,) * dims)
+    if not input.shape[1]:  # which torch gives no channels, whatever the weight says
+        found = found[:, :0]
     return following_image(dims, found.astype(kind, copy=False), input, weight)
 
 
@@ -240,6 +242,12 @@ def convolution_backward(
     geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     nothing = np.zeros(0, kind)
     found = [nothing, nothing, nothing]
+    if not (transposed or input.shape[1]):  # its output has no channels either
+        shapes = (input.shape, weight.shape, bias_sizes)
+        return [
+            np.zeros(shape, kind) if asked else nothing
+            for shape, asked in zip(shapes, output_mask, strict=True)
+        ]
     if output_mask[0]:
         if transposed:
             found[0] = correlate(g, w, geometry, groups, input.shape[2:])

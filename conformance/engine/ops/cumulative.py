@@ -242,11 +242,6 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    for position, (each, text) in enumerate(((prepend, "prepend"), (append, "append")), 4):
-        if not (each is None or isinstance(each, Tensor)):
-            raise TypeError(
-                f"diff(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
-            )
     if n or prepend is not None or append is not None:  # else whatever the dimension
         axis = wrap_dim(dim, input._array.ndim)
         for each in (prepend, append):

@@ -251,6 +251,10 @@ def einsum(*args: Any) -> Tensor:
             "its subscripts "
             "list"
         )
+    if not isinstance(args[0], (str, Tensor)) and isinstance(args[1], Tensor):
+        raise TypeError(
+            f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}"
+        )
     if isinstance(args[0], str):
         equation, operands = args[0], args[1:]
     else:

@@ -140,7 +140,10 @@ def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: b
         raise unimplemented("rrelu_with_noise_out_cpu", self.dtype)
     below = self <= 0
     noise[...] = 1
-    noise[below] = uniform(random.default_generator, (int(below.sum()),), np.dtype(np.float64), lower, upper)
+    if below.any():
+        noise[below] = uniform(
+            random.default_generator, (int(below.sum()),), np.dtype(np.float64), lower, upper
+        )
     return self * noise
 
 
@@ -171,7 +174,14 @@ def _rrelu_with_noise_in_place(self: Array, noise: Array, lower: Any, upper: Any
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
-    """leaky_relu with slopes drawn between lower and upper in training, else with their mean."""
+    """leaky_relu with slopes drawn between lower and upper in training, else with their mean.
+
+    Raises:
+        RuntimeError: a bound is no finite number, or the lower one above the other.
+    """
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound:g}")
     return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)
 
 

@@ -195,7 +195,7 @@ def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
             f"{name}Number of indices ({index.size}) should be equal to source.size(dim) ({count})"
         )
     n = self.shape[axis] if self.ndim else 1
-    wrong = (index < -n) | (index >= n)
+    wrong = (index < 0) | (index >= n)
     if wrong.any():
         first = int(index[wrong].flat[0])
         raise IndexError(f"{name}index {first} is out of bounds for dimension {axis} with size {n}")

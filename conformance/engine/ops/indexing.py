@@ -208,7 +208,7 @@ def _as_index(value: Any) -> Tensor:
 def _specified(items: tuple[Any, ...]) -> int:
     count = 0
     for each in items:
-        if each is None or each is Ellipsis or isinstance(each, bool):
+        if each is None or each is Ellipsis or isinstance(each, bool) or _is_flag(each):
             continue
         count += _dims_of_index(each._array) if isinstance(each, Tensor) else 1
     return count
@@ -276,6 +276,9 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
         elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "bu":
             result = unsqueeze(result, dim)
             index_with(make(np.array([0] if each._array else [], np.int64)))
+        elif _is_flag(each):
+            result = unsqueeze(result, dim)
+            index_with(make(np.array([0] if each else [], np.int64)))
         elif hasattr(each, "__index__") and (not isinstance(each, (Tensor, np.ndarray)) or _is_count(each)):
             result = _select(result, dim, each.__index__(), position)
         elif isinstance(each, (Tensor, np.ndarray, list, tuple, range)):
@@ -288,6 +291,11 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
                 f"{typename(each)})"
             )
     return result, remaining
+
+
+def _is_flag(value: Any) -> bool:
+    """Whether an array is one bool, which torch takes as Python's."""
+    return isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind == "b"
 
 
 def _is_count(value: Any) -> bool:

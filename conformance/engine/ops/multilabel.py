@@ -16,7 +16,7 @@ def _check(self: Array, target: Array) -> None:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(self.shape)}"
         )
-    if target.shape != self.shape:
+    if target.shape != self.shape and not (self.size == target.size and self.ndim < 2 and target.ndim < 2):
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
         )

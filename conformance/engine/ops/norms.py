@@ -124,21 +124,29 @@ def _vector_norm(
             )
         self = self.astype(dtype.numpy)
     axes = axes_of(dim, self.ndim)
-    if not self.size and (ord < 0 or ord == math.inf):
-        shown = f"{ord:g}"
-        if not dim:
-            raise RuntimeError(
-                f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not "
-                "have an identity"
-            )
-        for axis in dim:
-            if not self.shape[axis]:
-                raise RuntimeError(
-                    f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is "
-                    "empty and the "
-                    "operation does not have an identity"
-                )
+    _check_identity(name, self, ord, dim)
     return norm_array(self, ord, axes, keepdim)
+
+
+def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> None:
+    """A norm of nothing.
+
+    Raises:
+        RuntimeError: it is an extreme, of which there is none.
+    """
+    if self.size or not (ord < 0 or ord == math.inf):
+        return
+    shown = f"{ord:g}"
+    if not dim:
+        raise RuntimeError(
+            f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not have an identity"
+        )
+    for axis in dim:
+        if not self.shape[axis]:
+            raise RuntimeError(
+                f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is empty and the "
+                "operation does not have an identity"
+            )
 
 
 def vector_norm(
@@ -155,6 +163,7 @@ def vector_norm(
 )
 def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False) -> Array:
     """The norm as torch's own formulas ask for it."""
+    _check_identity("linalg.vector_norm", self, p, dim)
     return norm_array(self, p, axes_of(dim, self.ndim), keepdim)
 
 
@@ -165,6 +174,7 @@ def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False)
 )
 def norm_whole(self: Array, p: Any) -> Array:
     """The norm over all dimensions, as torch's own code asks for it."""
+    _check_identity("linalg.vector_norm", self, p, ())
     return norm_array(self, p, axes_of((), self.ndim), False)
 
 
@@ -203,6 +213,7 @@ def dist(self: Array, other: Array, p: Any = 2) -> Array:
     check_order("linalg.vector_norm", p)
     need_norm(self)
     away = np.subtract(self, other)
+    _check_identity("linalg.vector_norm", away, p, ())
     return norm_array(away, p, tuple(range(away.ndim)), False)
 
 

@@ -241,6 +241,11 @@ def searchsorted(
                 "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
                 f"{list(sequence.shape)}and got sorter tensor {list(sorter._array.shape)}"
             )
+        if sorter._array.dtype != np.int64:
+            raise RuntimeError(
+                "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+                + sorter.dtype.legacy
+            )
         if ((sorter._array < 0) | (sorter._array >= sequence.shape[-1])).any():
             raise RuntimeError("torch.searchsorted(): sorter index out of range")
         sequence = np.take_along_axis(sequence, sorter._array, -1)

@@ -57,6 +57,10 @@ def _check(
     groups: int,
 ) -> None:
     shape, kernel = input._array.shape, weight._array.shape
+    if bias is not None and bias._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
+        )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if any(p < 0 for p in geometry.padding):
@@ -90,10 +94,6 @@ def _check(
             f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} elements, "
             "but got "
             f"bias of size {list(bias._array.shape)} instead"
-        )
-    if bias is not None and bias._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
         )
     if 0 in kernel[2:] and input._array.size:
         full = kernel[2:] if len(kernel) > 3 else (1, *kernel[2:])
