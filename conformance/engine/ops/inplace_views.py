@@ -18,6 +18,7 @@ from ..dtypes import c_name
 from ..inplace import check_mutable
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
+from ..operands import MISSING, invalid_combination
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
 from ..storage import Storage, TypedStorage, buffer, storage
@@ -106,13 +107,16 @@ def t_(self: Tensor) -> Tensor:
 
 
 def set_(
-    self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+    self: Tensor, source: Any = MISSING, storage_offset: Any = None, size: Any = None, stride: Any = None
 ) -> Tensor:
     """Take another tensor's, or a storage's, memory and lay a shape over it, or take none; there is no derivative.
 
     Raises:
-        RuntimeError: a leaf that requires grad, or another dtype.
+        RuntimeError: a leaf that requires grad, another dtype, or no place in memory.
+        TypeError: a place without a shape.
     """
+    if source is None or (storage_offset is None) != (size is None):
+        raise invalid_combination("set_", (source, storage_offset, size))
     array = _memory_of(self, source)
     if size is not None:
         array = _laid_over(storage(array), int(storage_offset), sizes((size,)), stride)
@@ -134,7 +138,7 @@ def set_(
 
 
 def _memory_of(self: Tensor, source: Any) -> Array:
-    if source is None:
+    if source is MISSING:
         return np.zeros(0, self._array.dtype)
     if isinstance(source, Storage):
         if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
@@ -155,6 +159,10 @@ def _memory_of(self: Tensor, source: Any) -> Array:
 def _laid_over(memory: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
     item = memory.itemsize
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))] if stride is None else stride
+    if len(steps) != len(shape):
+        raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(steps)})")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     last = -1 if 0 in shape else sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     if offset + last >= memory.size:
         raise NotImplementedError("set_ beyond the memory that there is")

@@ -228,6 +228,8 @@ def cov(
         average, total = columns.sum(1) / observations, observations
     else:
         total = weights.sum()
+        if not total._array:
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
         average = (columns * weights).sum(1) / total
     norm: Any = total
     if correction:
