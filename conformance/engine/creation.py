@@ -153,7 +153,9 @@ def empty_strided(
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
         )
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
-    found = blank((shape, steps, 0 if 0 in shape else extent), kind)
+    if 0 in shape:
+        return finish(np.ndarray(shape, kind, bytearray(), 0, steps), requires_grad)
+    found = blank((shape, steps, extent), kind)
     found[...] = unwritten((), kind)
     return finish(found, requires_grad)
 

@@ -212,6 +212,16 @@ def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     raise RuntimeError(_NO_OUT.format(called))
 
 
+def check_count(out: Any, count: int) -> None:
+    """Refuse more or fewer tensors than there are results.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    if len(out) != count:
+        raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
+
+
 def _refuses_change(out: Tensor) -> bool:
     """Whether a recorded operation may not change the tensor in place; why not, torch does not say here."""
     try:
@@ -395,6 +405,7 @@ def given_several(name: str, out: Any, found: Sequence[Tensor], names: Sequence[
     """given, for several results, which may have texts of their own."""
     if out is None:
         return found
+    check_count(out, len(found))
     for each in out:
         check_out(name, each, found)
     stored = [
@@ -408,6 +419,7 @@ def several(row: Row, out: Any, *arguments: Any) -> Any:
     """The results of a row that has several, written into the tensors given as out= where there are any."""
     if out is None:
         return row.call(*arguments)
+    check_count(out, len(row.outputs))
     for each in out:
         check_out(row.name, each, arguments)
     values = row.evaluate(*arguments)

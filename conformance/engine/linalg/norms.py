@@ -47,7 +47,7 @@ def matrix_norm(
     ndim = A._array.ndim
     first, second = (wrap_dim(d, ndim) for d in dims)
     if first == second:
-        raise RuntimeError(f"{name}: dims must be different. Got ({dims[0]}, {dims[1]})")
+        raise RuntimeError(f"{name}: dims must be different. Got ({first}, {second})")
     if ord == "fro":
         return given("linalg_matrix_norm", out, vector_norm(A, 2, (first, second), keepdim, dtype=dtype))
     if not isinstance(ord, str) and abs(ord) not in _ORDERS:

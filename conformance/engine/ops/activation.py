@@ -16,7 +16,7 @@ from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor
-from .kernels import chosen, half_up, in_single, kept, nans_in_blocks, need_floats, refuse_bools
+from .kernels import chosen, half_up, in_blocks, in_single, kept, nans_in_blocks, need_floats, refuse_bools
 from .scalars import over
 from .selection import clamped, where
 from .undefined import unsupported
@@ -248,8 +248,7 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
             f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
         )
     wide = half_up(self)
-    within = (
-        np.where(np.isnan(wide), wide, 0) if wide is not self else wide * 0
-    )  # of halves no zero has a sign
+    plain = in_blocks(self, self) & ~np.isnan(wide)  # in blocks no zero has a sign
+    within = np.where(plain, wide.dtype.type(0), wide * 0)
     found = np.where(wide > lambd, wide - lambd, np.where(wide < -lambd, wide + lambd, within))
     return found.astype(self.dtype, copy=False)

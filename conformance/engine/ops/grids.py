@@ -32,15 +32,14 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape to which shapes broadcast."""
-    found: list[int] = []
-    given = [(n,) if isinstance(n, int) else n for n in shapes if n is not None]
+    given = [(each,) if isinstance(each, int) else each for each in shapes if each is not None]
     for each in given:
         if not isinstance(each, Sequence):
             raise RuntimeError(
                 f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {each}"
             )
+    found = [1] * max(map(len, given), default=0)
     for number, each in enumerate(given):
-        found = [1] * (len(each) - len(found)) + found
         for i, n in enumerate(reversed(each), 1):
             if n == 1 or n == found[-i]:
                 continue

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, return_types
-from ..out import check_out, store_together
+from ..out import check_count, check_out, store_together
 from ..ranges import linspace
 from ..rows import Array, Row, op
 from ..tensor import Tensor
@@ -224,8 +224,7 @@ def _check_settings(fitting: bool, range: Any) -> None:
 
 def _written(row: Row, out: Any, input: Tensor, bins: Any, options: dict[str, Any]) -> Any:
     """Counts and edges in the tensors given."""
-    if len(out) != 2:
-        raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
+    check_count(out, 2)
     for each, text in zip(out, (_OF_COUNTS, _OF_EDGES), strict=True):
         check_out("histogram", each, ())
         if each.dtype is not input.dtype:

@@ -228,7 +228,7 @@ def _items(value: Any) -> tuple[Any, ...]:
 
 
 def _is_index_of_its_own(value: Any) -> bool:
-    return value is None or value is Ellipsis or isinstance(value, (slice, Tensor, Sequence))
+    return value is None or value is Ellipsis or isinstance(value, (slice, Tensor, np.ndarray, Sequence))
 
 
 def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
@@ -276,12 +276,11 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
         elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "bu":
             result = unsqueeze(result, dim)
             index_with(make(np.array([0] if each._array else [], np.int64)))
-        elif _is_flag(each):
-            result = unsqueeze(result, dim)
-            index_with(make(np.array([0] if each else [], np.int64)))
-        elif hasattr(each, "__index__") and (not isinstance(each, (Tensor, np.ndarray)) or _is_count(each)):
+        elif hasattr(each, "__index__") and not isinstance(each, (Tensor, np.ndarray)):
             result = _select(result, dim, each.__index__(), position)
-        elif isinstance(each, (Tensor, np.ndarray, list, tuple, range)):
+        elif isinstance(each, np.ndarray):
+            return _apply(self, tuple(_of_array(i) if isinstance(i, np.ndarray) else i for i in items))
+        elif isinstance(each, (Tensor, list, tuple, range)):
             index_with(_as_index(list(each) if isinstance(each, range) else each))
         elif isinstance(each, (str, bytes)):
             raise TypeError(f"new(): invalid data type '{type(each).__name__}'")
@@ -293,14 +292,9 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     return result, remaining
 
 
-def _is_flag(value: Any) -> bool:
-    """Whether an array is one bool, which torch takes as Python's."""
-    return isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind == "b"
-
-
-def _is_count(value: Any) -> bool:
-    """Whether an array is one integer, which torch takes as Python's."""
-    return isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu"
+def _of_array(value: Array) -> Tensor:
+    """numpy's array as the tensor of truth values, bytes or integers that torch makes of it."""
+    return make(value if value.dtype in (np.bool_, np.uint8) else value.astype(np.int64))
 
 
 def _select(tensor: Tensor, dim: int, where: int, position: int) -> Tensor:

@@ -18,6 +18,7 @@ from ..dtypes import c_name
 from ..inplace import check_mutable
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
+from ..operands import MISSING, invalid_combination
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
 from ..storage import Storage, TypedStorage, buffer, over_memory, storage
@@ -106,13 +107,16 @@ def t_(self: Tensor) -> Tensor:
 
 
 def set_(
-    self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+    self: Tensor, source: Any = MISSING, storage_offset: Any = None, size: Any = None, stride: Any = None
 ) -> Tensor:
     """Take another tensor's, or a storage's, memory and lay a shape over it, or take none; there is no derivative.
 
     Raises:
-        RuntimeError: a leaf that requires grad, or another dtype.
+        RuntimeError: a leaf that requires grad, another dtype, or no place in memory.
+        TypeError: a place without a shape.
     """
+    if source is None or (storage_offset is None) != (size is None):
+        raise invalid_combination("set_", (source, storage_offset, size))
     array = _memory_of(self, source)
     if size is not None:
         array = _laid_over(array, int(storage_offset), sizes((size,)), stride)
@@ -134,7 +138,7 @@ def set_(
 
 
 def _memory_of(self: Tensor, source: Any) -> Array:
-    if source is None:
+    if source is MISSING:
         return np.zeros(0, self._array.dtype)
     if isinstance(source, Storage):
         if isinstance(source, TypedStorage) and source.dtype is not self.dtype:

@@ -230,7 +230,7 @@ def cov(
         average, total = columns.sum(1) / observations, observations
     else:
         total = weights.sum()
-        if not total.item():
+        if not total._array:
             raise RuntimeError("cov(): weights sum to zero, can't be normalized")
         average = (columns * weights).sum(1) / total
     norm: Any = total
