@@ -11,6 +11,7 @@ import numpy as np
 from .. import return_types
 from ..creation import zeros_like
 from ..dtypes import bool_, c_name, float_limits
+from ..errors import typename
 from ..inplace import placed, run_inplace
 from ..modes import state
 from ..operands import MISSING
@@ -243,7 +244,7 @@ def diff(
     for position, (each, text) in enumerate(((prepend, "prepend"), (append, "append")), 4):
         if not (each is None or isinstance(each, Tensor)):
             raise TypeError(
-                f"diff(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
+                f"diff(): argument '{text}' (position {position}) must be Tensor, not {typename(each)}"
             )
     if n or prepend is not None or append is not None:  # else whatever the dimension
         axis = wrap_dim(dim, input._array.ndim)

@@ -12,7 +12,7 @@ from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...ops.kernels import refuse_bools, unimplemented
 from ...ops.parts import view_as_real
 from ...ops.scalars import times
-from ...refusals import check_ints
+from ...refusals import check_ints, check_tensors
 from ...shapes import is_one_number, wrap_dim
 from ...tensor import Tensor
 from .padding import constant_pad
@@ -399,8 +399,13 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     """The windows of images, each as a column."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
     _check_windows(kernel, spaces, around, steps)
-    if input._array.ndim < 3:
-        wrap_dim(2, input._array.ndim)
+    try:
+        ndim = input._array.ndim
+    except AttributeError:
+        check_tensors("im2col", input=input)
+        raise
+    if ndim < 3:
+        wrap_dim(2, ndim)
     sizes = input._array.shape[-2:]
     blocks = _blocks(sizes, kernel, spaces, around, steps)
     if any(n < 1 for n in blocks):
