@@ -236,6 +236,7 @@ _LATER = (
     "optim",
     "overrides",
     "profiler",
+    "signal",
     "sparse",
     "special",
     "testing",
