@@ -237,6 +237,7 @@ _LATER = (
     "optim",
     "overrides",
     "profiler",
+    "signal",
     "sparse",
     "special",
     "testing",

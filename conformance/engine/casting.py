@@ -25,9 +25,9 @@ from typing import Any
 
 from . import dtypes
 from .device import device
+from .errors import typename
 from .modes import _set, state
 from .ops.copying import to as copied
-from .overloads import typename
 from .refusals import refusing
 from .rows import ROWS
 from .tensor import Tensor

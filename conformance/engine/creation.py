@@ -9,6 +9,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .device import check_device, check_memory
+from .errors import typename
 from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
 from .settings import unwritten
 from .shapes import like_steps, new_sizes
@@ -107,7 +108,7 @@ def _filled(
         check_memory(device, pin_memory)
         if not isinstance(input, Tensor):
             raise TypeError(
-                f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+                f"{name}_like(): argument 'input' (position 1) must be Tensor, not {typename(input)}"
             )
         dtype = dtypes.asked(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .errors import typename
 from .ops import FUNCTIONS as OPS
 from .ops.norms import vector_norm
 from .special import SPECIAL
@@ -26,7 +27,7 @@ Tensors = Sequence[Tensor]
 def _check(name: str, tensors: Any, *lists: Any) -> None:
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(
-            f"_foreach_{name}(): argument 'self' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"_foreach_{name}(): argument 'self' (position 1) must be tuple of Tensors, not {typename(tensors)}"
         )
     if not tensors:
         raise RuntimeError("Tensor list must have at least one tensor.")

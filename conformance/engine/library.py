@@ -138,7 +138,7 @@ class Library:
                 f"{self._origin}. Original registration: {entry.origin}"
             )
         entry.schema, entry.library, entry.origin = whole, self._owner, self._origin
-        return name
+        return parsed.name
 
     def impl(
         self,

@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .errors import typename
+
 
 class Recorder:
     """What recording an operation asks of its thread."""
@@ -300,7 +302,7 @@ def check_bool(value: Any, function: str, argument: str = "enabled", position: i
     """
     if not isinstance(value, bool):
         raise TypeError(
-            f"{function}(): argument '{argument}' (position {position}) must be bool, not {type(value).__name__}"
+            f"{function}(): argument '{argument}' (position {position}) must be bool, not {typename(value)}"
         )
 
 

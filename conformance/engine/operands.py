@@ -11,6 +11,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .dtypes import NUMBERS
+from .errors import typename
 from .modes import state
 from .node import gradient_edge
 from .node_sources import is_optional, may_be_number, names_of
@@ -90,7 +91,7 @@ def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
     for number, each in enumerate(tensors):
         if not isinstance(each, Tensor):
             raise TypeError(
-                f"expected Tensor as element {number} in argument {argument}, but got {_type(each)}"
+                f"expected Tensor as element {number} in argument {argument}, but got {typename(each)}"
             )
 
 
@@ -266,7 +267,7 @@ def no_flag(row: Row, name: str, value: Any, method: bool) -> TypeError:
     called = row.name.removesuffix("_dim")
     inner = row.name != called  # a composed function tells itself; what reaches this is its method
     where = f" (position {row.places[name] + 1 - (method or inner)})"
-    return TypeError(f"{called}(): argument '{name}'{where} must be bool, not {type(value).__name__}")
+    return TypeError(f"{called}(): argument '{name}'{where} must be bool, not {typename(value)}")
 
 
 def is_number(value: Any) -> bool:
@@ -334,7 +335,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
             for index, each in enumerate(value):
                 if not isinstance(each, Tensor):
                     return TypeError(
-                        f"expected Tensor as element {index} in argument {position - 1}, but got {_type(each)}"
+                        f"expected Tensor as element {index} in argument {position - 1}, but got {typename(each)}"
                     )
         if (
             name in row.tensors
@@ -344,7 +345,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
             if may_be_number(row, name) and value.__class__ in NUMBERS:
                 continue
             return TypeError(
-                f"{shown_name}(): argument '{text}' (position {position}) must be Tensor, not {_type(value)}"
+                f"{shown_name}(): argument '{text}' (position {position}) must be Tensor, not {typename(value)}"
             )
     return AttributeError(f"{row.name}: a tensor lacks its array")
 
@@ -368,7 +369,3 @@ def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: boo
         in_order.pop()
     args = [given.pop(each, row.parameters[each].default) for each in in_order]
     return refusal(name, args[method:], given)
-
-
-def _type(value: Any) -> str:
-    return type(value).__name__

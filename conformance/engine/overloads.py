@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import device, dtypes, formats, generator, return_types
+from .errors import typename
 from .keywords import NUMPY_NAMES
 from .tensor import Tensor
 
@@ -128,15 +129,6 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
 _ARITHMETIC = ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide")
 _NUMBERS_FOR_TENSORS = frozenset([*_ARITHMETIC, *(f"{name}_" for name in _ARITHMETIC)])
 _PIECES = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])  # written into a list
-_DOTTED = ("dtype", "device", "layout", "memory_format", "Size")
-
-
-def typename(value: Any) -> str:
-    """The name of a value's type as torch shows it."""
-    name = type(value).__name__
-    if type(value).__module__ == "numpy":
-        return f"numpy.{name}"
-    return f"torch.{name}" if name in _DOTTED else name
 
 
 # Signatures ---------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from .absent import look_up
 from .binomial_samples import binomial as binomial_samples
 from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_device, check_memory, device
+from .errors import typename
 from .inplace import check_no_overlap, run_inplace
 from .ops.partial_sort import top_indices
 from .out import check_out, store_out, warn_resized
@@ -204,9 +205,7 @@ def randperm(
     try:
         n = operator.index(n)
     except TypeError:
-        raise TypeError(
-            f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}"
-        ) from None
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {typename(n)}") from None
     kind = kind_of(dtype, out, dtypes.int64)
     return finish(draws.permutation(_from(generator), n, kind), requires_grad, out, "randperm")
 

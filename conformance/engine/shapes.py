@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .errors import typename
+
 
 def wrap_dim(dim: Any, ndim: int) -> int:
     """A dimension counted from the front.
@@ -23,7 +25,7 @@ def wrap_dim(dim: Any, ndim: int) -> int:
         from .overloads import is_count
 
         if not is_count(dim):
-            raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
+            raise TypeError(f"argument 'dim' must be int, not {typename(dim)}")
         dim = dim.__index__()
     extent = max(ndim, 1)
     if not -extent <= dim < extent:

@@ -120,6 +120,9 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch, of torch.Tensor": "stft istft",
         "in torch": "hann_window hamming_window bartlett_window blackman_window kaiser_window",
+        "in torch.signal.windows": """
+            bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann kaiser nuttall
+            """,
     },
     "special functions": {
         "in torch.special": """

@@ -395,3 +395,12 @@ def test_schemas_of_annotations() -> None:
                         seen.append(type(error))
         outcomes.append(seen)
     assert outcomes[0] == outcomes[1]
+
+
+def test_the_name_of_what_is_defined() -> None:
+    """``define`` returns the name as the schema has it; torch's own trips over the longer one when it forgets it."""
+    library: Any = importlib.import_module("conformance.engine.library").Library("named", "FRAGMENT")
+    assert library.define("plain(Tensor x) -> Tensor") == "plain"
+    assert library.define("named::whole(Tensor x) -> Tensor") == "named::whole"
+    assert library.define("named::whole.more(Tensor x, int n) -> Tensor") == "named::whole"
+    library._destroy()

@@ -55,6 +55,9 @@ REFUSED = {
     "negative timeout": "DataLoader(pairs, timeout=-1)",
     "prefetching without workers": "DataLoader(pairs, prefetch_factor=2)",
     "workers": "DataLoader(pairs, num_workers=-1)",
+    "processes without workers": "DataLoader(pairs, multiprocessing_context='fork')",
+    "an unknown way of making processes": "DataLoader(pairs, num_workers=1, multiprocessing_context='frok')",
+    "no way of making processes": "DataLoader(pairs, num_workers=1, multiprocessing_context=3)",
     "parts": "random_split(pairs, [7, 4])",
     "unequal": "list(DataLoader([[1], [2, 3]], batch_size=2))",
     "nothing to stack": "list(DataLoader([None, None], batch_size=2))",
@@ -158,9 +161,3 @@ def test_sequences_stay_of_their_kind(batch: Any) -> None:
         for found in (data.default_collate(batch), data.default_convert(batch[0])):
             outcomes.append([type(found), repr(found), getattr(found, "name", None)])
     assert outcomes[:2] == outcomes[2:]
-
-
-def test_processes_are_not_implemented() -> None:
-    """Workers are refused by name."""
-    with pytest.raises(NotImplementedError, match="num_workers"):
-        conformance.engine.utils.data.DataLoader([1], num_workers=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from .. import dtypes
@@ -33,6 +34,18 @@ class lazy_property:
             value = self.compute(instance)
         setattr(instance, self.name, value)
         return value
+
+
+def own_init(cls: type) -> None:
+    """Give a class of torch's the ``__init__`` of a base that torch has not: errors name the class."""
+    owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    if not cls.__module__.startswith("torch.") or owner.__module__.startswith("torch."):
+        return
+    init: Any = vars(owner)["__init__"]
+    own = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
+    own.__kwdefaults__, own.__annotations__ = init.__kwdefaults__, init.__annotations__
+    own.__qualname__, own.__doc__ = f"{cls.__qualname__}.__init__", init.__doc__
+    cls.__init__ = own  # type: ignore[misc]
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..creation import full_like, zeros_like, zeros_written
 from ..dtypes import c_name
+from ..errors import typename
 from ..fused import multiply_add
 from ..inplace import run_inplace
 from ..operands import is_number
@@ -381,9 +382,7 @@ def allclose(
 ) -> bool:
     """Whether isclose holds everywhere."""
     if not isinstance(other, Tensor):
-        raise TypeError(
-            f"allclose(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}"
-        )
+        raise TypeError(f"allclose(): argument 'other' (position 2) must be Tensor, not {typename(other)}")
     return bool(_isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 

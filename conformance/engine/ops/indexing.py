@@ -11,11 +11,11 @@ import numpy as np
 from .. import errors
 from ..creation import zeros_like
 from ..dtypes import BY_NUMPY, NUMBERS, number_within
+from ..errors import typename
 from ..from_data import infer_array
 from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
 from ..modes import state
 from ..operands import check_recorded, plain_number
-from ..overloads import typename
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps
 from ..tensor import Tensor, make
@@ -292,6 +292,11 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     return result, remaining
 
 
+def _is_flag(value: Any) -> bool:
+    """Whether an array is one bool, which torch takes as Python's."""
+    return isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind == "b"
+
+
 def _of_array(value: Array) -> Tensor:
     """numpy's array as the tensor of truth values, bytes or integers that torch makes of it."""
     return make(value if value.dtype in (np.bool_, np.uint8) else value.astype(np.int64))
@@ -408,9 +413,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     if not isinstance(other, Tensor):
         number = plain_number(other)
         if number.__class__ not in NUMBERS:
-            raise TypeError(
-                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
-            )
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {typename(other)}")
         if number.__class__ is int:
             number.to_bytes(8, "little", signed=number < 0)  # which says what torch says
         other = make(np.asarray(number))  # in double precision, and cast like any tensor

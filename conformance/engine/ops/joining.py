@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import typename
 from ..formats import following, suggest_memory_format
 from ..operands import check_list, check_views
 from ..rows import ROWS, Array, op
@@ -65,7 +66,7 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a dimension."""
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(
-            f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}"
         )
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -115,7 +116,7 @@ def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
 def _refuse_empty(name: str, tensors: Any) -> None:
     if isinstance(tensors, Tensor) or not isinstance(tensors, (tuple, list)):
         raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}"
         )
     check_list(tensors)
     if not tensors:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, twins
+from ..errors import typename
 from ..inplace import check_castable
 from ..out import RESIZED, check_out, given
 from ..rows import Array, op
@@ -409,7 +410,7 @@ def _spread(grad: Tensor, *shape: int) -> Tensor:
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every product of two vectors' elements."""
     if not isinstance(vec2, Tensor):
-        raise TypeError(f"outer(): argument 'vec2' (position 2) must be Tensor, not {type(vec2).__name__}")
+        raise TypeError(f"outer(): argument 'vec2' (position 2) must be Tensor, not {typename(vec2)}")
     if input._array.ndim != 1 or vec2._array.ndim != 1:
         which = "self" if input._array.ndim != 1 else "vec2"
         ndim = input._array.ndim if which == "self" else vec2._array.ndim
@@ -434,7 +435,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         name = "dot" if input._array.ndim == other._array.ndim == 1 else "matmul"
         return given(name, out, matmul(input, other))
     if not isinstance(other, Tensor):
-        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {typename(other)}")
     a, b = input._array.ndim, other._array.ndim
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
@@ -523,7 +524,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     for position, (name, each) in enumerate((("input", input), ("weight", weight)), 1):
         if not isinstance(each, Tensor):
             raise TypeError(
-                f"linear(): argument '{name}' (position {position}) must be Tensor, not {type(each).__name__}"
+                f"linear(): argument '{name}' (position {position}) must be Tensor, not {typename(each)}"
             )
     ndim = input._array.ndim
     if not ndim or not weight._array.ndim:

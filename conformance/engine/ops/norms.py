@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import typename
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
@@ -101,7 +102,7 @@ def _vector_norm(
     check_order(name, ord)
     if not isinstance(ord, (int, float)):
         raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {typename(ord)}"
         )
     given = dtypes.BY_NUMPY[self.dtype]
     if self.dtype.kind not in "fcV":
@@ -368,7 +369,7 @@ def cdist(
     for position, (each, text) in enumerate(((x1, "x1"), (x2, "x2")), 1):
         if not isinstance(each, Tensor):
             raise TypeError(
-                f"cdist(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
+                f"cdist(): argument '{text}' (position {position}) must be Tensor, not {typename(each)}"
             )
     a, b = x1._array, x2._array
     for array, text in ((a, "X1"), (b, "X2")):

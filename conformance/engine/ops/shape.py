@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..attributes import is_conj, is_neg
+from ..errors import typename
 from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
@@ -188,9 +189,7 @@ def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """expand to another tensor's shape."""
     if not isinstance(other, Tensor):
-        raise TypeError(
-            f"expand_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
-        )
+        raise TypeError(f"expand_as(): argument 'other' (position 1) must be Tensor, not {typename(other)}")
     return _expand(self, other._array.shape)
 
 

@@ -285,8 +285,8 @@ class Optimizer:
         count = 0
         for group in self.param_groups:
             packed = {key: value for key, value in group.items() if key != "params"}
-            for number, param in enumerate(group["params"], count):
-                numbers.setdefault(id(param), number)
+            fresh = {id(p): n for n, p in enumerate(group["params"], count) if id(p) not in numbers}
+            numbers.update(fresh)  # of one that is there twice, the last place
             packed["params"] = [numbers[id(param)] for param in group["params"]]
             count += len(group["params"])
             groups.append(packed)

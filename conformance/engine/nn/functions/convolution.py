@@ -11,7 +11,7 @@ from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...ops.kernels import refuse_bools, unimplemented
 from ...ops.parts import view_as_real
 from ...ops.scalars import times
-from ...refusals import check_ints
+from ...refusals import check_ints, check_tensors
 from ...shapes import is_one_number
 from ...tensor import Tensor
 from .padding import constant_pad
@@ -394,7 +394,12 @@ def _pair(value: Any) -> Ints:
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images, each as a column."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
-    rows, columns = (0, 0, *input._array.shape)[-2:]
+    try:
+        shape = input._array.shape
+    except AttributeError:
+        check_tensors("im2col", input=input)
+        raise
+    rows, columns = (0, 0, *shape)[-2:]
     return im2col(input, kernel, spaces, around, steps, rows, columns)
 
 

@@ -21,6 +21,7 @@ from ...ops.scalars import over, plus, times
 from ...ops.shape import expand
 from ...ops.softmax import log_softmax
 from ...ops.special import xlogy
+from ...refusals import check_tensors
 from ...shapes import broadcast_shapes
 from ...tensor import Tensor
 from .reduction import MEAN, NONE, SUM, chosen, legacy_reduction, reduce_loss
@@ -116,7 +117,11 @@ def huber_loss(
 
 
 def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:
-    shape, wanted = input._array.shape, target._array.shape
+    try:
+        shape, wanted = input._array.shape, target._array.shape
+    except AttributeError:
+        check_tensors("nll_loss_nd", input=input, target=target)
+        raise
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) == 1 and len(wanted) == 1 and wanted != (1,):
@@ -167,8 +172,13 @@ def cross_entropy(
 ) -> Tensor:  # fmt: skip
     """nll_loss of log_softmax; the target is classes, or a probability for each class."""
     number = chosen(size_average, reduce, reduction)
-    dim = 0 if input._array.ndim == 1 else 1
-    if input._array.shape == target._array.shape:
+    try:
+        shape, wanted = input._array.shape, target._array.shape
+    except AttributeError:
+        check_tensors("cross_entropy_loss", input=input, target=target)
+        raise
+    dim = 0 if len(shape) == 1 else 1
+    if shape == wanted:
         if not target.is_floating_point():
             raise RuntimeError(
                 f"Expected floating point type for target with class probabilities, got {target.dtype.legacy}"
@@ -285,7 +295,11 @@ def kl_div(
                 stacklevel=2,
             )
         number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
-    found = divergence(input, target, number, log_target)
+    try:
+        found = divergence(input, target, number, log_target)
+    except (AttributeError, TypeError):
+        check_tensors("kl_div", input=input, target=target)
+        raise
     if reduction == "batchmean" and input._array.ndim:
         return found / input._array.shape[0]
     return found

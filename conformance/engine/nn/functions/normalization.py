@@ -11,6 +11,7 @@ from ...operands import check_views
 from ...ops import layernorm
 from ...ops import normalization as ops
 from ...ops.kernels import need_inexact, unimplemented
+from ...refusals import check_tensors
 from ...shapes import wrap_dim
 from ...tensor import Tensor, make
 from .padding import pad
@@ -108,7 +109,11 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
-    return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
+    try:
+        return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
+    except AttributeError:
+        check_tensors("layer_norm", input=input)
+        raise
 
 
 def native_layer_norm(
@@ -139,7 +144,11 @@ def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """The last dimensions over the root of the mean of their squares, then scaled."""
-    shape = _last(input, normalized_shape, "rms_norm", weight=weight)
+    try:
+        shape = _last(input, normalized_shape, "rms_norm", weight=weight)
+    except AttributeError:
+        check_tensors("rms_norm", input=input)
+        raise
     need_inexact("rms_norm", input._array)
     ndim = input._array.ndim
     dims = tuple(ndim - 1 - i for i in range(len(shape)))

@@ -12,7 +12,7 @@ from ...modes import state
 from ...operands import check_views
 from ...ops import pooling as ops
 from ...out import given
-from ...refusals import check_ints
+from ...refusals import check_ints, check_tensors
 from ...settings import alert_not_deterministic
 from ...shapes import existing_dim, is_one_number
 from ...tensor import Tensor, wrap
@@ -119,9 +119,13 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         if spatial == 1 and return_indices:
             return _max_pool_lines(input, kernel_size, stride, padding, dilation, ceil_mode)
         settings = _settings(name, spatial, kernel_size, stride, padding, dilation)
-        if spatial == 1:
-            check_line(input, settings, ceil_mode)
-        found = with_indices(input, settings, ceil_mode)
+        try:
+            if spatial == 1:
+                check_line(input, settings, ceil_mode)
+            found = with_indices(input, settings, ceil_mode)
+        except AttributeError:
+            check_tensors(f"{name}_with_indices" if return_indices else name, input=input)
+            raise
         if spatial == 1 and not _is_followed(input):
             return _written_out(found[0])
         return tuple(found) if return_indices else found[0]

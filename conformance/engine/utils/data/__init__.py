@@ -1,4 +1,4 @@
-"""torch.utils.data: data sets, samplers and the loader, in one process."""
+"""torch.utils.data: data sets, samplers and the loader."""
 
 from ...absent import look_up
 from .collate import default_collate, default_convert

@@ -1,0 +1,5 @@
+"""torch.signal: windows (torch: signal/windows/windows.py)."""
+
+from . import windows
+
+__all__ = ["windows"]
