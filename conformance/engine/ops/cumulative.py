@@ -11,7 +11,6 @@ import numpy as np
 from .. import return_types
 from ..creation import zeros_like
 from ..dtypes import bool_, c_name, float_limits
-from ..errors import typename
 from ..inplace import placed, run_inplace
 from ..modes import state
 from ..operands import MISSING
