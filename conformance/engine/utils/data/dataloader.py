@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import repeat
 from typing import Any
 
+from ...modes import state
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
@@ -34,7 +35,10 @@ class _Pass:
         return self
 
     def __next__(self) -> Any:
-        return next(self._batches)
+        if state.trace is None:
+            return next(self._batches)
+        with state.trace.section("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
+            return next(self._batches)
 
     def __len__(self) -> int:
         return len(self._order)
