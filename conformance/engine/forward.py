@@ -171,7 +171,9 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     if state.trace is not None and state.trace.seen:
         from .record_function import of_row
 
-        return cast(Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_"))
+        return cast(
+            Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
+        )
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:

@@ -202,7 +202,10 @@ class _KinetoProfile:
         self.activities = supported_activities() if activities is None else _parse_activities(activities)
         self.record_shapes, self.profile_memory, self.with_stack = record_shapes, profile_memory, with_stack
         self.with_flops, self.with_modules, self.acc_events = with_flops, with_modules, acc_events
-        self.experimental_config, self.execution_trace_observer = experimental_config, execution_trace_observer
+        self.experimental_config, self.execution_trace_observer = (
+            experimental_config,
+            execution_trace_observer,
+        )
         self.custom_trace_id_callback = custom_trace_id_callback
         self.post_processing_timeout_s = post_processing_timeout_s
         self.profiler: autograd_profiler.profile | None = None
@@ -420,7 +423,7 @@ class profile(_KinetoProfile):
         if now in _RECORDING and before == ProfilerAction.RECORD:
             return
         if before in _RECORDING and now in (ProfilerAction.NONE, warm) and not saving:
-            warnings.warn(f"Incorrect schedule: RECORD followed by {now.name}", stacklevel=3)  # type: ignore[union-attr]
+            warnings.warn(f"Incorrect schedule: RECORD followed by {now.name}", stacklevel=3)
         if before == warm and now in (ProfilerAction.NONE, None):
             if now is not None:
                 warnings.warn("Incorrect schedule: WARMUP followed by NONE", stacklevel=3)

@@ -14,7 +14,7 @@ force].
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -52,6 +52,7 @@ class Trace:
     def __init__(self, record_shapes: bool) -> None:
         self.events: list[Event] = []
         self.record_shapes, self.seen = record_shapes, True
+        self.node: Any = None  # of a backward pass, which runs
         self._began = self._last = 0
 
     def start(self) -> None:
@@ -99,16 +100,19 @@ class Trace:
         """A named part of what the thread runs."""
         return self.event(name, self.seen, scope=USER_SCOPE, is_annotation=True)
 
-    def operation(
-        self, name: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """Call an operation, as one event."""
-        tensors = any(isinstance(each, Tensor) for each in _flat((args, kwargs.values())))
-        shapes = list(map(_shape, args)) if self.record_shapes else []
-        with self.event(
-            name, False, sequence_nr=next_sequence_nr() if tensors and state.recording else -1, shapes=shapes
-        ):
-            return call(*args, **kwargs)
+    @contextmanager
+    def operation(self, name: str, arguments: Sequence[Any]) -> Iterator[None]:
+        """An event around an operation."""
+        recorded = state.recording and any(isinstance(each, Tensor) for each in _flat(arguments))
+        number = next_sequence_nr() if recorded else -1
+        with self.event(name, False, sequence_nr=number, shapes=self.shapes(arguments)):
+            yield
+
+    def shapes(self, arguments: Iterable[Any]) -> list[list[int]]:
+        """The sizes of what is a tensor, if they are wanted."""
+        if not self.record_shapes:
+            return []
+        return [list(each.shape) if isinstance(each, Tensor) else [] for each in arguments]
 
 
 def next_sequence_nr() -> int:
@@ -124,19 +128,34 @@ def _flat(values: Any) -> Iterator[Any]:
             yield each
 
 
-def _shape(argument: Any) -> list[int]:
-    return list(argument.shape) if isinstance(argument, Tensor) else []
-
-
 # Operations ---------------------------------------------------------------------------------------
 
-# What has no event of its own: it asks no dispatcher, or calls operations as torch does.
-_UNSEEN = frozenset(
+# Functions without an event of their own: they ask no dispatcher, or torch's call operations as these do.
+UNSEEN = """
+    __getitem__ __setitem__ affine_grid all_refusing apply_ assigned broadcast_shapes clamped data_ptr dense_dim dim
+    element_size exact_product gaussian_nll_loss get_device get_rng_state given half_opposed initial_seed is_coalesced
+    is_complex is_conj is_contiguous is_floating_point is_inference is_neg is_pinned is_same_size is_set_to is_signed
+    log_add_exp look_up manual_seed map_ mat2_grad multi_head_attention_forward multilabel_soft_margin_loss ndimension
+    nelement new new_tensor normalize numel numpy renaming seed set_rng_state size sparse_dim storage storage_offset stride
+    svd_lowrank taking_numpy_names tolist triplet_margin_with_distance_loss type untyped_storage warn_of_lost_part
+    without_leading_ones
     """
-    __getitem__ __setitem__ size
-    """.split()
-)
-_NAMES: dict[str, str] = {}  # events by functions of another name, one after the other
+CASTS = "bfloat16 bool byte cdouble cfloat char double float half int long short type_as"
+# Events by what has others than its own name: those of what torch calls one after the other.
+_NAMES = {
+    **dict.fromkeys(CASTS.split(), "to"),
+    **{name: f"broadcast_tensors {name}" for name in ("huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss")},
+    "as_subclass": "alias",
+    "cross_entropy": "cross_entropy_loss",
+    "grid_sample": "grid_sampler",
+    "logsigmoid": "log_sigmoid",
+    "nll_loss": "nll_loss_nd",
+    "norm": "linalg_vector_norm",
+    "softmin": "neg softmax",
+    "tensor": "empty to lift_fresh detach_",
+}
+
+_PROPERTIES = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
 
 
 def event_names(name: str) -> list[str]:
@@ -144,28 +163,40 @@ def event_names(name: str) -> list[str]:
     return [f"aten::{each}" for each in _NAMES.get(name, name).split()]
 
 
-def of_row(row: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], end: str = "") -> Any:
+def of_row(
+    row: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], end: str = ""
+) -> Any:
     """Call a row as what the trace shows of it."""
     from .dispatch import base_name
+    from .forward import bind
 
-    return _seen(event_names(base_name(row.name) + end), call, args, kwargs)
+    names = event_names(base_name(row.name) + end)
+    return _seen(names, call, args, kwargs, bind(row, args, kwargs).values())
 
 
 def _seen(
-    names: list[str], call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    names: list[str],
+    call: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    arguments: Iterable[Any],
 ) -> Any:
     trace = state.trace
-    *before, last = names
-    for name in before:
-        trace.operation(name, lambda *given, **named: None, args, kwargs)
-    return trace.operation(last, call, args, kwargs)
+    for name in names[:-1]:
+        with trace.operation(name, ()):
+            pass
+    with trace.operation(names[-1], [*arguments]):
+        return call(*args, **kwargs)
 
 
 def _ask(names: list[str], made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     trace = state.trace
     if trace is None or not trace.seen:
         return made(*args, **kwargs)
-    return _seen(names, made, args, kwargs)
+    given = [*args, *kwargs.values()]
+    while given and not isinstance(given[-1], (Tensor, list, tuple)):
+        given.pop()  # torch counts what its schema has, and this engine may have others
+    return _seen(names, made, args, kwargs, given)
 
 
 class _Operations(Doors):
@@ -194,13 +225,17 @@ class _Operations(Doors):
                 super().open()
 
     def _find(self) -> None:
-        from . import creation, execution, fft, forward, ranges  # noqa: F401  forward, which the doors of rows lead to
+        from . import creation, execution, fft, forward, from_data, hooks, ranges  # noqa: F401  forward, which the doors of rows lead to
         from .autograd import function
         from .func.composites import composed
 
+        unseen = {*UNSEEN.split()}
         for (name, _), each in dict(composed()).items():
-            if name not in _UNSEEN and each not in self.codes:
+            plain = name.removeprefix("linalg_").removeprefix("special_")
+            if not {name, plain} & unseen and each not in self.codes:
                 self.guard(each, partial(_ask, event_names(name)), outer=True)
+        for name, operation in _PROPERTIES.items():
+            self.guard(vars(Tensor)[name].fget, partial(_ask, [f"aten::{operation}"]), outer=True)
         for module, names in (
             (creation, "eye full empty_permuted empty_strided scalar_tensor ones zeros empty"),
             (ranges, "arange linspace logspace range"),
@@ -213,8 +248,13 @@ class _Operations(Doors):
         for name, each in vars(fft).items():
             if name in fft.__all__ and isinstance(each, FunctionType):
                 self.guard(each, partial(_ask, event_names(f"fft_{name}")), outer=True)
+        self.guard(from_data.tensor, partial(_ask, event_names("tensor")), outer=True)
         self.guard(execution.ones_like_root, partial(_ask, ["aten::ones_like"]))
+        self.guard(execution._run, _passing)
+        self.guard(execution._capture, _capturing)
         self.guard(execution._evaluate, _evaluating)
+        for name in ("run_tensor_pre_hooks", "run_pre_hooks", "run_post_hooks"):
+            self.guard(getattr(hooks, name), _hooking)
         self.guard(execution._applied, _applying)
         self.guard(function._apply, _calling)
 
@@ -225,32 +265,75 @@ _operations = _Operations()
 # Nodes, and functions of the program's own --------------------------------------------------------
 
 
+_EVALUATE = "autograd::engine::evaluate_function: "
+
+
+def _hooking(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _seeing(True, made, args, kwargs)
+
+
+def _passing(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _seeing(False, made, args, kwargs)
+
+
+def _seeing(seen: bool, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    trace = state.trace
+    if trace is None:
+        return made(*args, **kwargs)
+    outer, trace.seen = trace.seen, seen
+    try:
+        return made(*args, **kwargs)
+    finally:
+        trace.seen = outer
+
+
+def _capturing(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Keep a node's gradient: an event, unless the node runs as well and has one itself."""
+    runs, trace = made(*args, **kwargs), state.trace
+    if trace is not None and not runs:
+        name, told = _told(args[1])
+        trace.end(trace.begin(f"{_EVALUATE}{name}", **told))
+    return runs
+
+
 def _evaluating(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     trace = state.trace
     if trace is None:
         return made(*args, **kwargs)
     name, told = _told(args[0])
-    with trace.event(f"autograd::engine::evaluate_function: {name}", True, **told):
+    with trace.event(f"{_EVALUATE}{name}", False, **told):
         return made(*args, **kwargs)
 
 
 def _applying(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     trace = state.trace
-    if trace is None or not trace.seen:
-        return made(*args, **kwargs)
     node, inputs = args
-    name, told = _told(node)
-    shapes = list(map(_shape, inputs)) if trace.record_shapes else []
-    with trace.event(name, hasattr(node, "_forward_cls"), scope=BACKWARD_FUNCTION, shapes=shapes, **told):
+    if trace is None or trace.node is node:  # which runs for one example of several
         return made(*args, **kwargs)
+    name, told = _told(node)
+    outer, trace.node = trace.node, node
+    try:
+        with trace.event(
+            name, _is_programmed(node), scope=BACKWARD_FUNCTION, shapes=trace.shapes(inputs), **told
+        ):
+            return made(*args, **kwargs)
+    finally:
+        trace.node = outer
+
+
+def _is_programmed(node: Any) -> bool:
+    """Whether a node runs code of the program's own: a Function, or hooks after accumulation."""
+    return hasattr(node, "_forward_cls") or bool(
+        getattr(getattr(node, "variable", None), "_post_accumulate_hooks", ())
+    )
 
 
 def _told(node: Any) -> tuple[str, dict[str, int]]:
-    """A node's name and number; an AccumulateGrad has no number, and no thread that made it."""
-    from .node import AccumulateGrad
+    """A node's name and number; those that no operation made have none, and no thread."""
+    from .node import AccumulateGrad, GraphRoot
 
-    if isinstance(node, AccumulateGrad):
-        return "torch::autograd::AccumulateGrad", {}
+    if isinstance(node, (AccumulateGrad, GraphRoot)):
+        return f"torch::autograd::{type(node).__name__}", {}
     return node.name(), {"sequence_nr": node.sequence_nr, "forward_thread": 1}
 
 
@@ -258,6 +341,5 @@ def _calling(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     trace = state.trace
     if trace is None or not trace.seen:
         return made(*args, **kwargs)
-    shapes = list(map(_shape, args[1])) if trace.record_shapes else []
-    with trace.event(args[0].__name__, True, sequence_nr=next_sequence_nr(), shapes=shapes):
+    with trace.event(args[0].__name__, True, sequence_nr=next_sequence_nr(), shapes=trace.shapes(args[1])):
         return made(*args, **kwargs)

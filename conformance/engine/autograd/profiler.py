@@ -11,7 +11,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import ContextDecorator
-from typing import Any
+from typing import Any, ClassVar
 
 from ..absent import look_up
 from ..modes import state
@@ -80,7 +80,10 @@ class profile:
         self.profile_memory, self.with_stack, self.with_modules = profile_memory, with_stack, with_modules
         self.use_cpu, self.acc_events, self.experimental_config = use_cpu, acc_events, experimental_config
         self.custom_trace_id_callback, self.trace_id = custom_trace_id_callback, ""
-        self.post_processing_timeout_s, self.activity_filters = post_processing_timeout_s, activity_filters or {}
+        self.post_processing_timeout_s, self.activity_filters = (
+            post_processing_timeout_s,
+            activity_filters or {},
+        )
         if not use_cpu and not use_kineto:
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True)")
         if self.use_device is not None:
@@ -142,12 +145,20 @@ class profile:
     def __repr__(self) -> str:
         if self._needs_processing:
             self._ensure_function_events()
-        return "<unfinished torch.autograd.profile>" if self._function_events is None else repr(self._function_events)
+        return (
+            "<unfinished torch.autograd.profile>"
+            if self._function_events is None
+            else repr(self._function_events)
+        )
 
     def __str__(self) -> str:
         if self._needs_processing:
             self._ensure_function_events()
-        return "<unfinished torch.autograd.profile>" if self._function_events is None else str(self._function_events)
+        return (
+            "<unfinished torch.autograd.profile>"
+            if self._function_events is None
+            else str(self._function_events)
+        )
 
     def _ensure_function_events(self) -> EventList:
         if self._function_events is None:
@@ -272,7 +283,9 @@ class record_function(ContextDecorator):
 
     def __enter__(self) -> record_function:
         trace = state.trace
-        self.record = () if trace is None else (trace, trace.begin(self.name, scope=USER_SCOPE, is_annotation=True))
+        self.record = (
+            () if trace is None else (trace, trace.begin(self.name, scope=USER_SCOPE, is_annotation=True))
+        )
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -352,7 +365,7 @@ class KinetoStepTracker:
 
     __module__ = "torch.autograd.profiler"
     _current_step = 0
-    _step_dict: dict[str, int] = defaultdict(int)
+    _step_dict: ClassVar[dict[str, int]] = defaultdict(int)
 
     @classmethod
     def init_step_count(cls, requester: str) -> None:

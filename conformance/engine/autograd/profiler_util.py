@@ -79,11 +79,14 @@ def _formatted(name: str) -> Any:
     return property(lambda self: _format_time(getattr(self, name)))
 
 
+def _of_one_call(name: str) -> Any:
+    return property(lambda self: 0.0 if self.count == 0 else 1.0 * getattr(self, name) / self.count)
+
+
 class FormattedTimesMixin:
     """Times as texts, of what has ``*_time_total`` and ``count``."""
 
     __module__ = "torch.autograd.profiler_util"
-    count: int
 
     cpu_time_str = _formatted("cpu_time")
     device_time_str = _formatted("device_time")
@@ -92,15 +95,7 @@ class FormattedTimesMixin:
     self_cpu_time_total_str = _formatted("self_cpu_time_total")
     self_device_time_total_str = _formatted("self_device_time_total")
 
-    @property
-    def cpu_time(self) -> float:
-        """Microseconds a call."""
-        return 0.0 if self.count == 0 else 1.0 * self.cpu_time_total / self.count  # type: ignore[attr-defined, no-any-return]
-
-    @property
-    def device_time(self) -> float:
-        """The same on another device."""
-        return 0.0 if self.count == 0 else 1.0 * self.device_time_total / self.count  # type: ignore[attr-defined, no-any-return]
+    cpu_time, device_time = _of_one_call("cpu_time_total"), _of_one_call("device_time_total")
 
 
 # Events -------------------------------------------------------------------------------------------
@@ -210,12 +205,12 @@ class FunctionEvent(FormattedTimesMixin):
     @property
     def self_cpu_memory_usage(self) -> int:
         """Bytes that were taken outside of its children."""
-        return self._without_children("cpu_memory_usage")  # type: ignore[no-any-return]
+        return self._without_children("cpu_memory_usage")
 
     @property
     def self_device_memory_usage(self) -> int:
         """The same on another device."""
-        return self._without_children("device_memory_usage")  # type: ignore[no-any-return]
+        return self._without_children("device_memory_usage")
 
     @property
     def cpu_time_total(self) -> float:
@@ -225,7 +220,7 @@ class FunctionEvent(FormattedTimesMixin):
     @property
     def self_cpu_time_total(self) -> float:
         """How long outside of its children."""
-        return self._without_children("cpu_time_total")  # type: ignore[no-any-return]
+        return self._without_children("cpu_time_total")
 
     @property
     def device_time_total(self) -> float:
@@ -519,7 +514,9 @@ class EventList(list[Any]):
             for event in self:
                 took = int(getattr(event, _attribute(metric)))
                 if event.stack and took > 0:
-                    file.write(f"{';'.join(each.translate(names) for each in reversed(event.stack))} {took}\n")
+                    file.write(
+                        f"{';'.join(each.translate(names) for each in reversed(event.stack))} {took}\n"
+                    )
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -552,7 +549,9 @@ def _columns(
         found.append(("Input Shapes", fitting((str(event.input_shapes) for event in events), shapes), ">"))
     stacks = [event.stack for event in events if event.stack]
     if stacks:
-        found.append(("Source Location", fitting((entry for stack in stacks for entry in stack), source), "<"))
+        found.append(
+            ("Source Location", fitting((entry for stack in stacks for entry in stack), source), "<")
+        )
     counted = [event.flops for event in events if event.flops and event.flops > 0]
     if whose._with_flops and counted:
         found.append((f"Total {_FLOPS[max(0, min(int(log10(min(counted)) / 3), 5))]}", _WIDTH, ">"))
