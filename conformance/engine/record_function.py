@@ -67,8 +67,7 @@ class Trace:
             state.trace = None
         _operations.open()
         for event in self.events:
-            if not event.end:
-                self.end(event)
+            event.end = event.end or event.start  # torch does not know either how long the rest took
 
     def _now(self) -> int:
         """The time, which is another whenever it is asked: so it is known what ran inside of what."""
@@ -82,8 +81,8 @@ class Trace:
         return event
 
     def end(self, event: Event) -> None:
-        """It ends now."""
-        event.end = self._now()
+        """It ends now, unless the trace has stopped before."""
+        event.end = event.end or self._now()
 
     @contextmanager
     def event(self, name: str, seen: bool, **told: Any) -> Iterator[None]:
@@ -98,7 +97,7 @@ class Trace:
 
     def section(self, name: str) -> AbstractContextManager[None]:
         """A named part of what the thread runs."""
-        return self.event(name, self.seen, scope=USER_SCOPE, is_annotation=True)
+        return self.event(name, True, scope=USER_SCOPE, is_annotation=True)
 
     @contextmanager
     def operation(self, name: str, arguments: Sequence[Any]) -> Iterator[None]:
@@ -156,6 +155,13 @@ _NAMES = {
 }
 
 _PROPERTIES = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
+_CONVERSIONS = {
+    "__bool__": "is_nonzero",
+    "__complex__": "item",
+    "__float__": "item",
+    "__index__": "item",
+    "__int__": "item",
+}
 
 
 def event_names(name: str) -> list[str]:
@@ -194,6 +200,8 @@ def _ask(names: list[str], made: Callable[..., Any], args: tuple[Any, ...], kwar
     if trace is None or not trace.seen:
         return made(*args, **kwargs)
     given = [*args, *kwargs.values()]
+    if names == ["aten::contiguous"] and args[0].is_contiguous(*args[1:], **kwargs):
+        return made(*args, **kwargs)  # which Python answers
     while given and not isinstance(given[-1], (Tensor, list, tuple)):
         given.pop()  # torch counts what its schema has, and this engine may have others
     return _seen(names, made, args, kwargs, given)
@@ -234,6 +242,8 @@ class _Operations(Doors):
             plain = name.removeprefix("linalg_").removeprefix("special_")
             if not {name, plain} & unseen and each not in self.codes:
                 self.guard(each, partial(_ask, event_names(name)), outer=True)
+        for name, operation in _CONVERSIONS.items():
+            self.guard(vars(Tensor)[name], partial(_ask, [f"aten::{operation}"]), outer=True)
         for name, operation in _PROPERTIES.items():
             self.guard(vars(Tensor)[name].fget, partial(_ask, [f"aten::{operation}"]), outer=True)
         for module, names in (

@@ -9,6 +9,7 @@ several operations, and have to be asked as a whole, get doors of their own, see
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable
 from functools import cache, partial, wraps
@@ -166,6 +167,13 @@ class Composed:
 
 
 _COMPOSED: dict[FunctionType, Composed] = {}
+
+
+def behind_doors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a function wraps, with code of its own, by which its arguments are known."""
+    function = inspect.unwrap(function)
+    composed = _COMPOSED.get(function)  # type: ignore[call-overload]
+    return function if composed is None else composed.made
 
 
 def _asking(ask: Ask, made: Callable[..., Any]) -> Callable[..., Any]:

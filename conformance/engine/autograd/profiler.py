@@ -10,12 +10,12 @@ import uuid
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from contextlib import ContextDecorator
+from contextlib import AbstractContextManager, ContextDecorator, nullcontext
 from typing import Any, ClassVar
 
 from ..absent import look_up
 from ..modes import state
-from ..record_function import USER_SCOPE, Event, Trace
+from ..record_function import Event, Trace
 from .profiler_util import EventList, FunctionEvent
 
 __all__ = [
@@ -279,21 +279,17 @@ class record_function(ContextDecorator):
 
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args
-        self.record: Any = None
+        self.record: AbstractContextManager[Any] | None = None
 
     def __enter__(self) -> record_function:
-        trace = state.trace
-        self.record = (
-            () if trace is None else (trace, trace.begin(self.name, scope=USER_SCOPE, is_annotation=True))
-        )
+        self.record = nullcontext() if state.trace is None else state.trace.section(self.name)
+        self.record.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
         if self.record is None:
             raise AssertionError("Expected record to be set")
-        if self.record:
-            trace, event = self.record
-            trace.end(event)
+        self.record.__exit__(None, None, None)
 
 
 class emit_itt:

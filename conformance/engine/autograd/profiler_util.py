@@ -588,6 +588,9 @@ def _cells(
     for power, title in enumerate(_FLOPS):
         scaled = (event.flops or 0) * 10.0 ** (floor(power) * -3)
         cells[f"Total {title}"] = f"{scaled:8.3f}" if scaled > 0 else "--"
+    last, before = [*widths][-1], [*widths][-2]
+    if before == "Source Location":  # torch fills these two the other way round
+        cells[last], cells[before] = cells[before], cells[last]
     return cells
 
 
