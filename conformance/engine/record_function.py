@@ -41,6 +41,7 @@ class Event:
     forward_thread: int = 0
     shapes: Any = ()
     is_annotation: bool = False
+    is_async: bool = False
 
 
 class Trace:
@@ -57,8 +58,8 @@ class Trace:
 
     def start(self) -> None:
         """Record what this thread runs from here on."""
-        self._began = perf_counter_ns()
         _operations.close()
+        self._began = perf_counter_ns()
         state.trace = self
 
     def stop(self) -> None:
@@ -67,7 +68,9 @@ class Trace:
             state.trace = None
         _operations.open()
         for event in self.events:
-            event.end = event.end or event.start  # torch does not know either how long the rest took
+            if not event.end:
+                self.end(event)
+                event.is_async = True  # as what ends in another thread
 
     def _now(self) -> int:
         """The time, which is another whenever it is asked: so it is known what ran inside of what."""

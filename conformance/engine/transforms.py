@@ -172,7 +172,7 @@ _COMPOSED: dict[FunctionType, Composed] = {}
 def behind_doors(function: Callable[..., Any]) -> Callable[..., Any]:
     """What a function wraps, with code of its own, by which its arguments are known."""
     function = inspect.unwrap(function)
-    composed = _COMPOSED.get(function)  # type: ignore[call-overload]
+    composed = _COMPOSED.get(function)
     return function if composed is None else composed.made
 
 

@@ -190,6 +190,7 @@ class profile:
             stack=[],
             scope=event.scope,
             use_device=self.use_device,
+            is_async=event.is_async,
             sequence_nr=event.sequence_nr,
             flops=0,
             trace_name=event.name,
