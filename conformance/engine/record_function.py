@@ -14,6 +14,7 @@ force].
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from typing import Any
 
 from .modes import state
 from .tensor import Tensor
-from .transforms import Doors, transforms
+from .transforms import Ask, Doors, transforms
 
 BACKWARD_FUNCTION, USER_SCOPE = 1, 7  # of nodes, and of sections (torch: at::RecordScope)
 
@@ -103,11 +104,11 @@ class Trace:
         return self.event(name, True, scope=USER_SCOPE, is_annotation=True)
 
     @contextmanager
-    def operation(self, name: str, arguments: Sequence[Any]) -> Iterator[None]:
-        """An event around an operation."""
+    def operation(self, name: str, arguments: Sequence[Any], seen: bool = False) -> Iterator[None]:
+        """An event around an operation, inside which things are seen if it is one of the program's own."""
         recorded = state.recording and any(isinstance(each, Tensor) for each in _flat(arguments))
         number = next_sequence_nr() if recorded else -1
-        with self.event(name, False, sequence_nr=number, shapes=self.shapes(arguments)):
+        with self.event(name, seen, sequence_nr=number, shapes=self.shapes(arguments)):
             yield
 
     def shapes(self, arguments: Iterable[Any]) -> list[list[int]]:
@@ -157,13 +158,12 @@ _NAMES = {
     "tensor": "empty to lift_fresh detach_",
 }
 
-_PROPERTIES = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
-_CONVERSIONS = {
+CREATION = "empty empty_permuted empty_strided eye full ones scalar_tensor zeros"
+RANGES = "arange linspace logspace range"
+PROPERTIES = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
+CONVERSIONS = {
     "__bool__": "is_nonzero",
-    "__complex__": "item",
-    "__float__": "item",
-    "__index__": "item",
-    "__int__": "item",
+    **dict.fromkeys(("__complex__", "__float__", "__index__", "__int__"), "item"),
 }
 
 
@@ -236,40 +236,47 @@ class _Operations(Doors):
                 super().open()
 
     def _find(self) -> None:
-        from . import creation, execution, fft, forward, from_data, hooks, ranges  # noqa: F401  forward, which the doors of rows lead to
+        from . import execution, forward, hooks  # noqa: F401  forward, which the doors of rows lead to
+        from ._library import operators
         from .autograd import function
-        from .func.composites import composed
 
-        unseen = {*UNSEEN.split()}
-        for (name, _), each in dict(composed()).items():
-            plain = name.removeprefix("linalg_").removeprefix("special_")
-            if not {name, plain} & unseen and each not in self.codes:
+        for name, each in _composed():
+            if each not in self.codes:  # under another name
                 self.guard(each, partial(_ask, event_names(name)), outer=True)
-        for name, operation in _CONVERSIONS.items():
-            self.guard(vars(Tensor)[name], partial(_ask, [f"aten::{operation}"]), outer=True)
-        for name, operation in _PROPERTIES.items():
-            self.guard(vars(Tensor)[name].fget, partial(_ask, [f"aten::{operation}"]), outer=True)
-        for module, names in (
-            (creation, "eye full empty_permuted empty_strided scalar_tensor ones zeros empty"),
-            (ranges, "arange linspace logspace range"),
-        ):
-            for name in names.split():
-                each = getattr(module, name)
-                while hasattr(each, "__wrapped__"):
-                    each = each.__wrapped__
-                self.guard(each, partial(_ask, event_names(name)), outer=True)
-        for name, each in vars(fft).items():
-            if name in fft.__all__ and isinstance(each, FunctionType):
-                self.guard(each, partial(_ask, event_names(f"fft_{name}")), outer=True)
-        self.guard(from_data.tensor, partial(_ask, event_names("tensor")), outer=True)
-        self.guard(execution.ones_like_root, partial(_ask, ["aten::ones_like"]))
-        self.guard(execution._run, _passing)
-        self.guard(execution._capture, _capturing)
-        self.guard(execution._evaluate, _evaluating)
+        asks: dict[Any, Ask] = {
+            execution._run: partial(_seeing, False),
+            execution._capture: _capturing,
+            execution._evaluate: _evaluating,
+            execution._applied: _applying,
+            function._apply: _calling,
+            operators.dispatch: _dispatching,
+        }
         for name in ("run_tensor_pre_hooks", "run_pre_hooks", "run_post_hooks"):
-            self.guard(getattr(hooks, name), _hooking)
-        self.guard(execution._applied, _applying)
-        self.guard(function._apply, _calling)
+            asks[getattr(hooks, name)] = partial(_seeing, True)
+        for each, ask in asks.items():
+            self.guard(each, ask)
+
+
+def _composed() -> Iterator[tuple[str, FunctionType]]:
+    """The functions of torch that are no rows, by the names of operations."""
+    from . import creation, execution, fft, foreach, from_data, ranges
+    from .func.composites import composed
+
+    unseen = {*UNSEEN.split()}
+    for (name, _), each in dict(composed()).items():
+        if not {name, name.removeprefix("linalg_"), name.removeprefix("special_")} & unseen:
+            yield name, each
+    yield "ones_like", vars(execution)["ones_like_root"]
+    for module, names in ((creation, CREATION), (ranges, RANGES), (from_data, "tensor")):
+        for name in names.split():
+            yield name, inspect.unwrap(vars(module)[name])
+    yield from foreach.FUNCTIONS.items()  # type: ignore[misc]
+    for name in fft.__all__:
+        yield f"fft_{name}", getattr(fft, name)
+    for name, operation in CONVERSIONS.items():
+        yield operation, vars(Tensor)[name]
+    for name, operation in PROPERTIES.items():
+        yield operation, vars(Tensor)[name].fget
 
 
 _operations = _Operations()
@@ -277,16 +284,7 @@ _operations = _Operations()
 
 # Nodes, and functions of the program's own --------------------------------------------------------
 
-
 _EVALUATE = "autograd::engine::evaluate_function: "
-
-
-def _hooking(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return _seeing(True, made, args, kwargs)
-
-
-def _passing(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return _seeing(False, made, args, kwargs)
 
 
 def _seeing(seen: bool, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -355,4 +353,13 @@ def _calling(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     if trace is None or not trace.seen:
         return made(*args, **kwargs)
     with trace.event(args[0].__name__, True, sequence_nr=next_sequence_nr(), shapes=trace.shapes(args[1])):
+        return made(*args, **kwargs)
+
+
+def _dispatching(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    trace = state.trace
+    if trace is None or not trace.seen:
+        return made(*args, **kwargs)
+    op, given, named = args
+    with trace.operation(f"{op.namespace}::{op._opname}", [*given, *named.values()], True):
         return made(*args, **kwargs)

@@ -154,6 +154,7 @@ class Composed:
         )
         made.__kwdefaults__ = function.__kwdefaults__
         made.__dict__.update(function.__dict__)  # what it wraps, by which its arguments are known
+        made.__annotations__ = function.__annotations__  # and what is refused
         self.made = made
         self.defaults = function.__kwdefaults__ = dict(function.__kwdefaults__ or {})
 
