@@ -238,8 +238,11 @@ class _Operations(Doors):
     def _find(self) -> None:
         from . import execution, forward, hooks  # noqa: F401  forward, which the doors of rows lead to
         from ._library import operators
-        from .autograd import function
+        from .autograd import forward_ad, function
+        from .func.composites import composites
+        from .func.vmap import _examples, _unbatched
 
+        composites.find()  # whose doors are behind these: a call is one event for all examples
         for name, each in _composed():
             if each not in self.codes:  # under another name
                 self.guard(each, partial(_ask, event_names(name)), outer=True)
@@ -248,7 +251,11 @@ class _Operations(Doors):
             execution._capture: _capturing,
             execution._evaluate: _evaluating,
             execution._applied: _applying,
+            forward_ad.dual_of: partial(_ask, ["aten::_make_dual"]),
+            forward_ad.unpacked_dual: partial(_ask, ["aten::_unpack_dual"]),
             function._apply: _calling,
+            _examples: partial(_seeing, False),
+            _unbatched: partial(_seeing, False),
             operators.dispatch: _dispatching,
         }
         for name in ("run_tensor_pre_hooks", "run_pre_hooks", "run_post_hooks"):

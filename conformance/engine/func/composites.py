@@ -143,11 +143,15 @@ class Composites(Doors):
 
     def close(self) -> None:
         """Put ``_mapped`` in their place."""
+        self.find()
+        super().close()
+
+    def find(self) -> None:
+        """Make their doors, if there are none yet."""
         if not self.codes:
             for (name, _), function in dict(composed()).items():
                 if function not in self.codes:  # under another name
                     self.guard(function, functools.partial(_mapped, name), outer=True)
-        super().close()
 
 
 composites = Composites()
