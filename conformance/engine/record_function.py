@@ -25,7 +25,7 @@ from typing import Any
 
 from .modes import state
 from .tensor import Tensor
-from .transforms import Ask, Doors, transforms
+from .transforms import Ask, SharedDoors
 
 BACKWARD_FUNCTION, USER_SCOPE = 1, 7  # of nodes, and of sections (torch: at::RecordScope)
 
@@ -53,7 +53,7 @@ class Trace:
 
     def __init__(self, record_shapes: bool) -> None:
         self.events: list[Event] = []
-        self.record_shapes, self.seen = record_shapes, True
+        self.record_shapes, self.seen, self.running = record_shapes, True, False
         self.node: Any = None  # of a backward pass, which runs
         self._began = self._last = 0
 
@@ -61,12 +61,15 @@ class Trace:
         """Record what this thread runs from here on."""
         _operations.close()
         self._began = perf_counter_ns()
-        state.trace = self
+        self.running, state.trace = True, self
 
     def stop(self) -> None:
-        """No longer."""
+        """No longer; it may have stopped before."""
         if state.trace is self:
             state.trace = None
+        if not self.running:
+            return
+        self.running = False
         _operations.open()
         for event in self.events:
             if not event.end:
@@ -210,32 +213,11 @@ def _ask(names: list[str], made: Callable[..., Any], args: tuple[Any, ...], kwar
     return _seen(names, made, args, kwargs, given)
 
 
-class _Operations(Doors):
-    """What events are of, found when the first trace starts; several threads may be traced."""
+class _Operations(SharedDoors):
+    """What events are of."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
-
-    def close(self) -> None:
+    def find(self) -> None:
         """Let it ask whether the thread is traced."""
-        transforms.begin(carrying=False)
-        with self.lock:
-            if not self.codes:
-                self._find()
-            self.count += 1
-            if self.count == 1:
-                super().close()
-
-    def open(self) -> None:
-        """One trace of several has stopped."""
-        transforms.end(carrying=False)
-        with self.lock:
-            self.count -= 1
-            if not self.count:
-                super().open()
-
-    def _find(self) -> None:
         from . import execution, forward, hooks  # noqa: F401  forward, which the doors of rows lead to
         from ._library import operators
         from .autograd import forward_ad, function

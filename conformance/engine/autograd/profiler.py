@@ -163,8 +163,8 @@ class profile:
     def _ensure_function_events(self) -> EventList:
         if self._function_events is None:
             self._needs_processing = False
-            ended = self._trace is not None and state.trace is not self._trace
-            events = self._trace.events if self._trace is not None and ended else []
+            trace = self._trace
+            events = [] if trace is None or trace.running else trace.events
             self._function_events = EventList(
                 map(self._told, events, itertools.count(1)),
                 use_device=self.use_device,
