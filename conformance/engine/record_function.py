@@ -139,17 +139,18 @@ def _flat(values: Any) -> Iterator[Any]:
 # Functions without an event of their own: they ask no dispatcher, or torch's call operations as these do.
 UNSEEN = """
     __getitem__ __setitem__ affine_grid all_refusing apply_ assigned broadcast_shapes clamped data_ptr dense_dim dim
-    element_size exact_product gaussian_nll_loss get_device get_rng_state given half_opposed initial_seed is_coalesced
+    element_size exact_product gaussian_nll_loss get_device get_rng_state given half_opposed initial_seed interpolate is_coalesced
     is_complex is_conj is_contiguous is_floating_point is_inference is_neg is_pinned is_same_size is_set_to is_signed
     log_add_exp look_up manual_seed map_ mat2_grad multi_head_attention_forward multilabel_soft_margin_loss ndimension
     nelement new new_tensor normalize numel numpy renaming seed set_rng_state size sparse_dim storage storage_offset stride
-    svd_lowrank taking_numpy_names tolist triplet_margin_with_distance_loss type untyped_storage warn_of_lost_part
+    svd_lowrank taking_numpy_names tolist triplet_margin_with_distance_loss type untyped_storage upsample warn_of_lost_part
     without_leading_ones
     """
 CASTS = "bfloat16 bool byte cdouble cfloat char double float half int long short type_as"
 # Events by what has others than its own name: those of what torch calls one after the other.
 _NAMES = {
     **dict.fromkeys(CASTS.split(), "to"),
+    **dict.fromkeys(("dropout1d", "dropout2d", "dropout3d"), "feature_dropout"),
     **{name: f"broadcast_tensors {name}" for name in ("huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss")},
     "as_subclass": "alias",
     "cross_entropy": "cross_entropy_loss",
@@ -158,11 +159,11 @@ _NAMES = {
     "nll_loss": "nll_loss_nd",
     "norm": "linalg_vector_norm",
     "softmin": "neg softmax",
+    "softsign": "abs add div",
+    "tanhshrink": "tanh sub",
     "tensor": "empty to lift_fresh detach_",
 }
 
-CREATION = "empty empty_permuted empty_strided eye full ones scalar_tensor zeros"
-RANGES = "arange linspace logspace range"
 PROPERTIES = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
 CONVERSIONS = {
     "__bool__": "is_nonzero",
@@ -213,6 +214,10 @@ def _ask(names: list[str], made: Callable[..., Any], args: tuple[Any, ...], kwar
     return _seen(names, made, args, kwargs, given)
 
 
+def _recurring(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _ask([f"aten::{args[0].lower()}"], made, args, kwargs)
+
+
 class _Operations(SharedDoors):
     """What events are of."""
 
@@ -223,6 +228,7 @@ class _Operations(SharedDoors):
         from .autograd import forward_ad, function
         from .func.composites import composites
         from .func.vmap import _examples, _unbatched
+        from .nn.functions import recurrent
 
         composites.find()  # whose doors are behind these: a call is one event for all examples
         for name, each in _composed():
@@ -239,6 +245,7 @@ class _Operations(SharedDoors):
             _examples: partial(_seeing, False),
             _unbatched: partial(_seeing, False),
             operators.dispatch: _dispatching,
+            recurrent.rnn: _recurring,
         }
         for name in ("run_tensor_pre_hooks", "run_pre_hooks", "run_post_hooks"):
             asks[getattr(hooks, name)] = partial(_seeing, True)
@@ -250,13 +257,20 @@ def _composed() -> Iterator[tuple[str, FunctionType]]:
     """The functions of torch that are no rows, by the names of operations."""
     from . import creation, execution, fft, foreach, from_data, ranges
     from .func.composites import composed
+    from .nn.functions import attention, recurrent
 
     unseen = {*UNSEEN.split()}
     for (name, _), each in dict(composed()).items():
         if not {name, name.removeprefix("linalg_"), name.removeprefix("special_")} & unseen:
             yield name, each
     yield "ones_like", vars(execution)["ones_like_root"]
-    for module, names in ((creation, CREATION), (ranges, RANGES), (from_data, "tensor")):
+    for module, names in {
+        creation: "empty empty_permuted empty_strided eye full ones scalar_tensor zeros",
+        ranges: "arange linspace logspace range",
+        from_data: "tensor",
+        recurrent: "lstm lstm_cell gru_cell rnn_relu_cell rnn_tanh_cell",  # as modules call them
+        attention: "scaled_dot_product_attention",
+    }.items():
         for name in names.split():
             yield name, inspect.unwrap(vars(module)[name])
     yield from foreach.FUNCTIONS.items()  # type: ignore[misc]
