@@ -9,7 +9,6 @@ several operations, and have to be asked as a whole, get doors of their own, see
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Callable
 from functools import cache, partial, wraps
@@ -184,7 +183,6 @@ class Composed:
         )
         made.__kwdefaults__ = function.__kwdefaults__
         made.__dict__.update(function.__dict__)  # what it wraps, by which its arguments are known
-        made.__annotations__ = function.__annotations__  # and what is refused
         self.made = made
         self.defaults = function.__kwdefaults__ = dict(function.__kwdefaults__ or {})
 
@@ -198,13 +196,6 @@ class Composed:
 
 
 _COMPOSED: dict[FunctionType, Composed] = {}
-
-
-def behind_doors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a function wraps, with code of its own, by which its arguments are known."""
-    function = inspect.unwrap(function)
-    composed = _COMPOSED.get(function)
-    return function if composed is None else composed.made
 
 
 def _asking(ask: Ask, made: Callable[..., Any]) -> Callable[..., Any]:
