@@ -103,7 +103,7 @@ def test_after_a_profile_functions_have_their_own_code() -> None:
         x.exp().sum().backward()
         inside = sum(each.__code__.co_name == "door" for each in functions)
     after = sum(each.__code__.co_name == "door" for each in functions)
-    assert inside > 500 and after < inside and not transforms.count
+    assert inside > after and not transforms.count
     assert engine.ones.__code__.co_name != "door"
 
 
