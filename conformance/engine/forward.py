@@ -62,6 +62,10 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call an operation for each example, and give its results the tangents that follow from its arguments'."""
+    if state.trace is not None and state.trace.seen:
+        from .record_function import of_row
+
+        return of_row(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
         if row.name in UNBATCHED:
@@ -164,6 +168,12 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     The tangents are those of the operation out of place, on the values before the write. What refuses the write is
     asked first, so that its errors come before those of the operation.
     """
+    if state.trace is not None and state.trace.seen:
+        from .record_function import of_row
+
+        return cast(
+            Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
+        )
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:

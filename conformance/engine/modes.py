@@ -61,6 +61,7 @@ class State(threading.local):
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do
     checkpoint_valid = True  # no backward pass with inputs is running
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint
+    trace: Any = None  # what a profile records of this thread
     autocast: frozenset[str] = frozenset()  # the types of devices for which it is on
     autocast_dtypes: Mapping[str, Any] = MappingProxyType({})  # the lower precisions, where they were set
     autocast_cache = True  # whether copies of parameters are kept

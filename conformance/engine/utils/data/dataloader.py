@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from typing import Any
 
+from ...modes import state
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
@@ -40,7 +41,10 @@ class _Pass:
         return self
 
     def __next__(self) -> Any:
-        return self._fetch(next(self._order))
+        if state.trace is None:
+            return self._fetch(next(self._order))
+        with state.trace.section("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
+            return self._fetch(next(self._order))
 
     def __len__(self) -> int:
         return len(self._places)
