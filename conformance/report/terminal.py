@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.result import Result, Verdict
 from conformance.report.text import clip, label, table
+from conformance.runner.compare import is_absent
 
 GROUPS = ("values", "flags", "graph", "errors", "messages")
 _SAID: dict[Verdict, str] = {
@@ -49,6 +50,7 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
         shares = ", ".join(f"{group} {_share(compared, group)}" for group in claimed)
         yield f"  scenarios without a difference: {shares}"
     yield from _causes([result for result in results if result.verdict == "differs"])
+    yield from _absent(results)
     missing = Counter(name for result in results for name in result.missing)
     if missing:
         names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
@@ -68,6 +70,17 @@ def _causes(results: Sequence[Result]) -> Iterator[str]:
         ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
         rows = [(f"{len(alike)}", cause, f"as in {alike[0].scenario}") for cause, alike in ranked[:_CAUSES]]
         yield from (f"  {row}" for row in table(rows))
+
+
+def _absent(results: Sequence[Result]) -> Iterator[str]:
+    """Facets that no tensor of the engine has, where it claims their group: they hide all else."""
+    found: dict[str, dict[str, None]] = {}
+    for result in results:
+        for each in result.differences:
+            if is_absent(each.facet, each.engine):
+                found.setdefault(each.group, {})[each.facet] = None
+    for group, facets in found.items():
+        yield f"  its tensors have no {', '.join(facets)}: leave {group} out of its `claims`, and the rest is seen"
 
 
 def _share(results: Sequence[Result], group: str) -> str:

@@ -6,7 +6,7 @@ import ast
 
 from conformance.report.program import file_line
 from conformance.report.text import clip, shorten
-from conformance.runner.compare import NOTHING, Difference
+from conformance.runner.compare import NOTHING, Difference, is_absent
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
 from conformance.runner.verdict import Outcome
@@ -46,7 +46,10 @@ def _difference(first: Difference, reference: str, engine: str) -> str:
     if not first.name:  # `reached`, or an assert
         return f"{first.facet}: {here} on {engine}, {there} on {reference}"
     what = first.name if first.facet in {"value", "is"} else f"{first.name} {first.facet}"
-    return f"{what} is {here} on {engine}, {there} on {reference}"
+    if is_absent(first.facet, first.engine):
+        return f"{first.name} has no {first.facet} on {engine}, {there} on {reference}"
+    verb = "" if here.startswith("raises ") else "is "
+    return f"{what} {verb}{here} on {engine}, {there} on {reference}"
 
 
 def _where(scenario: Scenario, place: Statement) -> str:
