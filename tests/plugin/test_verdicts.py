@@ -162,6 +162,7 @@ def test_facets_that_no_tensor_has_are_named(
     )
     pytester.makepyfile(claiming="from graphless import *; claims = {'values', 'flags'}")
     run(pytester, text, "--engine", "claiming").assert_outcomes(passed=1)
+    capsys.readouterr()
     assert main(["show", "mine.yaml", "--engine", "claiming"]) == 0
     assert "output_nr" not in capsys.readouterr().out
 
