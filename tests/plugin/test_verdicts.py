@@ -237,6 +237,14 @@ def test_what_needs_a_build_for_the_cpu_is_skipped_on_another(
         run(pytester, text, "-p", "no:cacheprovider").assert_outcomes(**outcome)
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "long"])
+def test_a_limit_of_time_is_above_zero(pytester: pytest.Pytester, seconds: str) -> None:
+    """Of 0 seconds no alarm would ever ring."""
+    result = run(pytester, SINE, f"--scenario-timeout={seconds}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*--scenario-timeout: {seconds} is no number of seconds above 0"])
+
+
 def test_an_invalid_scenario_is_one_failing_item(pytester: pytest.Pytester) -> None:
     """With all its mistakes; the others of its file run; it is no collection error."""
     result = run(pytester, SINE + "      - id: broken\n        titel: sums\n        run: a = 1\n")
