@@ -44,6 +44,8 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     counts = Counter(result.verdict for result in results)
     said = ", ".join(f"{counts[verdict]} {text}" for verdict, text in _SAID.items() if counts[verdict])
     yield f"{label(results[0].engine, results[0].version)} beside {results[0].reference}: {said}"
+    if counts["unsound"]:
+        yield from _of_another_release(results[0].reference)
     compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
     if counts["differs"] or counts["known divergence"]:
         claimed = [group for group in GROUPS if any(group in result.groups for result in compared)]
@@ -56,6 +58,14 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
         names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
         more = f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else ""
         yield f"  it has no {names}{more}"
+
+
+def _of_another_release(reference: str) -> Iterator[str]:
+    """Why the suite's own scenarios may be wrong about it."""
+    from conformance.engine.version import __version__ as release
+
+    if not reference.startswith(f"torch {release}"):
+        yield f"  the suite's specs say what torch {release} does, and this is {reference}"
 
 
 def _causes(results: Sequence[Result]) -> Iterator[str]:

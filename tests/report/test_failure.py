@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
+from conformance.report.terminal import summary
 from conformance.report.text import LONGEST, shorten_both
 from conformance.runner.engine import Engine
 from conformance.session.check import Checker
@@ -208,6 +209,15 @@ def test_where_long_texts_differ_is_seen(one: str, other: str, shown: tuple[str,
     found = shorten_both(one, other, 48)
     assert all(len(each) <= 48 for each in found)
     assert all(text in each for text, each in zip(shown, found, strict=True)), found
+
+
+@pytest.mark.parametrize(("version", "told"), [("2.8.0", True), ("2.13.0+cpu", False)])
+def test_a_reference_of_another_release_is_told(version: str, told: bool) -> None:
+    """Where scenarios are wrong about it."""
+    made = load_text(UNSOUND, "a.yaml").scenarios[0]
+    checked = Checker(ModuleEngine("torch", torch, version=version))(made, REFERENCE)
+    line = "  the suite's specs say what torch 2.13.0 does, and this is torch 2.8.0"
+    assert (line in list(summary([checked.result], {}, []))) is told
 
 
 def test_engines_of_one_name_are_told_apart() -> None:
