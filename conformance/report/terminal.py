@@ -9,6 +9,7 @@ from conformance.report.claims import VERDICTS, Finding
 from conformance.report.result import Result, Verdict
 from conformance.report.text import clip, label, table
 from conformance.runner.compare import is_absent
+from conformance.spec.words import RELEASE
 
 GROUPS = ("values", "flags", "graph", "errors", "messages")
 _SAID: dict[Verdict, str] = {
@@ -62,10 +63,8 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
 
 def _of_another_release(reference: str) -> Iterator[str]:
     """Why the suite's own scenarios may be wrong about it."""
-    from conformance.engine.version import __version__ as release
-
-    if not reference.startswith(f"torch {release}"):
-        yield f"  the suite's specs say what torch {release} does, and this is {reference}"
+    if not reference.startswith(f"torch {RELEASE}"):
+        yield f"  the suite's specs say what torch {RELEASE} does, and this is {reference}"
 
 
 def _causes(results: Sequence[Result]) -> Iterator[str]:

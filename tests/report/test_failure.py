@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
+from conformance.engine.version import __version__ as version_of_the_engine
 from conformance.report.terminal import summary
 from conformance.report.text import LONGEST, shorten_both
 from conformance.runner.engine import Engine
 from conformance.session.check import Checker
 from conformance.spec.load import load_text
+from conformance.spec.words import RELEASE
 from tests.report import golden
 from tests.runner.broken import broken, raising, torch
 
@@ -213,7 +215,8 @@ def test_where_long_texts_differ_is_seen(one: str, other: str, shown: tuple[str,
 
 @pytest.mark.parametrize(("version", "told"), [("2.8.0", True), ("2.13.0+cpu", False)])
 def test_a_reference_of_another_release_is_told(version: str, told: bool) -> None:
-    """Where scenarios are wrong about it."""
+    """Where scenarios are wrong about it; the in-house engine is as the release that the specs are of."""
+    assert version_of_the_engine == RELEASE
     made = load_text(UNSOUND, "a.yaml").scenarios[0]
     checked = Checker(ModuleEngine("torch", torch, version=version))(made, REFERENCE)
     line = "  the suite's specs say what torch 2.13.0 does, and this is torch 2.8.0"
