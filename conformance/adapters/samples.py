@@ -124,7 +124,9 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     "torch.autograd.profiler_util.Interval": (lambda torch: torch.autograd.profiler_util.Interval(0, 1),),
     "torch.autograd.profiler.EnforceUnique": (lambda torch: torch.autograd.profiler.EnforceUnique(),),
     "Handle": (lambda torch: torch.ones(1, requires_grad=True).register_hook(print),),
-    "SavedTensor": (lambda torch: (torch.ones(1, requires_grad=True) ** 2).grad_fn._raw_saved_self,),
+    "SavedTensor": (  # itself: such an object points into its node, also into one that is gone
+        lambda torch: type((torch.ones(1, requires_grad=True) ** 2).grad_fn._raw_saved_self),
+    ),
     "Function": (lambda torch: torch.autograd.Function, lambda torch: _node(torch)),
     "Module": _MODULES,
     "Scheduler": (

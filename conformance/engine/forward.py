@@ -61,7 +61,7 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call an operation for each example, and give its results the tangents that follow from its arguments'."""
+    """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
     if state.trace is not None and state.trace.seen:
         from .record_function import of_row
 
@@ -85,6 +85,11 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
         op = operation(row, args, in_place=False)
         return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
+    return _with_tangents(row, made, args, kwargs)
+
+
+def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an operation, and give its results the tangents that follow from its arguments'."""
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
         return count_writes(row.name, _dated(row, args, made(*args, **kwargs)))

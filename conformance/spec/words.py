@@ -17,3 +17,6 @@ BOUND = {
     "autograd": "torch.autograd",
 }
 """The modules that every program has without importing them."""
+
+RELEASE = "2.13.0"
+"""The torch whose behaviour the suite's own specs state."""

@@ -29,7 +29,7 @@ def _whole(name: str, function: Any, text: str) -> Any:
 floor = _whole("floor", np.floor, "The greatest integer that is not above.")
 ceil = _whole("ceil", np.ceil, "The least integer that is not below.")
 trunc = fix = _whole("trunc", np.trunc, "Without the digits behind the point.")
-_round_whole = _whole("round", np.rint, "The nearest integer; of two as near, the even one.")
+_whole("round", np.rint, "The nearest integer; of two as near, the even one.")
 
 
 @op("RoundBackward1", meet="self", name="round_decimals", self=lambda grad: zeros_like(grad))

@@ -65,9 +65,9 @@ def _as_strided(
     return _laid_over(self, size, stride, storage_offset)
 
 
-_as_strided_in_place = op(
-    "AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_strided"].formulas
-)(ROWS["as_strided"].forward)
+op("AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_strided"].formulas)(
+    ROWS["as_strided"].forward
+)
 
 
 def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
