@@ -323,6 +323,8 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "operators": {
         "class in torch.library": "Library",
+        "in torch": "Tag",
+        "of Tag": "core out pointwise view_copy",
         "in torch.library": """
             custom_op define impl infer_schema register_autocast register_autograd register_fake register_kernel
             register_vmap
@@ -331,7 +333,8 @@ NAMES: dict[str, dict[str, str]] = {
             register_autocast register_autograd register_kernel register_fake register_vmap set_kernel_enabled
             """,
         "of torch.library.Library": "define impl",
-        "of Operator": "default overloads _schema",
+        "of Operator": "default overloads _schema tags",
+        "of Argument": "default_value arguments",
     },
     "modules": {
         "class in torch.nn": """
