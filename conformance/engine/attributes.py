@@ -154,6 +154,11 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     return False
 
 
+def share_memory_(self: Tensor) -> Tensor:
+    """The tensor itself: there is no other process to share its memory with."""
+    return self
+
+
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in order."""
     return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
@@ -193,7 +198,7 @@ METHODS = {
     "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
     "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
-    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "share_memory_": share_memory_,
 }  # fmt: skip
 METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 

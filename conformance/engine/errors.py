@@ -488,3 +488,16 @@ BATCH_NORM_SHARED = (
     "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for resources "
     "on how to patch your module to work with vmap"
 )
+
+# torch/serialization.py, of what a file of weights alone may not name
+UNSAFE_GLOBAL = (
+    "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only if you "
+    "trust the source of the checkpoint\x1b[0m. \n\t(1) In PyTorch 2.6, we changed the default value of the `weights_only` "
+    "argument in `torch.load` from `False` to `True`. Re-running `torch.load` with `weights_only` set to `False` will likely "
+    "succeed, but it can result in arbitrary code execution. Do it only if you got the file from a trusted source.\n\t(2) "
+    "Alternatively, to load with `weights_only=True` please check the recommended steps in the following error message.\n\t"
+    "WeightsUnpickler error: Unsupported global: GLOBAL {path} was not an allowed global by default. Please use "
+    "`torch.serialization.add_safe_globals([{path}])` or the `torch.serialization.safe_globals([{path}])` context manager to "
+    "allowlist this global if you trust this class/function.\n\nCheck the documentation of torch.load to learn more about "
+    "types accepted by default with weights_only https://pytorch.org/docs/stable/generated/torch.load.html."
+)

@@ -10,7 +10,9 @@ from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections.abc import Iterator
 from typing import IO, Any, Union
 
+from . import errors
 from .copies import reduce_in_memory
+from .device import device
 from .tensor import Tensor
 
 File = Union[str, "os.PathLike[str]", IO[bytes]]
@@ -19,7 +21,7 @@ File = Union[str, "os.PathLike[str]", IO[bytes]]
 _ENGINE = __name__.rpartition(".")[0]
 _WEIGHTS = {
     "collections": {"OrderedDict", "Counter"},
-    "builtins": {"set", "complex", "bytearray"},
+    "builtins": {"set", "complex", "bytearray", "bytes"},  # of which an empty array has the last
     "numpy": {"ndarray", "dtype"},
     "ml_dtypes": {"bfloat16"},
     "_codecs": {"encode"},
@@ -27,6 +29,7 @@ _WEIGHTS = {
     f"{_ENGINE}.formats": {"by_name"},
     f"{_ENGINE}.pickling": {"rebuild"},
     f"{_ENGINE}.dtypes": {"by_name"},
+    f"{_ENGINE}.sparse.array": {"SparseArray"},
 }
 _SAFE: dict[Any, None] = {}
 _NUMPY = {"_reconstruct", "_frombuffer", "scalar"}
@@ -76,10 +79,24 @@ def load(
             f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is seekable."
             " Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
         )
+    if weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    if not _available(map_location):
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on "
+            "a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+        )
     with _opened(f, "rb") as file:
-        if weights_only is False:
+        if weights_only is False or (weights_only is None and pickle_module is not None):
             return (pickle_module or pickle).load(file, **pickle_load_args)
         return _WeightsUnpickler(file, **pickle_load_args).load()
+
+
+def _available(location: Any) -> bool:
+    """Whether tensors can be brought there: this machine has the CPU."""
+    return not isinstance(location, (str, device)) or device(location).type != "cuda"
 
 
 class _Pickler(pickle.Pickler):
@@ -125,12 +142,8 @@ class _WeightsUnpickler(pickle.Unpickler):
                 return each
         if name in _WEIGHTS.get(module, ()) or (module.startswith("numpy.") and name in _NUMPY):
             return super().find_class(module, name)
-        raise pickle.UnpicklingError(
-            "Weights only load failed. WeightsUnpickler error: Unsupported global: GLOBAL "
-            f"{module}.{name} was not an allowed global by default. Re-running `torch.load` with `weights_only` set to "
-            "`False` will likely succeed, but it can result in arbitrary code execution. Do it only if you got the "
-            "file from a trusted source."
-        )
+        path = name if module == "builtins" else f"{module}.{name}"
+        raise pickle.UnpicklingError(errors.UNSAFE_GLOBAL.format(path=path))
 
 
 @contextlib.contextmanager

@@ -577,7 +577,10 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.utils.data": """
             TensorDataset StackDataset ConcatDataset ChainDataset Subset Dataset IterableDataset Sampler
             SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
+            DistributedSampler
             """,
+        "of DistributedSampler": "set_epoch num_samples",
+        "of ConcatDataset": "cumulative_sizes cummulative_sizes",
         "in torch.utils.data": "random_split default_collate default_convert",
     },
     "settings": {

@@ -168,8 +168,8 @@ for call in (torch.linalg.inv, torch.special.erf, F.relu, F.gelu, F.logsigmoid, 
         call(n)
     except TypeError as error:
         print(str(error).partition(chr(10))[0])
-for call in (torch.fft.fft, F.softmax, F.hardshrink, F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, torch.stft, torch.istft, torch.embedding,
-             torch.layer_norm, torch.kl_div, init.constant_):
+for call in (torch.fft.fft, F.softmax, F.hardshrink, F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, torch.stft,
+             torch.istft, torch.embedding, torch.layer_norm, torch.kl_div, init.constant_):
     try:
         call(n, n)
     except TypeError as error:
@@ -194,7 +194,8 @@ with Log():
 print(*map(resolve_name, (torch.add, torch.Tensor.add, torch.Tensor.grad.__get__, torch.Tensor.grad.__set__, F.linear,
     torch.linalg.inv, torch.Tensor.__add__, torch.nn.init.uniform_, torch.einsum, len)))
 found = get_overridable_functions()
-print(torch.add in found[torch], F.relu in found[F], torch.tensor in found[torch], torch.Tensor.add in found[torch.Tensor])
+print(torch.add in found[torch], F.relu in found[F], torch.tensor in found[torch])
+print(torch.Tensor.add in found[torch.Tensor])
 class Named(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         print(resolve_name(func))
@@ -264,7 +265,8 @@ print(y, x.mul(x), x.shape)
 
 def said(module: str, program: str) -> str:
     names = "TorchFunctionMode, BaseTorchFunctionMode, _get_current_function_mode"
-    start = f"import warnings; warnings.simplefilter('ignore'); import {module} as torch; import {module}.nn, {module}.overrides\n"
+    start = "import warnings; warnings.simplefilter('ignore')\n"
+    start += f"import {module} as torch; import {module}.nn, {module}.overrides\n"
     program = program.replace("from torch", f"from {module}")
     whole = f"{start}from {module}.overrides import {names}\n{BEGIN}{program}"
     return subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True).stdout

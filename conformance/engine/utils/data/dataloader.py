@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import repeat
 from typing import Any
@@ -24,17 +25,29 @@ class _InfiniteConstantSampler(Sampler):
         return repeat(None)
 
 
-class _Pass:
+class _SingleProcessDataLoaderIter:
     """One pass through the data: an iterator that has the length of the whole pass."""
 
-    def __init__(self, batches: Iterator[Any], order: Any) -> None:
-        self._batches, self._order = batches, order
+    __module__ = _MODULE
 
-    def __iter__(self) -> _Pass:
+    def __init__(self, loader: DataLoader, batches: Iterator[Any], order: Any, seed: int) -> None:
+        self._loader, self._batches, self._order = loader, batches, order
+        self._base_seed, self._num_yielded = seed, 0  # the seed would be the workers', that there are not
+
+    def __iter__(self) -> _SingleProcessDataLoaderIter:
         return self
 
     def __next__(self) -> Any:
-        return next(self._batches)
+        batch = next(self._batches)
+        self._num_yielded += 1
+        told = self._loader._IterableDataset_len_called
+        if told is not None and self._num_yielded > told:
+            warnings.warn(
+                f"Length of IterableDataset {self._loader.dataset} was reported to be {told}(when accessing "
+                f"len(dataloader)), but {self._num_yielded} samples have been fetched. ",
+                stacklevel=2,
+            )
+        return batch
 
     def __len__(self) -> int:
         return len(self._order)
@@ -50,6 +63,7 @@ class DataLoader:
 
     __module__ = _MODULE
     _ready = False
+    _IterableDataset_len_called: int | None = None  # what its data set said, which is held to it
 
     def __init__(
         self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
@@ -59,6 +73,10 @@ class DataLoader:
         persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        if multiprocessing_context is not None:
+            raise ValueError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers=0"
+            )
         self._iterable = isinstance(dataset, IterableDataset)
         if self._iterable:
             _check_iterable(shuffle, sampler, batch_sampler)
@@ -101,9 +119,12 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         order = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        drawn_seed(self.generator)  # of the workers, that torch draws although there are none
+        seed = drawn_seed(self.generator)
+        if self.timeout != 0:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         found = self._from_stream(order, iter(self.dataset)) if self._iterable else self._by_index(order)
-        return _Pass(found, self.sampler if self.batch_sampler is None else self.batch_sampler)
+        index_sampler = self.sampler if self.batch_sampler is None else self.batch_sampler
+        return _SingleProcessDataLoaderIter(self, found, index_sampler, seed)
 
     def _by_index(self, order: Iterator[Any]) -> Iterator[Any]:
         for index in order:
@@ -129,7 +150,7 @@ class DataLoader:
     def __len__(self) -> int:
         if not self._iterable:
             return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        count = len(self.dataset)
+        count = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return count
         return count // self.batch_size if self.drop_last else math.ceil(count / self.batch_size)
