@@ -249,6 +249,7 @@ _LATER = (
 _ELSEWHERE = {
     "autocast": "amp",
     "load": "serialization",
+    "Tag": "_library.tags",
     "_sparse_coo_tensor_unsafe": "sparse.construction",
     "lobpcg": "linalg.conjugate_gradient",
     "save": "serialization",

@@ -155,6 +155,11 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     return False
 
 
+def share_memory_(self: Tensor) -> Tensor:
+    """The tensor itself: there is no other process to share its memory with."""
+    return self
+
+
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in order."""
     return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
@@ -238,7 +243,7 @@ METHODS = {
     "pin_memory": pin_memory, "is_distributed": is_distributed, "dim_order": dim_order,
     "storage": typed_storage, "_typed_storage": _typed_storage, "storage_type": storage_type, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
-    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "share_memory_": share_memory_,
 }  # fmt: skip
 METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 

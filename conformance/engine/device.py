@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from . import errors, pickling
+from .modes import state
 
 _KINDS = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, "
@@ -51,6 +52,16 @@ class device:
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
+
+    def __enter__(self) -> device:
+        """Inside, tensors are made on this device where nothing else is said."""
+        from .utils._device import DeviceContext
+
+        DeviceContext(self).__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        state.function_modes = state.function_modes[:-1]
 
     def __reduce__(self) -> Any:
         return pickling.rebuild, (pickling.place(device), self.type, self.index)

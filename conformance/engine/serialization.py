@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import IO, Any, Union
 
 from .copies import reduce_in_memory
+from .device import device
 from .tensor import Tensor
 
 File = Union[str, "os.PathLike[str]", IO[bytes]]
@@ -78,10 +79,24 @@ def load(
             f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is seekable."
             " Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
         )
+    if weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    if not _available(map_location):
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on "
+            "a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+        )
     with _opened(f, "rb") as file:
-        if weights_only is False:
+        if weights_only is False or (weights_only is None and pickle_module is not None):
             return (pickle_module or pickle).load(file, **pickle_load_args)
         return _WeightsUnpickler(file, **pickle_load_args).load()
+
+
+def _available(location: Any) -> bool:
+    """Whether tensors can be brought there: this machine has the CPU."""
+    return not isinstance(location, (str, device)) or device(location).type != "cuda"
 
 
 class _Pickler(pickle.Pickler):

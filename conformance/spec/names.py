@@ -359,6 +359,8 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "operators": {
         "class in torch.library": "Library",
+        "in torch": "Tag",
+        "of Tag": "core out pointwise view_copy",
         "in torch.library": """
             custom_op define impl infer_schema register_autocast register_autograd register_fake register_kernel
             register_vmap
@@ -367,7 +369,8 @@ NAMES: dict[str, dict[str, str]] = {
             register_autocast register_autograd register_kernel register_fake register_vmap set_kernel_enabled
             """,
         "of torch.library.Library": "define impl",
-        "of Operator": "default overloads _schema",
+        "of Operator": "default overloads _schema tags",
+        "of Argument": "default_value arguments",
     },
     "modules": {
         "class in torch.nn": """
@@ -610,7 +613,10 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.utils.data": """
             TensorDataset StackDataset ConcatDataset ChainDataset Subset Dataset IterableDataset Sampler
             SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
+            DistributedSampler
             """,
+        "of DistributedSampler": "set_epoch num_samples",
+        "of ConcatDataset": "cumulative_sizes cummulative_sizes",
         "in torch.utils.data": "random_split default_collate default_convert",
     },
     "settings": {

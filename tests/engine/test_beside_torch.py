@@ -404,3 +404,64 @@ def test_the_name_of_what_is_defined() -> None:
     assert library.define("named::whole(Tensor x) -> Tensor") == "named::whole"
     assert library.define("named::whole.more(Tensor x, int n) -> Tensor") == "named::whole"
     library._destroy()
+
+
+def test_divergences_registered() -> None:
+    """Where two registrations contradict one another the first class decides, and a warning says so."""
+    outcomes = []
+    for module in ENGINES:
+        kinds: Any = module.distributions
+        a = type("A", (kinds.Distribution,), {})
+        b, c = (type(name, (a,), {}) for name in "BC")
+        kinds.register_kl(b, a)(lambda p, q: 1)
+        kinds.register_kl(a, c)(lambda p, q: 2)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            made = [each(validate_args=False) for each in (a, b, c)]
+            found = [kinds.kl_divergence(made[1], made[2]), kinds.kl_divergence(made[0], made[2])]
+        with pytest.raises(TypeError) as refused:
+            kinds.register_kl(3, a)
+        ours = [str(each.message) for each in told if each.category is RuntimeWarning]
+        outcomes.append((found, ours, str(refused.value)))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_what_loading_notes() -> None:
+    """load_state_dict(assign=True) notes in the state's own metadata that it assigned."""
+    outcomes = []
+    for module in ENGINES:
+        linear: Any = module.nn.Linear(1, 1)
+        state = linear.state_dict()
+        linear.load_state_dict(state)
+        before = dict(state._metadata[""])
+        linear.load_state_dict(state, assign=True)
+        outcomes.append((before, state._metadata[""]))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_names_that_are_loaded_late() -> None:
+    """What the engine loads when first asked for is there for ``import *``, and on objects, as in torch."""
+    for module in ENGINES:
+        assert {"SparseAdam", "Muon"} <= {*module.optim.__all__}
+        layer = module.nn.Linear(1, 1)
+        assert layer.share_memory() is layer
+        numbers = [
+            module.nn.TransformerEncoderLayer(4, 2, activation=each).activation_relu_or_gelu
+            for each in ("relu", "gelu", module.nn.ReLU(), module.nn.GELU(), module.tanh)
+        ]
+        assert numbers == [1, 2, 1, 2, 0]
+        assert hasattr(module.ops, "mylib_that_is_not")
+        delattr(module.ops, "mylib_that_is_not")
+
+
+@pytest.mark.parametrize("name", ["abs", "add", "addcmul"])
+def test_lists_refused_in_place(name: str) -> None:
+    """An operation on lists names itself as it was called."""
+    outcomes = []
+    for module in ENGINES:
+        with pytest.raises(TypeError) as refused:
+            getattr(module, f"_foreach_{name}_")([3], *([[3]] * {"abs": 0, "add": 1, "addcmul": 2}[name]))
+        with pytest.raises(TypeError) as unlisted:
+            module._foreach_abs_(3)
+        outcomes.append((str(refused.value), str(unlisted.value)))
+    assert outcomes[0] == outcomes[1]

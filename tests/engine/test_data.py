@@ -39,6 +39,10 @@ LOADERS = {
     "less of a stream than a batch": "DataLoader(stream, batch_size=7)",
     "lengths of streams": "[len(DataLoader(stream, batch_size=n, drop_last=n == 2)) for n in (None, 1, 2, 3)]",
     "a stream not shuffled": "DataLoader(stream, shuffle=False)",
+    "several at once": "[Subset(pairs, [4, 2]).__getitems__([1, 0])]",
+    "several side by side": "StackDataset(a=Subset(pairs, [4, 2]), b=range(2)).__getitems__([1, 0])",
+    "a part side by side": "DataLoader(StackDataset(Subset(pairs, [4, 2]), range(2)), batch_size=2)",
+    "seeds and counts": "[(each._base_seed, next(each), each._num_yielded) for each in [iter(DataLoader(pairs))]]",
     "side by side": "DataLoader(StackDataset(a=pairs, b=range(10)), batch_size=6)",
 }
 REFUSED = {
@@ -52,6 +56,10 @@ REFUSED = {
     "batches given of a stream": "DataLoader(stream, batch_sampler=[[1]])",
     "stream shuffled": "DataLoader(stream, shuffle=True)",
     "persistence without workers": "DataLoader(pairs, persistent_workers=True)",
+    "timeout": "list(DataLoader(pairs, timeout=3))",
+    "context without workers": "DataLoader(pairs, multiprocessing_context='fork')",
+    "sparse": "list(DataLoader([x.to_sparse()]))",
+    "process": "DistributedSampler(pairs, 2, 2)",
     "negative timeout": "DataLoader(pairs, timeout=-1)",
     "prefetching without workers": "DataLoader(pairs, prefetch_factor=2)",
     "workers": "DataLoader(pairs, num_workers=-1)",

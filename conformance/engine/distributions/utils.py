@@ -11,6 +11,7 @@ from ..creation import empty
 from ..from_data import tensor
 from ..modes import enable_grad
 from ..ops import FUNCTIONS
+from ..overrides import has_torch_function, is_tensor_like
 from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
@@ -54,14 +55,19 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     Raises:
         ValueError: something else is among them.
     """
-    if not all(isinstance(each, (Tensor, *NUMBER)) for each in values):
+    if not all(is_tensor_like(each) or isinstance(each, NUMBER) for each in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
             "__torch_function__."
         )
+    if has_torch_function(values):
+        from ..functional import broadcast_tensors  # that asks
+    else:
+        broadcast_tensors = FUNCTIONS["broadcast_tensors"]
     kind = next((each.dtype for each in values if isinstance(each, Tensor)), dtypes.get_default_dtype())
-    tensors = [each if isinstance(each, Tensor) else tensor(each, dtype=kind) for each in values]
-    return FUNCTIONS["broadcast_tensors"](*tensors)
+    tensors = [tensor(each, dtype=kind) if isinstance(each, NUMBER) else each for each in values]
+    found: tuple[Tensor, ...] = broadcast_tensors(*tensors)
+    return found
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:

@@ -183,7 +183,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
     from .._library.operators import namespace
 
-    return namespace(name)
+    found = globals()[name] = namespace(name)
+    return found
 
 
 attach()

@@ -244,6 +244,10 @@ class Tree:
         """The module itself: it is there already."""
         return self
 
+    def share_memory(self) -> Self:
+        """The module itself: its memory is moved nowhere."""
+        return self._apply(lambda t: t.share_memory_())
+
     def train(self, mode: bool = True) -> Self:
         """Set ``training`` here and below."""
         if not isinstance(mode, bool):

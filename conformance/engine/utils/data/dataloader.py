@@ -28,23 +28,39 @@ class _InfiniteConstantSampler(Sampler):
         return repeat(None)
 
 
-class _Pass:
+class _SingleProcessDataLoaderIter:
     """One pass through the data: an iterator that has the length of the whole pass."""
 
+    __module__ = _MODULE
+
     def __init__(self, loader: DataLoader) -> None:
-        self._places = loader._places
+        self._loader, self._places = loader, loader._places
         self._order = iter(self._places)
-        drawn_seed(loader.generator)  # of the workers, that torch draws although there are none
+        self._base_seed, self._num_yielded = drawn_seed(loader.generator), 0  # the seed would be the workers'
+        if loader.timeout != 0:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         self._fetch = loader._fetcher()
 
-    def __iter__(self) -> _Pass:
+    def __iter__(self) -> _SingleProcessDataLoaderIter:
         return self
 
     def __next__(self) -> Any:
         if state.trace is None:
-            return self._fetch(next(self._order))
+            return self._next()
         with state.trace.section("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
-            return self._fetch(next(self._order))
+            return self._next()
+
+    def _next(self) -> Any:
+        batch = self._fetch(next(self._order))
+        self._num_yielded += 1
+        told = self._loader._IterableDataset_len_called
+        if told is not None and self._num_yielded > told:
+            warnings.warn(
+                f"Length of IterableDataset {self._loader.dataset} was reported to be {told}(when accessing "
+                f"len(dataloader)), but {self._num_yielded} samples have been fetched. ",
+                stacklevel=3,
+            )
+        return batch
 
     def __len__(self) -> int:
         return len(self._places)
@@ -61,6 +77,7 @@ class DataLoader:
     __module__ = _MODULE
     _ready = False
     _workers: Any = None  # the pass whose workers stay for the next one
+    _IterableDataset_len_called: int | None = None  # what its data set said, which is held to it
 
     def __init__(
         self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
@@ -70,6 +87,10 @@ class DataLoader:
         persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        if multiprocessing_context is not None:
+            raise ValueError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers=0"
+            )
         self._iterable = isinstance(dataset, IterableDataset)
         if self._iterable:
             _check_iterable(shuffle, sampler, batch_sampler)
@@ -118,7 +139,7 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         if not self.num_workers:
-            return _Pass(self)
+            return _SingleProcessDataLoaderIter(self)
         from .workers import WorkerPass  # few programs have any
 
         if self._workers is not None:
@@ -157,7 +178,7 @@ class DataLoader:
     def __len__(self) -> int:
         if not self._iterable:
             return len(self._places)
-        count = len(self.dataset)
+        count = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return count
         return count // self.batch_size if self.drop_last else math.ceil(count / self.batch_size)
