@@ -126,10 +126,7 @@ def _rrelu_backward(
 def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: bool) -> Array:
     """In training the noise is written here: a slope for each number that is not positive, 1 for the others."""
     lower, upper = number_within(F64, lower), number_within(F64, upper)
-    for side, bound in (("lower", lower), ("upper", upper)):
-        if not math.isfinite(bound):
-            raise RuntimeError(f"rrelu: {side} bound must be finite, got {bound:g}")
-    if lower > upper:
+    if not lower <= upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         need_floats("leaky_relu_cpu", self)
@@ -179,6 +176,7 @@ def rrelu(
     Raises:
         RuntimeError: a bound is no finite number, or the lower one above the other.
     """
+    lower, upper = number_within(F64, lower), number_within(F64, upper)
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound:g}")

@@ -208,7 +208,7 @@ def _as_index(value: Any) -> Tensor:
 def _specified(items: tuple[Any, ...]) -> int:
     count = 0
     for each in items:
-        if each is None or each is Ellipsis or isinstance(each, bool) or _is_flag(each):
+        if each is None or each is Ellipsis or isinstance(each, bool):
             continue
         count += _dims_of_index(each._array) if isinstance(each, Tensor) else 1
     return count
@@ -290,11 +290,6 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
                 f"{typename(each)})"
             )
     return result, remaining
-
-
-def _is_flag(value: Any) -> bool:
-    """Whether an array is one bool, which torch takes as Python's."""
-    return isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind == "b"
 
 
 def _of_array(value: Array) -> Tensor:
