@@ -1,4 +1,4 @@
-"""What every program finds bound, beside Python's builtins."""
+"""What every program finds bound, beside Python's builtins; and the torch that the specs are of."""
 
 from __future__ import annotations
 
