@@ -143,6 +143,13 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: _operator(torch)._opoverload,
         lambda torch: _operator(torch)._opoverload.overloadpacket,
     ),
+    "Argument": (
+        lambda torch: _operator(torch)._opoverload._schema.arguments[0],
+        lambda torch: _operator(torch)._opoverload._schema,
+    ),
+    "torch.Tag": (lambda torch: torch.Tag,),
+    "ConcatDataset": (lambda torch: torch.utils.data.ConcatDataset([[1]]),),
+    "DistributedSampler": (lambda torch: torch.utils.data.DistributedSampler([1], 1, 0),),
     "torch.library.Library": (lambda torch: torch.library.Library,),
 }
 

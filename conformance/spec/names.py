@@ -358,9 +358,9 @@ NAMES: dict[str, dict[str, str]] = {
             """,
     },
     "operators": {
+        "class in torch": "Tag",
         "class in torch.library": "Library",
-        "in torch": "Tag",
-        "of Tag": "core out pointwise view_copy",
+        "of torch.Tag": "core out pointwise view_copy",
         "in torch.library": """
             custom_op define impl infer_schema register_autocast register_autograd register_fake register_kernel
             register_vmap

@@ -87,10 +87,6 @@ class DataLoader:
         persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        if multiprocessing_context is not None:
-            raise ValueError(
-                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers=0"
-            )
         self._iterable = isinstance(dataset, IterableDataset)
         if self._iterable:
             _check_iterable(shuffle, sampler, batch_sampler)
