@@ -27,7 +27,7 @@ def _dispatched(library: Any, mode_class: Any, by_name: bool) -> list[Any]:
             return func(*args, **kwargs)
 
     operator = library.custom_op(
-        "mylib::ruled", lambda x, n=2: x * n, mutates_args=(), schema="(Tensor x, int n=2) -> Tensor"
+        "beside::ruled", lambda x, n=2: x * n, mutates_args=(), schema="(Tensor x, int n=2) -> Tensor"
     )
     operator.register_autograd(lambda ctx, grad: (grad * 7, None))
 
@@ -45,7 +45,7 @@ def _dispatched(library: Any, mode_class: Any, by_name: bool) -> list[Any]:
         return func(*args, **kwargs) * 10
 
     if by_name:
-        library.register_torch_dispatch("mylib::ruled", Mode, rule)
+        library.register_torch_dispatch("beside::ruled", Mode, rule)
     else:
         operator.register_torch_dispatch(Mode)(rule)
     call()
