@@ -20,7 +20,8 @@ def files() -> Iterator[Path]:
     """README.md and those beside what they describe; none where the package is installed."""
     root = _PACKAGE.parent
     if (root / "pyproject.toml").is_file():
-        yield from (path for path in (root / "README.md", locate.specs() / "README.md") if path.is_file())
+        described = (root, locate.specs(), locate.specs() / "found")
+        yield from (path for folder in described if (path := folder / "README.md").is_file())
         yield from sorted(_PACKAGE.glob("*/README.md"))
 
 
@@ -36,6 +37,7 @@ def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
         "otherwise": lambda: docs.otherwise(Library().claims(locate.specs() / locate.CLAIMS), _scenarios()),
         "options": lambda: docs.pytest_options(add_options),
         "runs": lambda: docs.runs(_runs()),
+        "fuzzed": lambda: docs.fuzzed(_runs()),
         "commands": lambda: docs.commands(parser),
         "modules": lambda: docs.modules(_sources(_PACKAGE / "engine", "*.py")),
         "notes": lambda: docs.notes(_sources(_PACKAGE / "engine")),

@@ -170,18 +170,25 @@ def commands(parser: argparse.ArgumentParser) -> str:
     return _table(("command", "what it does"), rows)
 
 
+_COUNTED = ("programs", "statements", "divergences")
+
+
 def runs(records: Sequence[Mapping[str, int]]) -> str:
-    """The runs of the fuzzer that are kept, and their sum."""
-    columns = ("programs", "statements", "divergences")
+    """The runs of the fuzzer that are kept."""
     rows = [
         (
             f"`conformance fuzz --seed {each['seed']} --examples {each['programs']}`",
-            *(f"{each[column]:,}" for column in columns),
+            *(f"{each[column]:,}" for column in _COUNTED),
         )
         for each in records
     ]
-    rows.append(("all", *(f"{sum(each[column] for each in records):,}" for column in columns)))
-    return _table(("run", *columns), rows)
+    return _table(("run", *_COUNTED), rows)
+
+
+def fuzzed(records: Sequence[Mapping[str, int]]) -> str:
+    """What these runs come to."""
+    sums = (sum(each[column] for each in records) for column in _COUNTED)
+    return _table(("runs", *_COUNTED), [(str(len(records)), *(f"{each:,}" for each in sums))])
 
 
 def notes(sources: Mapping[str, str]) -> str:
