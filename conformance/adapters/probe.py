@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.adapters.module import ModuleEngine
 from conformance.adapters.samples import OWNERS, samples
 from conformance.runner.engine import Engine
 from conformance.runner.isolate import isolated, lookup
@@ -40,6 +41,7 @@ def probe(engine: Engine) -> dict[str, Any]:
         "unanswered": unanswered,
         "names": sum(kind != "module" for kind in PATHS.values()),
         "echoes": _is_torch(engine),
+        "nameless": _is_nameless(engine),
         **tensor,
     }
 
@@ -77,9 +79,12 @@ def _tensor(engine: Engine) -> dict[str, Any]:
         return {"made": first}
     observed = engine.observe(value)
     if observed is None:
-        return {
-            "made": f"{making} gives a {type(value).__name__}, which `observe` does not take for a tensor"
-        }
+        gives = f"{making} gives a {type(value).__name__}"
+        if _is_nameless(engine):
+            return {
+                "made": f"{gives}, and there is no `Tensor`, the class by which a module's tensors are known"
+            }
+        return {"made": f"{gives}, which `observe` does not take for a tensor"}
     known = {entry.name for entry in entries() if entry.owner == "torch.Tensor"}
     return {
         "made": "",
@@ -113,6 +118,11 @@ def _answers(value: Any, name: str) -> bool:
         return hasattr(value, name) or name in dir(value)  # some can be written alone
     except Exception:  # it has the name, and raises
         return True
+
+
+def _is_nameless(engine: Engine) -> bool:
+    """Whether it is a module without an adapter that does not tell what its tensors are."""
+    return isinstance(engine, ModuleEngine) and not hasattr(engine.torch, "Tensor")
 
 
 def _is_torch(engine: Engine) -> bool:

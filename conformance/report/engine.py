@@ -102,7 +102,12 @@ def _next(
     if facts["echoes"]:
         yield "Its tensors are torch's own: torch is compared with itself, and agreeing says nothing."
     if facts["made"]:
-        yield "Make torch.tensor([1.0, 2.0], requires_grad=True) give one of its tensors, and `observe` return it."
+        known = (
+            "give the module the name `Tensor` for their class, or write an adapter whose `observe` knows them"
+            if facts["nameless"]
+            else "`observe` return it"
+        )
+        yield f"Make torch.tensor([1.0, 2.0], requires_grad=True) give one of its tensors, and {known}."
         return
     for group, unread in facts["unread"].items():
         if unread and group in claims:

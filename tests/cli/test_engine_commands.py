@@ -107,6 +107,15 @@ def test_an_engine_that_makes_no_tensor(folder: Path, capsys: pytest.CaptureFixt
     assert "1. Make torch.tensor([1.0, 2.0], requires_grad=True) give one of its tensors" in text
 
 
+def test_a_module_that_does_not_name_its_tensors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has no adapter whose `observe` could be mended."""
+    (folder / "nameless.py").write_text("class _Tensor: pass\ntensor = lambda *a, **k: _Tensor()\n")
+    assert main(["engine", "nameless", "--in", "specs.yaml"]) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "gives a _Tensor, and there is no `Tensor`" in text
+    assert "give the module the name `Tensor` for their class, or write an adapter" in text
+
+
 def test_what_is_proposed_makes_the_run_green(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Once a person has said kind and reason; and nothing is written before."""
     assert main(["engine", "halving", "--propose", "--in", "specs.yaml"]) == 0
