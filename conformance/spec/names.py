@@ -581,7 +581,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch": """
             use_deterministic_algorithms are_deterministic_algorithms_enabled set_deterministic_debug_mode
             get_deterministic_debug_mode get_float32_matmul_precision
-            set_float32_matmul_precision
+            set_float32_matmul_precision get_default_device set_default_device
             """,
     },
     "beneath": {
