@@ -114,6 +114,17 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
     return UntypedStorage.of(memory_of(self._array))
 
 
+def is_shared(self: Tensor) -> bool:
+    """Whether its memory was moved to where other processes may share it."""
+    return untyped_storage(self).is_shared()
+
+
+def share_memory_(self: Tensor) -> Tensor:
+    """Let other processes share its memory, and its views'."""
+    untyped_storage(self).share_memory_()
+    return self
+
+
 def is_floating_point(self: Tensor) -> bool:
     """Whether the dtype is a floating one."""
     return self._array.dtype.kind in "fV"
@@ -194,6 +205,7 @@ METHODS = {
     "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
     "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned,
+    "is_shared": is_shared, "share_memory_": share_memory_,
 }  # fmt: skip
 METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ctypes import addressof, c_char
 from sys import getrefcount
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from .formats import laid_out
 from .shapes import strides
 from .tensor import Tensor, set_array
 from .zero_tensor import ZeroTensor
+
+
+# Memories that were moved to where other processes may share them, by id.
+_SHARED: WeakValueDictionary[int, np.ndarray[Any, Any]] = WeakValueDictionary()
 
 
 def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -70,6 +75,15 @@ class Storage:
         return self._array.nbytes
 
     size = __len__ = nbytes
+
+    def is_shared(self) -> bool:
+        """Whether it was moved to memory that other processes may share."""
+        return _SHARED.get(id(self._array)) is self._array
+
+    def share_memory_(self) -> Storage:
+        """Say that it was; it stays where it is."""
+        _SHARED[id(self._array)] = self._array
+        return self
 
     def __getitem__(self, index: Any) -> Any:
         """One of its bytes.

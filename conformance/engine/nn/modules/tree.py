@@ -184,6 +184,10 @@ class Tree:
                 self._buffers[name] = fn(buffer)
         return self
 
+    def share_memory(self) -> Self:
+        """Let other processes share the memory of parameters and buffers."""
+        return self._apply(lambda tensor: tensor.share_memory_())
+
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Parameters and floating buffers in another dtype; those of four or five dimensions in a memory format."""
         memory_format = kwargs.pop("memory_format", None)
