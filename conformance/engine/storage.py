@@ -16,7 +16,6 @@ from .shapes import strides
 from .tensor import Tensor, set_array
 from .zero_tensor import ZeroTensor
 
-
 # Memories that were moved to where other processes may share them, by id.
 _SHARED: WeakValueDictionary[int, np.ndarray[Any, Any]] = WeakValueDictionary()
 
