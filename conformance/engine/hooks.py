@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from .formats import layout_of, type_name
+from .formats import Unstrided, contiguous_format, layout_of, type_name
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
 
@@ -160,7 +160,12 @@ def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
 
 def retain(tensor: Tensor, gradient: Tensor) -> None:
     """Store, or add, a gradient on a non-leaf that retains it."""
-    tensor._grad = gradient.clone() if tensor._grad is None else tensor._grad + gradient
+    if tensor._grad is not None:
+        tensor._grad = tensor._grad + gradient
+    elif isinstance(gradient._array, Unstrided):
+        tensor._grad = gradient.clone()
+    else:
+        tensor._grad = gradient.clone(memory_format=contiguous_format)
 
 
 def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
