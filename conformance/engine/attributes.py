@@ -83,7 +83,7 @@ def storage_offset(self: Tensor) -> int:
     if isinstance(self._array, Unstrided):
         return 0
     base = storage(self._array)
-    return (address(self._array) - address(base)) // self._array.itemsize if base.size else 0
+    return (address(self._array) - address(base)) // self._array.itemsize
 
 
 def data_ptr(self: Tensor) -> int:

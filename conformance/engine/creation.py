@@ -10,7 +10,7 @@ import numpy as np
 from . import dtypes, errors
 from .device import check_device, check_memory
 from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
-from .shapes import like_steps, new_sizes
+from .shapes import empty_in_steps, like_steps, new_sizes, strides
 from .tensor import Tensor, wrap
 
 
@@ -23,6 +23,8 @@ def finish(
         RuntimeError: ``requires_grad`` for a dtype without derivatives; a leaf that requires grad, given to ``name``.
     """
     if out is None:
+        if not array.size and array.__class__ is np.ndarray and not any(array.strides):
+            array = empty_in_steps(array.shape, array.dtype, strides(array))  # which its views keep
         result = wrap(array)
     else:
         from .out import fill_out
@@ -149,8 +151,10 @@ def empty_strided(
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
         )
+    if 0 in shape:
+        return finish(empty_in_steps(shape, kind, stride), requires_grad)
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
-    return finish(blank((shape, steps, 0 if 0 in shape else extent), kind), requires_grad)
+    return finish(blank((shape, steps, extent), kind), requires_grad)
 
 
 def empty_permuted(
