@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from . import dtypes, errors
 from .device import CPU
-from .formats import Unstrided, layout_of, lies_so
-from .shapes import existing_dim, strides
+from .formats import Unstrided, layout_of, lies_so, memory_format
+from .shapes import existing_dim, inwards, strides
 from .size import Size
 from .storage import TypedStorage, UntypedStorage, address, offset, storage
 from .tensor import Tensor, read_only
@@ -96,6 +97,38 @@ def data_ptr(self: Tensor) -> int:
     if PAIRS:  # see Note [Conjugated views]
         return address(memory_of(array)) + offset(array)
     return address(array)
+
+
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions as they lie in memory, the outermost first.
+
+    Raises:
+        RuntimeError: ``ambiguity_check`` is True, or names memory formats of which not just one fits, and there are others.
+        TypeError: it is neither.
+        AttributeError: it is sparse.
+    """
+    if isinstance(self._array, Unstrided):
+        raise AttributeError(
+            f"Can't get dim order on sparse type: {self.type()} Use Tensor.to_dense() to convert to a dense tensor first."
+        )
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, (bool, list)) or not all(
+        isinstance(f, memory_format) for f in formats
+    ):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    steps = strides(self._array)
+    several = 1 in self._array.shape or any(a == b for a, b in pairwise(steps))
+    fitting = sum(self.is_contiguous(memory_format=each) for each in formats)
+    if ambiguity_check is not False and several and fitting != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    return (*reversed(inwards(self._array.shape, [steps])),)
+
+
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What a module takes for this parameter or buffer from a state dict."""
+    return other.detach() if assign else self.copy_(other).detach()
 
 
 def check_storage(tensor: Tensor) -> None:
@@ -205,7 +238,7 @@ METHODS = {
     "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
     "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned,
-    "is_shared": is_shared, "share_memory_": share_memory_,
+    "const_data_ptr": data_ptr, "dim_order": dim_order, "module_load": module_load, "is_shared": is_shared, "share_memory_": share_memory_,
 }  # fmt: skip
 METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 

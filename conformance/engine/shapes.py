@@ -254,9 +254,8 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
     return in_steps(result, _dense_steps(shape, steps))
 
 
-def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The steps without gaps in the order of dimensions that the first steps tell which tell any."""
-    ndim = len(shape)
+def inwards(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[int]:
+    """The dimensions from the innermost, in the order that the first steps tell which tell any."""
 
     def outward(inner: int, outer: int) -> int:
         """1 where the first belongs outside the second, -1 where not, 0 where nothing tells."""
@@ -267,8 +266,8 @@ def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tupl
             return 1 if a > b or a == b else -1
         return 0
 
-    order = list(reversed(range(ndim)))  # from the innermost
-    for number in range(1, ndim):
+    order = list(reversed(range(len(shape))))
+    for number in range(1, len(shape)):
         place = number
         for before in reversed(range(number)):
             told = outward(order[before], order[place])
@@ -277,8 +276,13 @@ def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tupl
                 place = before
             elif told < 0:
                 break
-    wanted, extent = [0] * ndim, 1
-    for axis in order:
+    return order
+
+
+def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The steps without gaps in that order of dimensions."""
+    wanted, extent = [0] * len(shape), 1
+    for axis in inwards(shape, steps):
         wanted[axis] = extent
         extent *= shape[axis]
     return tuple(wanted)

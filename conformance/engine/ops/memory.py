@@ -91,4 +91,13 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> T
     return self
 
 
-PUBLIC = ("apply_", "is_set_to", "map_", "resize_", "resize_as_")
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
+    """Each element replaced by what a function gives for it and those of two others; not counted as a change."""
+    _refuse_grad("map2_", self, x, y)
+    others = [each.expand(self._array.shape)._array for each in (x, y)]
+    for place, value in np.ndenumerate(self._array):
+        self._array[place] = callable(value.item(), *(each[place].item() for each in others))
+    return self
+
+
+PUBLIC = ("apply_", "is_set_to", "map2_", "map_", "resize_", "resize_as_")
