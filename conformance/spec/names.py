@@ -239,7 +239,7 @@ NAMES: dict[str, dict[str, str]] = {
             is_sparse indices values _indices _values _nnz coalesce _coalesced_ to_sparse to_sparse_coo to_dense
             sparse_mask
             """,
-        "in torch.sparse": "sum mm addmm",
+        "in torch.sparse": "sum mm addmm softmax log_softmax",
         "class in torch.sparse": "check_sparse_tensor_invariants",
         "of torch.sparse.check_sparse_tensor_invariants": "is_enabled enable disable",
     },
