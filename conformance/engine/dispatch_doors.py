@@ -7,6 +7,7 @@ when it is saved, and again when it is unpacked; the pass starts with ``ones_lik
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import unwrap
 from typing import Any
 
 from . import conversions, creation, from_data, random, ranges
@@ -103,11 +104,11 @@ def _closed() -> Doors:
             like = f"{name}_like"
             put(getattr(module, like), _making(like, _as_given, pin_memory=False))
     put(from_data.tensor, _lifting)
-    put(Tensor.detach, _detaching)
+    put(unwrap(Tensor.detach), _detaching)  # the method itself, also where it has come to ask, see asking.py
     put(vars(Tensor)["data"].fget, _data)
     put(conversions.item, _reading)
-    for read in (conversions.whole, vars(Tensor)["__bool__"], vars(Tensor)["__index__"]):
-        put(read, _converting)
+    for read in (conversions.whole, Tensor.__bool__, vars(Tensor)["__index__"]):
+        put(unwrap(read), _converting)
     return doors
 
 

@@ -160,12 +160,14 @@ def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
 
 def retain(tensor: Tensor, gradient: Tensor) -> None:
     """Store, or add, a gradient on a non-leaf that retains it."""
-    if tensor._grad is not None:
-        tensor._grad = tensor._grad + gradient
-    elif isinstance(gradient._array, Unstrided):
-        tensor._grad = gradient.clone()
-    else:
-        tensor._grad = gradient.clone(memory_format=contiguous_format)
+    tensor._grad = _copied(gradient) if tensor._grad is None else tensor._grad + gradient
+
+
+def _copied(gradient: Tensor) -> Tensor:
+    """A clone that lies in order."""
+    if isinstance(gradient._array, Unstrided):
+        return gradient.clone()
+    return gradient.clone(memory_format=contiguous_format)
 
 
 def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:

@@ -218,7 +218,7 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.Tensor": """
             shape size dim ndim ndimension numel nelement stride storage_offset element_size
             itemsize nbytes sparse_dim dense_dim
-            is_contiguous data_ptr untyped_storage get_device is_shared share_memory_
+            is_contiguous data_ptr untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced dim_order
             module_load
@@ -226,7 +226,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.utils.dlpack": "from_dlpack to_dlpack",
         "in torch.utils": "swap_tensors",
         "in torch.testing": "make_tensor assert_close",
-        "of torch.UntypedStorage": "data_ptr nbytes size tolist is_shared share_memory_",
+        "of torch.UntypedStorage": "data_ptr nbytes size tolist",
         "in torch": """
             set_printoptions get_device _assert from_dlpack to_dlpack frombuffer is_storage
             _check _check_index _check_value _check_type _check_not_implemented _check_is_size _check_with
@@ -342,7 +342,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.nn.parameter": "Parameter",
         "in torch.nn.parameter": "is_lazy",
         "of torch.nn.Module": """
-            forward share_memory parameters named_parameters buffers named_buffers children named_children modules
+            forward parameters named_parameters buffers named_buffers children named_children modules
             named_modules register_buffer register_parameter register_module add_module get_parameter
             get_buffer get_submodule set_submodule state_dict load_state_dict train eval training zero_grad
             requires_grad_
