@@ -107,7 +107,7 @@ def _closed() -> Doors:
     put(unwrap(Tensor.detach), _detaching)  # the method itself, also where it has come to ask, see asking.py
     put(vars(Tensor)["data"].fget, _data)
     put(conversions.item, _reading)
-    for read in (conversions.whole, Tensor.__bool__, vars(Tensor)["__index__"]):
+    for read in (conversions.whole, *(vars(Tensor)[name] for name in ("__bool__", "__index__"))):
         put(unwrap(read), _converting)
     return doors
 
