@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 
 import pytest
@@ -34,7 +35,7 @@ def add_options(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--scenario-timeout",
-        type=float,
+        type=_seconds,
         default=20,
         metavar="SECONDS",
         help="a scenario that takes longer fails (default: 20)",
@@ -46,6 +47,21 @@ def add_options(parser: pytest.Parser) -> None:
         help="write a report to FILE that a browser opens: one file, no network",
     )
     parser.addini(INI, "engines to check scenarios on where --engine names none", type="args", default=[])
+
+
+def _seconds(text: str) -> float:
+    """A limit of time; an alarm set to 0 would never ring.
+
+    Raises:
+        ArgumentTypeError: it is no number above 0.
+    """
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds above 0")
+    return seconds
 
 
 def engine_names(config: pytest.Config) -> tuple[str, ...]:

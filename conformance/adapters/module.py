@@ -11,6 +11,7 @@ from conformance.runner.engine import GROUPS
 class ModuleEngine:
     """Any torch-like namespace as an engine: its ``Tensor`` has torch's attributes.
 
+    It may say ``claims`` and ``divergences`` itself, as an adapter does; else it claims all groups.
     A ``complete`` one claims to have every name that scenarios use: one that it lacks is a failure.
     """
 
@@ -20,13 +21,14 @@ class ModuleEngine:
         module: Any,
         *,
         version: str | None = None,
-        claims: Iterable[str] = GROUPS,
+        claims: Iterable[str] | None = None,
         complete: bool = False,
     ) -> None:
         self.name = self.asked = name  # asked: what leads to it, where that is another name
         self.torch = module
         self.version = version or str(getattr(module, "__version__", "unknown"))
-        self.claims = frozenset(claims)
+        self.claims = frozenset(getattr(module, "claims", GROUPS) if claims is None else claims)
+        self.divergences = getattr(module, "divergences", None)
         self.complete = complete
         self._tensor = getattr(module, "Tensor", ())
 

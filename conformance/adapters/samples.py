@@ -116,8 +116,17 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     ),
     "Variable": (lambda torch: torch.autograd.Variable,),
     "Engine": (lambda torch: torch.autograd.Variable._execution_engine,),
+    "torch.autograd.profiler.profile": (lambda torch: torch.autograd.profiler.profile(),),
+    "torch.profiler.profile": (lambda torch: torch.profiler.profile(),),
+    "torch.autograd.profiler.FunctionEvent": (
+        lambda torch: torch.autograd.profiler.FunctionEvent(0, "name", 0, 0, 1),
+    ),
+    "torch.autograd.profiler_util.Interval": (lambda torch: torch.autograd.profiler_util.Interval(0, 1),),
+    "torch.autograd.profiler.EnforceUnique": (lambda torch: torch.autograd.profiler.EnforceUnique(),),
     "Handle": (lambda torch: torch.ones(1, requires_grad=True).register_hook(print),),
-    "SavedTensor": (lambda torch: (torch.ones(1, requires_grad=True) ** 2).grad_fn._raw_saved_self,),
+    "SavedTensor": (  # itself: such an object points into its node, also into one that is gone
+        lambda torch: type((torch.ones(1, requires_grad=True) ** 2).grad_fn._raw_saved_self),
+    ),
     "Function": (lambda torch: torch.autograd.Function, lambda torch: _node(torch)),
     "Module": _MODULES,
     "Scheduler": (
@@ -134,6 +143,13 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
         lambda torch: _operator(torch)._opoverload,
         lambda torch: _operator(torch)._opoverload.overloadpacket,
     ),
+    "Argument": (
+        lambda torch: _operator(torch)._opoverload._schema.arguments[0],
+        lambda torch: _operator(torch)._opoverload._schema,
+    ),
+    "torch.Tag": (lambda torch: torch.Tag,),
+    "ConcatDataset": (lambda torch: torch.utils.data.ConcatDataset([[1]]),),
+    "DistributedSampler": (lambda torch: torch.utils.data.DistributedSampler([1], 1, 0),),
     "torch.library.Library": (lambda torch: torch.library.Library,),
 }
 

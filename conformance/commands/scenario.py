@@ -74,6 +74,7 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
     from conformance.report.statements import tell
     from conformance.report.text import label
     from conformance.report.wording import verdict_line
+    from conformance.runner.compare import is_absent
     from conformance.runner.execute import run
     from conformance.runner.verdict import judge
     from conformance.session import candidate
@@ -105,7 +106,8 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
             verdict=verdict or ("" if alone else f"{engine.name} does as {reference.name}"),
             agrees=outcome.verdict == "agrees",
         )
-        told = tell(scenario, mine, its, (*outcome.differences, *outcome.unclaimed))
+        unclaimed = (each for each in outcome.unclaimed if not is_absent(each.facet, each.engine))
+        told = tell(scenario, mine, its, (*outcome.differences, *unclaimed))
         _print(lines(shown, told, width=shutil.get_terminal_size((110, 0)).columns, full=known.full))
     return 0 if agrees else 1
 

@@ -60,8 +60,10 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
     library = Library()
     problems: list[object] = []
     scenarios: list[Scenario] = []
+    files = 0
     for path in locate.scenario_files(paths):
         if locate.is_scenario_file(path):
+            files += 1
             loaded = library.load(path)
             problems += (*loaded.problems, *remarks(loaded.scenarios))
             scenarios += loaded.scenarios
@@ -79,7 +81,6 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
         problems += _deep(scenarios, known.processes)
     for problem in problems:
         print(problem)
-    files = len({scenario.position.file for scenario in scenarios})
     print(
         f"{_count(len(scenarios), 'scenario')} in {_count(files, 'file')}: {_count(len(problems), 'problem')}"
     )

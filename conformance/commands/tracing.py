@@ -54,7 +54,9 @@ def _moment(scenario: Scenario, trace: Trace, step: int | None, line: int | None
     with_graph = [each for each in found if draw(each.state or {}).boxes]
     if not with_graph:
         ended = f"; it ended with {trace.moments[-1].raised}" if trace.moments[-1].raised else ""
-        raise NoGraphError(f"{scenario.id} has no graph there: nothing requires grad{ended}")
+        leaves = any(facets.get("requires_grad") for each in found for facets in (each.state or {}).values())
+        why = "nothing that was computed has a name, as in `y = x * 2`" if leaves else "nothing requires grad"
+        raise NoGraphError(f"{scenario.id} has no graph there: {why}{ended}")
     return with_graph[-1]
 
 

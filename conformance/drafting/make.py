@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -63,13 +64,9 @@ def make(
         raise NotAScenarioError("\n".join(map(str, loaded.problems)))
     (scenario,) = loaded.scenarios
     trace = run(scenario, torch)
-    taken = [
-        torch.torch.ones(2) for _ in range(1000)
-    ]  # the first run's memory: an address is another one now
-    again = run(scenario, torch)
-    del taken
+    changed = _again(scenario, trace, torch)
     flaws = map(str, sound(scenario, trace))
-    changing = _changing(differences(scenario, trace, again), steps, found.parts, text.split("\n"))
+    changing = _changing(changed, steps, found.parts, text.split("\n"))
     return Made(made, (*found.notes, *flaws, *(f"{file}:{place}; leave it out" for place in changing)))
 
 
@@ -81,6 +78,17 @@ def _observed(steps: Sequence[Step], torch: Engine) -> Trace:
         for step in steps
     )
     return run(plain.Scenario("snippet", "", "", "", place, made), torch)
+
+
+def _again(scenario: plain.Scenario, trace: Trace, torch: Engine) -> tuple[Difference, ...]:
+    """What is another when torch runs it again, more than once: freed memory may by chance be given out again."""
+    taken = []
+    for number in (1_000, 10_000, 50_000):
+        gc.collect()
+        taken.append([torch.torch.ones(2) for _ in range(number)])  # so that an address is another one
+        if found := differences(scenario, trace, run(scenario, torch)):
+            return found
+    return ()
 
 
 _ADDRESS = re.compile(r"\b(?:id|hash|data_ptr|empty|empty_like|empty_strided|new_empty)\s*\(")

@@ -91,6 +91,7 @@ from .settings import (
 from .size import Size
 from .storage import Storage as _Storage
 from .storage import TypedStorage, UntypedStorage
+from .storage import named as _storage_class
 from .symbolic import FUNCTIONS as _OF_NUMBERS
 from .tensor import Tensor
 from .version import __version__
@@ -234,6 +235,7 @@ _LATER = (
     "optim",
     "overrides",
     "profiler",
+    "signal",
     "sparse",
     "special",
     "testing",
@@ -244,9 +246,10 @@ _LATER = (
 )  # imported when first asked for
 _ELSEWHERE = {
     "autocast": "amp",
-    "get_default_device": "default_device",
-    "set_default_device": "default_device",
+    "get_default_device": "utils._device",
+    "set_default_device": "utils._device",
     "load": "serialization",
+    "Tag": "_library.tags",
     "_sparse_coo_tensor_unsafe": "sparse.construction",
     "lobpcg": "linalg.conjugate_gradient",
     "save": "serialization",
@@ -282,4 +285,8 @@ def __getattr__(name: str) -> Any:
 
         if name in EACH:
             return EACH[name]
+    if name.endswith("Storage"):
+        found = _storage_class(name)
+        if found is not None:
+            return found
     return _look_up(name)

@@ -45,8 +45,30 @@ _METHODS = _special(
     """
 )
 _ALONE = ("backward", "new_tensor")  # methods that ask only their tensor
-_PREFIXES = {"fft": "fft_", "linalg": "linalg_", "special": "special_"}
-_MADE = ("tensor", "as_tensor", "asarray", "from_numpy")  # what modes are asked of, and subclasses are not
+_PREFIXED = (
+    "fft",
+    "linalg",
+    "special",
+)  # modules whose names say in the dispatcher, too, where they are from
+# What torch.nn.functional has from elsewhere; all else there is written in Python.
+_FROM_TORCH = frozenset(
+    """
+    adaptive_avg_pool1d avg_pool1d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+    conv_transpose3d cosine_similarity hardshrink pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu
+    """.split()  # noqa: SIM905  as torch's own lists
+)
+_FROM_NN = frozenset(
+    "avg_pool2d avg_pool3d gelu linear logsigmoid one_hot scaled_dot_product_attention softplus softshrink".split()  # noqa: SIM905  as above
+)
+_INITS = ("constant_", "kaiming_uniform_", "normal_", "uniform_")  # those of torch.nn.init that ask
+_FILES = {"lobpcg": "torch._lobpcg", "pca_lowrank": "torch._lowrank", "svd_lowrank": "torch._lowrank"}
+_MADE = (
+    "tensor",
+    "as_tensor",
+    "asarray",
+    "from_numpy",
+    "sparse_coo_tensor",
+)  # what modes are asked of, and subclasses are not
 
 
 def _seen_name(name: str) -> str:
@@ -76,20 +98,18 @@ def _renamed(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 class Overridable:
     """A function that asks its arguments first; it equals the function that it stands for."""
 
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], name: str, module: str = "torch", in_python: bool = False
+    ) -> None:
         self.function = function
         functools.update_wrapper(self, function)
-        self.__name__ = name
-        if self.__module__.startswith(ENGINE):
-            self.__module__ = (
-                "torch" + self.__module__.removeprefix(ENGINE) if "functional" in self.__module__ else "torch"
-            )
+        self.__name__, self.__module__ = name, module
+        self.refuse = handle_torch_function if in_python else ask
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         relevant = [*flat(args), *flat(kwargs.values())]
         if has_torch_function(relevant):
-            in_python = self.__module__ == "torch.nn.functional"
-            return (handle_torch_function if in_python else ask)(self, relevant, *args, **kwargs)
+            return self.refuse(self, relevant, *args, **kwargs)
         return self.function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -125,13 +145,16 @@ def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any
 
 
 def _asking_operator(name: str) -> Callable[..., Any]:
-    """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order."""
+    """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order.
+
+    Beside a tensor of another class Python has asked that one already.
+    """
     reflected, operator = vars(Tensor)[name], getattr(Tensor, name.replace("__r", "__", 1))
     asking = _asking_method(name, reflected)
 
     @functools.wraps(reflected)
     def asking_in_order(self: Any, other: Any) -> Any:
-        if not isinstance(other, Tensor):
+        if not isinstance(other, Tensor) or not issubclass(type(self), type(other)):
             return asking(self, other)
         if not has_torch_function((other, self)):
             return operator(other, self)
@@ -238,14 +261,31 @@ def attach_to(cls: type[Tensor]) -> None:
 
 @functools.cache
 def _make_functions_ask() -> None:
-    from . import autograd, fft, linalg, special
-    from .nn import functional
+    from . import autograd, fft, functional, linalg, short_time, special
+    from . import nn as networks
+    from .nn.functions import FUNCTIONS
 
     _name_methods()
-    for module in (sys.modules[ENGINE], fft, linalg, special, functional):
-        prefix = _PREFIXES.get(module.__name__.rpartition(".")[2], "")
+    torch = sys.modules[ENGINE]
+    vars(torch).update(FUNCTIONS, **{name: getattr(torch, name) for name in (*short_time.FUNCTIONS, *_FILES)})
+    in_python = frozenset(functional.__all__) - {"istft"} | _FILES.keys()
+    for module in (torch, fft, linalg, special, networks.functional, networks.init):
         for name, value in list(vars(module).items()):
             own = isinstance(value, FunctionType) and value.__module__.startswith((ENGINE, "torch"))
-            if own and not name.startswith("_") and name not in UNASKED:
-                setattr(module, name, Overridable(value, prefix + name))
+            if not own or name.startswith("_") or name in UNASKED:
+                continue
+            place = f"torch{module.__name__.removeprefix(ENGINE)}"
+            if module is torch and name in in_python:
+                asking = Overridable(value, name, _FILES.get(name, "torch.functional"), True)
+            elif module is networks.functional and name in _FROM_NN:
+                asking = Overridable(value, "log_sigmoid" if name == "logsigmoid" else name, "torch.nn")
+            elif module is torch or (module is networks.functional and name in _FROM_TORCH):
+                asking = Overridable(value, name)
+            elif place.removeprefix("torch.") in _PREFIXED:
+                asking = Overridable(value, f"{place.removeprefix('torch.')}_{name}", place)
+            elif module is networks.functional or name in _INITS:
+                asking = Overridable(value, name, place, True)
+            else:
+                continue
+            setattr(module, name, asking)
     autograd.grad = Overridable(autograd.grad, "grad")

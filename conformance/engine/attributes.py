@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 from . import dtypes, errors
 from .device import CPU
 from .formats import Unstrided, layout_of, lies_so, memory_format
-from .shapes import existing_dim, inwards, strides
+from .shapes import existing_dim, from_innermost, strides
 from .size import Size
-from .storage import TypedStorage, UntypedStorage, address, offset, storage
+from .storage import TypedStorage, UntypedStorage, address, legacy, offset, storage
 from .tensor import Tensor, read_only
 from .twins import PAIRS, is_twin, memory_of
 from .zero_tensor import ZeroTensor
@@ -99,33 +99,6 @@ def data_ptr(self: Tensor) -> int:
     return address(array)
 
 
-def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions as they lie in memory, the outermost first.
-
-    Raises:
-        RuntimeError: ``ambiguity_check`` is True, or names memory formats of which not just one fits, and there are others.
-        TypeError: it is neither.
-        AttributeError: it is sparse.
-    """
-    if isinstance(self._array, Unstrided):
-        raise AttributeError(
-            f"Can't get dim order on sparse type: {self.type()} Use Tensor.to_dense() to convert to a dense tensor first."
-        )
-    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
-    if not isinstance(ambiguity_check, (bool, list)) or not all(
-        isinstance(f, memory_format) for f in formats
-    ):
-        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    steps = strides(self._array)
-    several = 1 in self._array.shape or any(a == b for a, b in pairwise(steps))
-    fitting = sum(self.is_contiguous(memory_format=each) for each in formats)
-    if ambiguity_check is not False and several and fitting != 1:
-        raise RuntimeError(
-            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
-        )
-    return (*reversed(inwards(self._array.shape, [steps])),)
-
-
 def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
     """What a module takes for this parameter or buffer from a state dict."""
     return other.detach() if assign else self.copy_(other).detach()
@@ -203,16 +176,62 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
 
 
+def pin_memory(self: Tensor, device: Any = None) -> NoReturn:
+    """There is no device to pin memory for."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def is_distributed(self: Tensor) -> bool:
+    """Whether it lies on several machines: none does."""
+    return False
+
+
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions as they lie in memory, the outermost first (torch: _tensor.py).
+
+    Raises:
+        RuntimeError: ``ambiguity_check`` is True, or names memory formats of which not just one fits, and there are others.
+        TypeError: it is neither.
+        AttributeError: it is sparse.
+    """
+    if isinstance(self._array, Unstrided):
+        raise AttributeError(
+            f"Can't get dim order on sparse type: {self.type()} Use Tensor.to_dense() to convert to a dense tensor first."
+        )
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not isinstance(ambiguity_check, (bool, list)) or not all(
+        isinstance(f, memory_format) for f in formats
+    ):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    steps = strides(self._array)
+    several = 1 in self._array.shape or any(a == b for a, b in pairwise(steps))
+    fitting = sum(self.is_contiguous(memory_format=each) for each in formats)
+    if ambiguity_check is not False and several and fitting != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    return tuple(reversed(from_innermost(self._array.shape, [steps])))
+
+
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, as numbers; deprecated."""
-    check_storage(self)
     warnings.warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
         "directly, use tensor.untyped_storage() instead of tensor.storage()",
         stacklevel=2,
     )
-    return TypedStorage(memory_of(self._array), self.dtype)
+    return _typed_storage(self)
+
+
+def _typed_storage(self: Tensor) -> TypedStorage:
+    """The same, without a warning."""
+    return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype)
+
+
+def storage_type(self: Tensor) -> Any:
+    """What a storage of its dtype was called."""
+    return legacy(self.dtype)
 
 
 def _of_layouts(name: str) -> Callable[..., Any]:
@@ -235,10 +254,11 @@ to_sparse_coo to_dense sparse_mask
 METHODS = {
     "size": size, "dim": dim, "ndimension": dim, "numel": numel, "nelement": numel, "element_size": element_size,
     "stride": stride, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
-    "storage": typed_storage, "is_floating_point": is_floating_point, "is_complex": is_complex,
+    "pin_memory": pin_memory, "is_distributed": is_distributed, "dim_order": dim_order,
+    "storage": typed_storage, "_typed_storage": _typed_storage, "storage_type": storage_type, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
-    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned,
-    "const_data_ptr": data_ptr, "dim_order": dim_order, "module_load": module_load, "is_shared": is_shared, "share_memory_": share_memory_,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "is_shared": is_shared, "share_memory_": share_memory_,
+    "const_data_ptr": data_ptr, "module_load": module_load,
 }  # fmt: skip
 METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 

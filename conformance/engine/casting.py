@@ -25,13 +25,13 @@ from typing import Any
 
 from . import dtypes
 from .device import device
+from .errors import typename
 from .modes import _set, state
 from .ops.copying import to as copied
-from .overloads import typename
 from .refusals import refusing
 from .rows import ROWS
 from .tensor import Tensor
-from .transforms import Doors, transforms
+from .transforms import SharedDoors
 
 _ENGINE = __name__.rpartition(".")[0]
 DEVICE_TYPES = ("cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privateuseone", "mps")
@@ -174,35 +174,17 @@ def _may_be_kept(value: Tensor) -> bool:
 # Doors of composed operations ---------------------------------------------------------------------
 
 
-class _Operations(Doors):
-    """The listed operations that are no rows, found when autocast is first switched on; one may be closed many times."""
+class _Operations(SharedDoors):
+    """The listed operations that are no rows."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
-
-    def close(self) -> None:
+    def find(self) -> None:
         """Let them ask whether autocast is on."""
         from . import forward  # noqa: F401  which the doors of rows lead to
         from .nn import functions  # noqa: F401  it has rows of its own
 
-        transforms.begin(carrying=False)
-        with self.lock:
-            if not self.codes:
-                for name in _POLICIES:
-                    if name not in ROWS:
-                        self.guard(_composed(name), partial(_ask, name))
-            self.count += 1
-            if self.count == 1:
-                super().close()
-
-    def open(self) -> None:
-        """Autocast is no longer on, in one place of several."""
-        transforms.end(carrying=False)
-        with self.lock:
-            self.count -= 1
-            if not self.count:
-                super().open()
+        for name in _POLICIES:
+            if name not in ROWS:
+                self.guard(_composed(name), partial(_ask, name))
 
 
 _operations = _Operations()

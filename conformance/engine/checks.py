@@ -22,7 +22,10 @@ def _check_with(error_type: type[Exception], cond: Any, message: Message) -> Non
 
     Raises:
         TypeError: the condition is no bool, or the message no function.
+        AssertionError: the type is not that of an error.
     """
+    if not issubclass(error_type, Exception) or issubclass(error_type, Warning):
+        raise AssertionError(f"error_type must be a subclass of Exception but not Warning, got {error_type}")
     if isinstance(cond, Tensor):
         raise TypeError(
             "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to assert that "
@@ -83,11 +86,16 @@ def _check_tensor_all(cond: Any, message: Message = None) -> None:
     Raises:
         TypeError: it is no such tensor.
     """
+    _check_tensor_all_with(RuntimeError, cond, message)
+
+
+def _check_tensor_all_with(error_type: type[Exception], cond: Any, message: Message = None) -> None:
+    """Raise an error of this type unless all elements of a tensor of bools are true."""
     if not isinstance(cond, Tensor):
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if cond.dtype is not dtypes.bool_:
         raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
-    _check(bool(cond._array.all()), message)
+    _check_with(error_type, bool(cond._array.all()), message)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -103,6 +111,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
             _check_is_size,
         ),
         _check_tensor_all,
+        _check_tensor_all_with,
     )
 }
 for _each in FUNCTIONS.values():

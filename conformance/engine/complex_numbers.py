@@ -61,7 +61,22 @@ replication_pad3d replication_pad3d_backward sgn std std_mean triangular_solve u
 _view_as_complex _view_as_real
 """
 # The formulas of these leave the gradient of a real input complex, which torch then refuses.
-NOT_CAST = frozenset({"fill_tensor", "fill_tensor_copy", "index_fill_tensor", "masked_fill_tensor", "where"})
+NOT_CAST = frozenset(
+    [
+        "addr",
+        "as_strided_scatter",
+        "diagonal_scatter",
+        "fill_tensor",
+        "fill_tensor_copy",
+        "index_fill_tensor",
+        "ldexp",
+        "lerp_tensor",
+        "linalg_solve_triangular",
+        "logaddexp",
+        "masked_fill_tensor",
+        "where",
+    ]
+)
 HOLOMORPHIC = frozenset(_HOLOMORPHIC.split())
 AS_WRITTEN = frozenset(_AS_WRITTEN.split())
 

@@ -100,7 +100,6 @@ _RUNTIME = {
     "min_dim": "min(): does not support complex input",
     "minimum": "minimum not implemented for complex tensors.",
     "nansum": "nansum on CPU does not support complex inputs",
-    "normal_of_both normal_of_std": "normal expects standard deviation to be non-complex",
     "rad2deg": "rad2deg is not supported for complex tensors.",
     "sort sort_stable": " Sort does not support complex dtypes on CPU",
     "topk": " topk does not support complex dtypes on CPU",
@@ -141,4 +140,5 @@ REFUSALS = _by_row()
 def refusal(row: Row, array: Any) -> Exception:
     """The error of a row that is given complex numbers."""
     error, text = REFUSALS[row.name]
-    return error(text.format(dtypes.BY_NUMPY[array.dtype].legacy))
+    kind = dtypes.result_dtype(array, 1j)  # an operand that is a number may be the complex one
+    return error(text.format(dtypes.BY_NUMPY[kind].legacy))

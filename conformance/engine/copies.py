@@ -12,7 +12,7 @@ from .dtypes import with_own_dtype
 from .formats import Unstrided
 from .hooks import warn_if_has_hooks
 from .overrides import overrides
-from .storage import address, buffer, storage
+from .storage import address, buffer, copied_once, storage
 from .tensor import Tensor, make
 from .version_counter import VersionCounter
 
@@ -52,11 +52,9 @@ def _own(tensor: Tensor) -> dict[str, Any]:
 
 
 def _with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
-    """The same part of a copy of the whole memory; tensors that share memory share its copy, if in one memo."""
+    """The same part of a copy of the whole memory."""
     base = storage(array)
-    copied = memo.get(id(base))
-    if copied is None:
-        copied = memo[id(base)] = base.reshape(-1, order="A").copy()
+    copied = copied_once(base, memo)
     offset = address(array) - address(base)
     return np.ndarray(array.shape, array.dtype, buffer(copied), offset, array.strides)
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from . import dtypes, errors
 from .device import check_device, check_memory
+from .errors import typename
 from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
+from .settings import unwritten
 from .shapes import empty_in_steps, like_steps, new_sizes, strides
 from .tensor import Tensor, wrap
 
@@ -94,6 +96,8 @@ def _filled(
                 _without_values(name, new_sizes(sides if size is None else (size,), name), kind),
                 requires_grad,
             )
+        if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
+            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not bool")
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
             made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name
@@ -106,7 +110,7 @@ def _filled(
         check_memory(device, pin_memory)
         if not isinstance(input, Tensor):
             raise TypeError(
-                f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+                f"{name}_like(): argument 'input' (position 1) must be Tensor, not {typename(input)}"
             )
         dtype = dtypes.asked(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
@@ -116,7 +120,8 @@ def _filled(
             made = _without_values(name, input._array.shape, kind)
         return finish(made, requires_grad)
 
-    by_shape.__name__, like.__name__ = name, f"{name}_like"
+    by_shape.__name__ = by_shape.__qualname__ = name
+    like.__name__ = like.__qualname__ = f"{name}_like"
     return by_shape, like
 
 
@@ -129,15 +134,14 @@ def zeros_written(shape: tuple[int, ...], dtype: dtypes.dtype) -> Tensor:
 
 
 ones, ones_like = _filled("ones", np.ones)
-# Memory that was not written has no defined values; zeros are as good as any.
-empty, empty_like = _filled("empty", np.zeros)
+empty, empty_like = _filled("empty", unwritten)
 
 
 def empty_strided(
     size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.empty_strided: memory laid out with these strides (zeros here)."""
+    """torch.empty_strided: memory laid out with these strides."""
     check_memory(device, pin_memory)
     kind = (dtypes.asked("empty_strided", dtype) or dtypes.default).numpy
     from .ops.strided import blank
@@ -154,14 +158,16 @@ def empty_strided(
     if 0 in shape:
         return finish(empty_in_steps(shape, kind, stride), requires_grad)
     extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
-    return finish(blank((shape, steps, extent), kind), requires_grad)
+    found = blank((shape, steps, extent), kind)
+    found[...] = unwritten((), kind)
+    return finish(found, requires_grad)
 
 
 def empty_permuted(
     size: Any, physical_layout: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     layout: Any = None, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
-    """torch.empty_permuted: memory laid out in this order of the dimensions, the outermost first (zeros here)."""
+    """torch.empty_permuted: memory laid out in this order of the dimensions, the outermost first."""
     check_memory(device, pin_memory)
     kind = (dtypes.asked("empty_permuted", dtype) or dtypes.default).numpy
     shape, order = tuple(size), tuple(physical_layout)
@@ -179,7 +185,7 @@ def empty_permuted(
         if axis in order[:index]:
             raise RuntimeError("Duplicate dim not allowed")
     inside = new_sizes(([shape[axis] for axis in order],))
-    return finish(np.zeros(inside, kind).transpose(np.argsort(order)), requires_grad)
+    return finish(unwritten(inside, kind).transpose(np.argsort(order)), requires_grad)
 
 
 def _check_full(name: str, size: Any, fill_value: Any) -> None:
@@ -272,7 +278,7 @@ def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def attach() -> None:
     """Tensor.new_*: like torch.*, in this tensor's dtype."""
-    for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", np.zeros)):
+    for name, fill in (("new_zeros", np.zeros), ("new_ones", np.ones), ("new_empty", unwritten)):
         setattr(Tensor, name, _new(_filled(name, fill)[0]))
     Tensor.new_full = _new(full)  # type: ignore[attr-defined]
     Tensor.new_empty_strided = _new(empty_strided)  # type: ignore[attr-defined]

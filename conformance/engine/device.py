@@ -32,8 +32,8 @@ class device:
         return found
 
     def __enter__(self) -> device:
-        from .default_device import DeviceContext
         from .overrides import TorchFunctionMode
+        from .utils._device import DeviceContext
 
         TorchFunctionMode.__enter__(DeviceContext(self))
         return self

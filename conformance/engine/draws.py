@@ -32,6 +32,8 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
     """Tensor.uniform_: in [low, high); what rounds to ``high`` becomes ``low``."""
     count = math.prod(shape)
     if dtype.kind == "c":
+        if not count:  # which torch does not look at the bounds of
+            return np.empty(shape, dtype)
         return _paired(uniform(generator, (2 * count,), _part(dtype), low, high), shape)
     _require_floating(dtype, "check_uniform_bounds")
     largest = float(float_limits(dtype).max)
@@ -93,7 +95,7 @@ def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, st
     """Tensor.log_normal_."""
     if not std > 0.0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    _require_floating(dtype, "log_normal_cpu", math.prod(shape))
+    _require_real(dtype, "log_normal_cpu", math.prod(shape))
     samples = box_muller.fused(box_muller.standard_pairs(generator, math.prod(shape)), std, mean)
     with np.errstate(over="ignore"):
         return _narrow(libm.exp(samples), dtype).reshape(shape)
@@ -101,25 +103,25 @@ def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, st
 
 def exponential(generator: Generator, shape: Shape, dtype: DType, rate: float = 1.0) -> Array:
     """Tensor.exponential_."""
+    if not rate > 0.0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
     if dtype.kind not in "fV" and 0 not in shape:
         raise RuntimeError(
             "Exponential distribution is a continuous probability distribution. dtype must be a floating "
             f"point but you specified {BY_NUMPY[dtype].legacy}"
         )
-    if not rate > 0.0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
     return _narrow(-1.0 / rate * libm.log1p(-generator.doubles(math.prod(shape))), dtype).reshape(shape)
 
 
 def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigma: float) -> Array:
     """Tensor.cauchy_."""
+    if not sigma > 0.0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     if dtype.kind not in "fV":
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
             f"but you specified {c_name(dtype)}"
         )
-    if not sigma > 0.0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     samples = libm.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
     return _narrow(box_muller.fused(samples, sigma, median), dtype).reshape(shape)
 
@@ -129,7 +131,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     if not 0.0 < p < 1.0:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind in "bc" and 0 not in shape:
-        raise NotImplementedError(f"\"geometric_cpu\" not implemented for '{BY_NUMPY[dtype].legacy}'")
+        raise _unimplemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
         samples = np.ceil(libm.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
     return _narrow(samples, dtype).reshape(shape)
@@ -139,11 +141,15 @@ def bernoulli(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     """Tensor.bernoulli_ with one p for all elements."""
     if not 0.0 <= p <= 1.0:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    if dtype.kind == "c" and 0 not in shape:
+        raise _unimplemented("bernoulli_scalar_cpu_", dtype)
     return (generator.doubles(math.prod(shape)) < p).astype(dtype).reshape(shape)
 
 
 def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
     """torch.bernoulli and Tensor.bernoulli_ with a p for each element."""
+    if dtype.kind == "c" and p.size:
+        raise _unimplemented("bernoulli_tensor_cpu_self_", dtype)
     _require_floating(p.dtype, "bernoulli_tensor_cpu_p_", p.size)
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError(
@@ -308,8 +314,12 @@ def permutation(generator: Generator, length: int, dtype: DType) -> Array:
     return np.array(result, dtype)
 
 
-def multinomial(generator: Generator, weights: Array, samples: int, *, replacement: bool) -> Array:
-    """torch.multinomial: indices drawn by weight along the last dimension."""
+def check_multinomial(weights: Array, samples: int, *, replacement: bool) -> None:
+    """What torch.multinomial asks of weights and number of samples.
+
+    Raises:
+        RuntimeError: they are not of that kind.
+    """
     if weights.dtype.kind not in "fV":
         raise RuntimeError(
             "multinomial only supports floating-point dtypes for input, got: "
@@ -327,13 +337,18 @@ def multinomial(generator: Generator, weights: Array, samples: int, *, replaceme
         for each in weights[~(np.isfinite(weights) & (weights >= 0))].tolist():
             what = "= infinity or NaN" if each >= 0 else "< 0"
             raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {what})")
+    if not weights.size and len(weights) and not (replacement and samples > 1):
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (weights.sum(-1) == 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    if not replacement or samples == 1:
-        race = weights / exponential(generator, weights.shape, weights.dtype)
-        return np.ascontiguousarray(np.argsort(-race, axis=-1, kind="stable")[..., :samples])
+
+
+def multinomial(generator: Generator, weights: Array, samples: int) -> Array:
+    """torch.multinomial with replacement: indices drawn by weight along the last dimension."""
     rows = weights.reshape(-1, weights.shape[-1])
     precision = np.promote_types(weights.dtype, np.float32)
     chosen = np.empty((len(rows), samples), np.int64)
@@ -418,7 +433,16 @@ def _paired(parts: Array, shape: Shape) -> Array:
     return parts.view(np.complex64 if parts.dtype == np.float32 else np.complex128).reshape(shape)
 
 
+def _unimplemented(kernel: str, dtype: DType) -> NotImplementedError:
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[dtype].legacy}'")
+
+
 def _require_floating(dtype: DType, kernel: str, count: int = 1) -> None:
     """What has no elements is asked of no kernel."""
     if dtype.kind not in "fcV" and count:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[dtype].legacy}'")
+        raise _unimplemented(kernel, dtype)
+
+
+def _require_real(dtype: DType, kernel: str, count: int) -> None:
+    if dtype.kind not in "fV" and count:
+        raise _unimplemented(kernel, dtype)

@@ -488,3 +488,18 @@ BATCH_NORM_SHARED = (
     "False.If you are using a prebuilt module and do not need eval mode, please see the functorch website for resources "
     "on how to patch your module to work with vmap"
 )
+
+
+# Names of types -----------------------------------------------------------------------------------
+
+_MADE_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_DOTTED = ("dtype", "device", "layout", "memory_format", "Size")
+
+
+def typename(value: Any) -> str:
+    """The name of a value's type as torch shows it: of what is written in C, with its module."""
+    kind = type(value)
+    name = kind.__name__
+    if kind.__module__ in ("numpy", "collections") and not kind.__flags__ & _MADE_IN_PYTHON:
+        return f"{kind.__module__}.{name}"
+    return f"torch.{name}" if name in _DOTTED else name

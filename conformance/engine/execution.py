@@ -242,7 +242,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     batched = bool(transforms.carrying) and (
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
-    plain = not state.anomaly and not batched
+    plain = not (state.anomaly or batched or (transforms.count and state.trace is not None))
     ready: tuple[Node, Buffer] | None
     while True:
         ready = None

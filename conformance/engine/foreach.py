@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .errors import typename
 from .ops import FUNCTIONS as OPS
 from .ops.norms import vector_norm
 from .special import SPECIAL
@@ -26,7 +27,7 @@ Tensors = Sequence[Tensor]
 def _check(name: str, tensors: Any, *lists: Any) -> None:
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(
-            f"_foreach_{name}(): argument 'self' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"_foreach_{name}(): argument 'self' (position 1) must be tuple of Tensors, not {typename(tensors)}"
         )
     if not tensors:
         raise RuntimeError("Tensor list must have at least one tensor.")
@@ -56,7 +57,7 @@ def _unary(name: str, in_place: bool) -> Callable[..., Any]:
     run = _operation(name, None, in_place)
 
     def foreach(self: Tensors) -> Any:
-        _check(name, self)
+        _check(name + "_" * in_place, self)
         found = tuple(run(each) for each in self)
         return self if in_place else found
 
@@ -80,7 +81,7 @@ def _binary(name: str, in_place: bool) -> Callable[..., Any]:
     def foreach(self: Any, other: Any, **options: Any) -> Any:
         if name == "pow" and not isinstance(self, (list, tuple)) and not in_place:
             return tuple(OPS["pow"](self, each) for each in other)
-        pairs = zip(self, _others(name, self, other), strict=True)
+        pairs = zip(self, _others(name + "_" * in_place, self, other), strict=True)
         found = tuple(_operation(name, b, in_place)(a, b, **options) for a, b in pairs)
         return self if in_place else found
 
@@ -91,7 +92,8 @@ def _ternary(name: str, in_place: bool) -> Callable[..., Any]:
     run = _operation(name, None, in_place)
 
     def foreach(self: Tensors, tensor1: Tensors, tensor2: Tensors, *scalars: Any, value: Any = 1) -> Any:
-        _check(name, self, tensor1, tensor2)
+        public = name + "_" * in_place
+        _check(public, self, tensor1, tensor2)
         values = scalars[0] if scalars else value
         if isinstance(values, Tensor):
             if values.numel() != len(self):
@@ -101,7 +103,7 @@ def _ternary(name: str, in_place: bool) -> Callable[..., Any]:
             values = values.tolist()
         if not isinstance(values, (list, tuple)):
             values = [values] * len(self)
-        _check(name, self, values)
+        _check(public, self, values)
         found = tuple(run(*each, value=v) for *each, v in zip(self, tensor1, tensor2, values, strict=True))
         return self if in_place else found
 

@@ -62,7 +62,11 @@ def no_derivative(row: Row, form: str = "") -> NotImplementedError:
 
 
 def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call an operation for each example, and give its results the tangents that follow from its arguments'."""
+    """Call an operation while a transform is in force: for each example, on casts, below modes, with tangents."""
+    if state.trace is not None and state.trace.seen:
+        from .record_function import of_row
+
+        return of_row(row, partial(_dispatched, row, made), args, kwargs)
     level = level_of((args, tuple(kwargs.values())))
     if level >= 0:
         if row.name in UNBATCHED:
@@ -82,6 +86,11 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
         op = operation(row, args, in_place=False)
         return through_modes(row, op, args, kwargs, lambda: dispatch(row, made, args, kwargs))
+    return _with_tangents(row, made, args, kwargs)
+
+
+def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an operation, and give its results the tangents that follow from its arguments'."""
     found = carried((args, tuple(kwargs.values())))
     if not found and (row.view is None or not levels):
         return count_writes(row.name, _dated(row, args, made(*args, **kwargs)))
@@ -168,6 +177,12 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     The tangents are those of the operation out of place, on the values before the write. What refuses the write is
     asked first, so that its errors come before those of the operation.
     """
+    if state.trace is not None and state.trace.seen:
+        from .record_function import of_row
+
+        return cast(
+            Tensor, of_row(row, lambda *given: in_place(row, arguments, write), tuple(arguments), {}, "_")
+        )
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:

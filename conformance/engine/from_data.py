@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, storage
 from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
@@ -27,6 +27,8 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     if isinstance(data, (np.ndarray, np.generic)):
         _check_array(data)
         return like_steps(with_own_dtype(np.array(data, kind.numpy if kind else None)), np.asarray(data))
+    if isinstance(data, storage.Storage):
+        return _stored(data, kind)
     shape = _shape_of(data)
     flat: list[Any] = []
     _flatten(data, shape, flat)
@@ -46,6 +48,16 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     return np.array(flat, kind.numpy).reshape(shape)
 
 
+def _stored(data: storage.Storage, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
+    """A copy of the numbers in a storage; bytes are taken for those of the dtype asked for, or of integers."""
+    own = data.dtype if isinstance(data, storage.TypedStorage) else kind or dtypes.int64
+    if kind not in (None, own):
+        raise RuntimeError(
+            f"Expected a Storage of type {kind.legacy} or an UntypedStorage, but got {own.legacy}"
+        )
+    return storage.over_memory(data, own.numpy).copy()
+
+
 _SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
     "single numpy.ndarray with numpy.array() before converting to a tensor."
@@ -59,7 +71,7 @@ def _shape_of(data: Any) -> tuple[int, ...]:
             return (*shape, *data.shape)
         if isinstance(data, str) and shape:
             raise ValueError("too many dimensions 'str'")
-        if isinstance(data, str) or not isinstance(data, Sequence):  # a tensor stands for one number
+        if isinstance(data, (str, bytes)) or not isinstance(data, Sequence):  # a tensor stands for one number
             return tuple(shape)
         shape.append(len(data))
         if not len(data):
@@ -69,8 +81,8 @@ def _shape_of(data: Any) -> tuple[int, ...]:
 
 def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -> None:
     if dim == len(shape):
-        if isinstance(data, str):
-            raise TypeError("new(): invalid data type 'str'")
+        if isinstance(data, (str, bytes)):
+            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
         if isinstance(data, (list, tuple)):
             kind = type(data).__name__
             if flat and _infer_dtype(flat).category >= dtypes.FLOATING:
@@ -161,9 +173,16 @@ def asarray(
     if isinstance(obj, np.ndarray):
         obj = from_numpy(obj)
     elif not isinstance(obj, Tensor):
-        if copy is False:
-            raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return finish(infer_array(obj, dtype), bool(requires_grad))
+        shared = _shared_buffer(obj, dtype)
+        if shared is None:
+            if copy is False and isinstance(obj, np.generic):
+                raise RuntimeError(
+                    "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. "
+                )
+            if copy is False:
+                raise ValueError("can't alias arbitrary sequence into a tensor.")
+            return finish(infer_array(obj, dtype), bool(requires_grad))
+        obj = shared
     if requires_grad is None and obj.requires_grad:
         warnings.warn(_ASARRAY_KEEPS, stacklevel=2)
     kind = dtype or obj.dtype
@@ -175,6 +194,19 @@ def asarray(
     return (
         found.detach().requires_grad_(requires_grad) if found._node else found.requires_grad_(requires_grad)
     )
+
+
+def _shared_buffer(obj: Any, dtype: dtypes.dtype | None) -> Tensor | None:
+    """A tensor over a Python buffer, whose bytes are numbers of the dtype, or of the default; None for what is none."""
+    if isinstance(obj, (np.generic, str)):
+        return None
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    from .exchange import frombuffer
+
+    return frombuffer(obj, dtype=dtype or dtypes.default)
 
 
 _ASARRAY_KEEPS = (

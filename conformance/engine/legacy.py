@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
-from .formats import Unstrided
+from .formats import Unstrided, strided
 from .from_data import infer_array
+from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
+from .storage import Storage, TypedStorage
 from .tensor import Tensor, make
 
 
@@ -21,6 +23,7 @@ class tensortype(type):
     __module__ = "torch"
     dtype: dtypes.dtype
     is_cuda = is_sparse = False
+    layout = strided
 
     def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
         return new(cls.dtype, *arguments)
@@ -71,8 +74,15 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         if first.dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return _shared(first)
+    if isinstance(first, Storage):
+        if isinstance(first, TypedStorage) and first.dtype is not dtype:
+            raise RuntimeError(
+                f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {first.dtype.legacy} "
+                "for argument 1 'storage'"
+            )
+        return make(np.zeros(0, dtype.numpy)).set_(first)
     if isinstance(first, Size):
-        return make(np.zeros(new_sizes((first,)), dtype.numpy))
+        return make(unwritten(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
         if not hasattr(first, "__len__"):
             raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
@@ -85,7 +95,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
                 f"new(): argument 'size' failed to unpack the object at pos {position} with error \"type must be tuple "
                 f'of ints,but got {type(each).__name__}"'
             )
-    return make(np.zeros(new_sizes(arguments or (0,)), dtype.numpy))
+    return make(unwritten(new_sizes(arguments or (0,)), dtype.numpy))
 
 
 def _options(dtype: dtypes.dtype) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ._library.autograd import Formula, autograd_kernel
@@ -21,6 +22,7 @@ from ._library.custom_ops import (
 from ._library.infer_schema import infer_schema
 from ._library.operators import ENTRIES, Entry, Operator, Registration, lookup, split
 from ._library.schema import FunctionSchema, parse_schema
+from ._library.tags import Tags, listed
 from .absent import look_up
 from .dispatch import OpOverload
 
@@ -111,7 +113,7 @@ class Library:
         if not self._destroy.alive:
             raise AssertionError("Library object has been destroyed")
 
-    def define(self, schema: str, alias_analysis: str = "") -> str:
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Tags = ()) -> str:
         """A new operator ``name(...) -> ...`` of the namespace; its name.
 
         Raises:
@@ -120,7 +122,14 @@ class Library:
         if alias_analysis not in ("", "FROM_SCHEMA", "CONSERVATIVE"):
             raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
         self._check_alive()
+        told = listed(tags)
         parsed = parse_schema(schema)
+        if self.kind == "IMPL":
+            raise RuntimeError(
+                f'def("{parsed.full_name}"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.  All def()s '
+                "should be placed in the (unique) TORCH_LIBRARY block for their namespace.  (Error occurred while processing "
+                f"{self._block})"
+            )
         space, _, name = parsed.name.rpartition("::")
         if space and space != self.ns:
             raise RuntimeError(
@@ -137,8 +146,8 @@ class Library:
                 "overload's schema should only be registered with a single call to def(). Duplicate registration: "
                 f"{self._origin}. Original registration: {entry.origin}"
             )
-        entry.schema, entry.library, entry.origin = whole, self._owner, self._origin
-        return name
+        entry.schema, entry.library, entry.origin, entry.tags = whole, self._owner, self._origin, told
+        return parsed.name
 
     def impl(
         self,
@@ -161,7 +170,8 @@ class Library:
                 "impl should be passed either a name or an OpOverload object as the first argument, got "
                 f"{type(op_name)}"
             )
-        name = (op_name if isinstance(op_name, str) else op_name.name()).rpartition("::")[2]
+        given = op_name if isinstance(op_name, str) else op_name.name()
+        space, _, name = given.rpartition("::")
         registered = ENTRIES.setdefault(f"{self.ns}::{name}", Entry()).kernels
         if not allow_override and registered.get(key):
             raise RuntimeError(
@@ -171,6 +181,14 @@ class Library:
         self._check_alive()
         if key and key not in _KEYS:
             raise RuntimeError(f"could not parse dispatch key: {key}")
+        if space and space != self.ns:
+            kind = _KINDS[self.kind]
+            raise RuntimeError(
+                f'impl("{given}", ...): Explicitly provided namespace ({space}) in operator name does not match namespace of '
+                f"enclosing {kind} block ({self.ns}).  Move this definition to the {kind} block corresponding to this "
+                "namespace (and consider deleting the namespace from your schema string.)  (Error occurred while processing "
+                f"{self._block})"
+            )
         registered.setdefault(key or "CompositeImplicitAutograd", []).append(Registration(fn, self._owner))
 
 
@@ -190,12 +208,24 @@ def _forget(owner: object, namespace: str | None) -> None:
             del ENTRIES[name]
 
 
+@contextmanager
+def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
+    """A library that is destroyed at the end of the block."""
+    library = Library(*args, **kwargs)
+    try:
+        yield library
+    finally:
+        library._destroy()
+
+
 # Functions for operators by their names ----------------------------------------------------------
 
 _SCHEMA_ALONE = re.compile(r"\(.*\) -> .*")
 
 
-def define(qualname: Any, schema: str, alias_analysis: str = "", *, lib: Library | None = None) -> Any:
+def define(
+    qualname: Any, schema: str, alias_analysis: str = "", *, lib: Library | None = None, tags: Tags = ()
+) -> Any:
     """A new operator ``namespace::name`` with a schema that does not name it.
 
     With a library in place of the name, a decorator of a kernel for a schema that does.
@@ -220,7 +250,7 @@ def define(qualname: Any, schema: str, alias_analysis: str = "", *, lib: Library
             'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
             f'"{schema}"'
         )
-    _library_for(namespace, lib).define(name + schema)
+    _library_for(namespace, lib).define(name + schema, tags=tags)
     return None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from .dtypes import FULL_PRECISION
+from .dtypes import BY_NUMPY, FULL_PRECISION
 from .shapes import steps_in_order
 
 if TYPE_CHECKING:
@@ -31,9 +31,12 @@ class _KnownMetadata(dict[InputMetadata, "tuple[InputMetadata]"]):
 
         Raises:
             ComplexOutputError: of complex numbers; see Note [Complex gradients].
+            RuntimeError: of integers and bools, which have no gradient.
         """
-        if key[1] is not None and key[1].kind == "c":
-            raise ComplexOutputError
+        if key[1] is not None and key[1].kind not in "fV":
+            if key[1].kind == "c":
+                raise ComplexOutputError
+            raise RuntimeError(f"Autograd not support dtype: {BY_NUMPY[key[1]].legacy}")
         if len(self) >= _MOST:
             self.clear()
         return self.setdefault(key, (key,))

@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .errors import typename
+
 
 class Recorder:
     """What recording an operation asks of its thread."""
@@ -60,6 +62,7 @@ class State(threading.local):
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do
     checkpoint_valid = True  # no backward pass with inputs is running
     graph_exec_group: Any = None  # the GraphExecGroup of checkpoint
+    trace: Any = None  # what a profile records of this thread
     autocast: frozenset[str] = frozenset()  # the types of devices for which it is on
     autocast_dtypes: Mapping[str, Any] = MappingProxyType({})  # the lower precisions, where they were set
     autocast_cache = True  # whether copies of parameters are kept
@@ -301,7 +304,7 @@ def check_bool(value: Any, function: str, argument: str = "enabled", position: i
     """
     if not isinstance(value, bool):
         raise TypeError(
-            f"{function}(): argument '{argument}' (position {position}) must be bool, not {type(value).__name__}"
+            f"{function}(): argument '{argument}' (position {position}) must be bool, not {typename(value)}"
         )
 
 

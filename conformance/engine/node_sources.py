@@ -117,6 +117,8 @@ def record_lines(
             "try: node.input_metadata = known_metadata[described]",
             f"except ComplexOutputError: as_complex(row, node, (described,), {operands})",
         ]
+        if in_place:  # torch looks at the dtype of new tensors alone
+            described.append("except RuntimeError: node.input_metadata = (described,)")
         body += either("alike", ["node.input_metadata = alike"], described) if alike else described
     else:
         body += [

@@ -9,6 +9,7 @@ cephes polynomials of its AVX2 kernel (which AVX-512 processors run too), float6
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,8 @@ def fused(a: Doubles, b: float, c: float) -> Doubles:
     """``a * b + c`` with one rounding, as the processor's fused multiply-add."""
     if b == 1.0:
         return a + c
+    if not (math.isfinite(b) and math.isfinite(c)):
+        return a * b + c
     # Dekker's product and Knuth's sum: what rounding loses of either is exact in a double of its own.
     product = a * b
     split = 134217729.0  # 2**27 + 1

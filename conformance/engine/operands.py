@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .dtypes import NUMBERS
+from .errors import typename
 from .modes import state
 from .node import gradient_edge
 from .node_sources import is_optional, may_be_number, names_of
@@ -89,7 +91,7 @@ def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
     for number, each in enumerate(tensors):
         if not isinstance(each, Tensor):
             raise TypeError(
-                f"expected Tensor as element {number} in argument {argument}, but got {_type(each)}"
+                f"expected Tensor as element {number} in argument {argument}, but got {typename(each)}"
             )
 
 
@@ -116,6 +118,31 @@ def check_recorded(row: Row, arguments: tuple[Any, ...]) -> None:
             raise RuntimeError(errors.INFERENCE_SAVED)
     if state.saved_hooks and row.single:
         row.record(*arguments, tensors[0], state.recorder)  # for what packs the saved tensors
+
+
+def check_views(*arguments: Any) -> None:
+    """Find stale views among what is recorded: torch does before its kernel refuses anything.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    for each in arguments if state.recording else ():
+        if isinstance(each, Tensor) and each.requires_grad:
+            gradient_edge(each)
+
+
+def kernels_check(check: Callable[..., Any]) -> Callable[..., Any]:
+    """A check that torch's kernel makes: what it refuses, it refuses after ``check_views``."""
+
+    @functools.wraps(check)
+    def checked(*arguments: Any) -> Any:
+        try:
+            return check(*arguments)
+        except Exception:
+            check_views(*arguments)
+            raise
+
+    return checked
 
 
 def not_differentiable(row: Row, name: str) -> RuntimeError:
@@ -166,11 +193,23 @@ def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], ou
     ]
     if all(a is b for a, b in zip(plain, arguments, strict=True)):
         if function is row.operator:
-            return NotImplemented
+            return _beside_array(row, arguments)
         raise refuse_operand(row, arguments, function is row.evaluate, function is not row.call) from None
     given = dict(zip(row.parameters, plain, strict=True))
     positional = [given.pop(name) for name, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
     return function(*positional, **given, **({} if out is None else {"out": out}))
+
+
+def _beside_array(row: Row, operands: tuple[Any, ...]) -> Any:
+    """What an operator says of no tensor; ``==`` alone takes an array of numpy's for one (torch: _tensor.py)."""
+    if row.name != "eq" or not isinstance(operands[1], np.ndarray):
+        return NotImplemented
+    from .from_data import from_numpy
+
+    try:
+        return row.call(operands[0], from_numpy(operands[1]))
+    except TypeError:
+        return NotImplemented
 
 
 def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
@@ -228,7 +267,7 @@ def no_flag(row: Row, name: str, value: Any, method: bool) -> TypeError:
     called = row.name.removesuffix("_dim")
     inner = row.name != called  # a composed function tells itself; what reaches this is its method
     where = f" (position {row.places[name] + 1 - (method or inner)})"
-    return TypeError(f"{called}(): argument '{name}'{where} must be bool, not {type(value).__name__}")
+    return TypeError(f"{called}(): argument '{name}'{where} must be bool, not {typename(value)}")
 
 
 def is_number(value: Any) -> bool:
@@ -296,7 +335,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
             for index, each in enumerate(value):
                 if not isinstance(each, Tensor):
                     return TypeError(
-                        f"expected Tensor as element {index} in argument {position - 1}, but got {_type(each)}"
+                        f"expected Tensor as element {index} in argument {position - 1}, but got {typename(each)}"
                     )
         if (
             name in row.tensors
@@ -306,7 +345,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
             if may_be_number(row, name) and value.__class__ in NUMBERS:
                 continue
             return TypeError(
-                f"{shown_name}(): argument '{text}' (position {position}) must be Tensor, not {_type(value)}"
+                f"{shown_name}(): argument '{text}' (position {position}) must be Tensor, not {typename(value)}"
             )
     return AttributeError(f"{row.name}: a tensor lacks its array")
 
@@ -330,7 +369,3 @@ def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: boo
         in_order.pop()
     args = [given.pop(each, row.parameters[each].default) for each in in_order]
     return refusal(name, args[method:], given)
-
-
-def _type(value: Any) -> str:
-    return type(value).__name__

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, return_types
+from .errors import typename
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
 from .shapes import ordered
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-_RESIZED = (
+RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
     "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
@@ -57,7 +58,7 @@ _SAME_DTYPE = {
     "torch.frexp() expects exponent to have {wanted} dtype but got {got}": "frexp_exponent",
     "Found dtype {Got} but expected {Wanted}": """
         abs ceil frac floor softshrink hardshrink gelu neg round round_decimals sign sgn trunc lerp_tensor softplus
-        clamp clamp_min clamp_max conj_physical_
+        clamp clamp_min clamp_max conj_physical conj_physical_ bitwise_not
     """,
     "expected scalar_type {Wanted} but found {Got}": "cummax cummin logcumsumexp",
     "expected scalar type {Wanted} but found {Got}": "linalg_solve_triangular log_sigmoid_forward",
@@ -201,7 +202,7 @@ _NO_OUT = (
 def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     """Refuse out= together with autograd, and what is no tensor."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {typename(out)}")
     called = _CALLED.get(name, name)
     underived = name.startswith("special_") and "polynomial" in name  # torch has no derivative of them
     operands = _tensors(arguments) if underived else (out, *_tensors(arguments))
@@ -210,6 +211,16 @@ def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     if called.startswith("aten::") and not _refuses_change(out):
         return  # see _without_derivative
     raise RuntimeError(_NO_OUT.format(called))
+
+
+def check_count(out: Any, count: int) -> None:
+    """Refuse more or fewer tensors than there are results.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    if len(out) != count:
+        raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
 
 
 def _refuses_change(out: Tensor) -> bool:
@@ -314,7 +325,7 @@ def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -
 def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
     """Warn of a tensor that had elements and gets another shape."""
     if before != shape and 0 not in before:
-        warnings.warn(_RESIZED.format(list(before), list(shape)), stacklevel=5)
+        warnings.warn(RESIZED.format(list(before), list(shape)), stacklevel=5)
 
 
 def _lies_in_order(name: str, result: Array, arguments: Sequence[Any]) -> bool:
@@ -395,6 +406,7 @@ def given_several(name: str, out: Any, found: Sequence[Tensor], names: Sequence[
     """given, for several results, which may have texts of their own."""
     if out is None:
         return found
+    check_count(out, len(found))
     for each in out:
         check_out(name, each, found)
     stored = [
@@ -408,6 +420,7 @@ def several(row: Row, out: Any, *arguments: Any) -> Any:
     """The results of a row that has several, written into the tensors given as out= where there are any."""
     if out is None:
         return row.call(*arguments)
+    check_count(out, len(row.outputs))
     for each in out:
         check_out(row.name, each, arguments)
     values = row.evaluate(*arguments)

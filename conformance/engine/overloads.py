@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import device, dtypes, formats, generator
+from . import device, dtypes, formats, generator, return_types
+from .errors import typename
 from .keywords import NUMPY_NAMES
 from .tensor import Tensor
 
@@ -127,15 +128,7 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
 }
 _ARITHMETIC = ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide")
 _NUMBERS_FOR_TENSORS = frozenset([*_ARITHMETIC, *(f"{name}_" for name in _ARITHMETIC)])
-_DOTTED = ("dtype", "device", "layout", "memory_format", "Size")
-
-
-def typename(value: Any) -> str:
-    """The name of a value's type as torch shows it."""
-    name = type(value).__name__
-    if type(value).__module__ == "numpy":
-        return f"numpy.{name}"
-    return f"torch.{name}" if name in _DOTTED else name
+_PIECES = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])  # written into a list
 
 
 # Signatures ---------------------------------------------------------------------------------------
@@ -194,7 +187,7 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     if len(signatures) == 1:
         rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
         try:
-            return _misfit(called, signatures[0], args, rest)
+            return _misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
         except TypeError as error:
             return error
     try:
@@ -259,7 +252,7 @@ def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> 
         return None
     if parameter.kind == "tuple of Tensors":
         for number, each in enumerate(value):
-            if not _is_tensor(each) and each is not None:
+            if not _is_tensor(each) and (each is not None or parameter.name == "out"):
                 wrong = f"element {number} in argument {position}, but got {typename(each)}"
                 return TypeError(f"expected Tensor as {wrong}")
     if parameter.kind == "tuple of ints":
@@ -268,6 +261,17 @@ def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> 
                 wrong = f'at pos {number} with error "type must be tuple of ints,but got {typename(each)}"'
                 return TypeError(f"{name}(): argument '{parameter.name}' failed to unpack the object {wrong}")
     return None
+
+
+def _odd_out(name: str, signature: Signature, kwargs: Keywords) -> TypeError | None:
+    """What is wrong with the out= of a function that has several results, which no signature tells."""
+    if kwargs.get("out") is None or not (hasattr(return_types, f"{name}_out") or name in _PIECES):
+        return None
+    value = kwargs["out"]
+    if not isinstance(value, (tuple, list)):
+        return TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {typename(value)}")
+    out = Parameter("tuple of Tensors", "out", "None", True, True, False)
+    return _odd_element(name, out, len(signature.parameters), value)
 
 
 def _too_many(name: str, signature: Signature, given: int) -> str:

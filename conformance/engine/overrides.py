@@ -23,10 +23,12 @@ __all__ = [
     "TorchFunctionMode",
     "get_default_nowrap_functions",
     "get_ignored_functions",
+    "get_overridable_functions",
     "handle_torch_function",
     "has_torch_function",
     "is_tensor_like",
     "is_tensor_method_or_property",
+    "resolve_name",
     "wrap_torch_function",
 ]
 
@@ -124,12 +126,66 @@ def get_ignored_functions() -> set[Any]:
     return {place[name] for place in places for name in UNASKED if name in place}
 
 
+def get_overridable_functions() -> dict[Any, list[Any]]:
+    """The functions that can be overridden, by the module or class that has them."""
+    return _overridable()[0]
+
+
+def resolve_name(f: Any) -> str | None:
+    """What a program calls a function that ``__torch_function__`` is told; None where that is none of torch's."""
+    from .dispatch import OpOverload, OpOverloadPacket
+
+    if isinstance(f, (OpOverload, OpOverloadPacket)):
+        return str(f)
+    return _overridable()[1].get(f)
+
+
+@functools.cache
+def _overridable() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
+    """Functions that can be overridden, by their places, and the names of all functions."""
+    from . import fft, functional, linalg, nn, special
+    from .asking import make_tensors_ask
+
+    make_tensors_ask()
+    torch = sys.modules[ENGINE]
+    found: dict[Any, list[Any]] = {}
+    names: dict[Any, str] = {}
+    ignored = get_ignored_functions()
+    for name in functional.__all__:
+        names[getattr(torch, name)] = f"torch.functional.{name}"
+        found.setdefault(functional, []).append(getattr(torch, name))
+    for place, path in ((torch, "torch"), (nn.functional, "torch.nn.functional"), (nn.init, "torch.nn.init"),
+                        (Tensor, "torch.Tensor"), (linalg, "torch.linalg"), (fft, "torch.fft"),
+                        (special, "torch.special")):  # fmt: skip
+        for name, value in vars(place).items():
+            of_tensor = place is Tensor
+            module = getattr(value, "__module__", None) or ""
+            own = of_tensor or module.startswith((ENGINE, "torch"))
+            if not own or (name.startswith("_") and not (of_tensor and name.startswith("__"))):
+                continue
+            function = value.__get__ if isinstance(value, property) else value
+            if isinstance(value, property):
+                names[value.__get__], names[value.__set__] = (
+                    f"{path}.{name}.__get__",
+                    f"{path}.{name}.__set__",
+                )
+            elif callable(value):
+                names.setdefault(value, f"{path}.{name}")
+            else:
+                continue
+            if function not in ignored and (of_tensor or (name[0].islower() and not name.endswith("_"))):
+                found.setdefault(value if isinstance(value, property) else place, []).append(function)
+    return found, names
+
+
 def as_subclass(self: Tensor, cls: Any) -> Any:
     """An alias of the tensor that is of this subclass of Tensor.
 
     Raises:
         TypeError: the class does not inherit from Tensor.
     """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
     if not issubclass(cls, Tensor):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
@@ -177,7 +233,13 @@ def flat(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether one of the arguments, or a mode, says itself what is to be done."""
+    """Whether one of the arguments, or a mode, says itself what is to be done.
+
+    Raises:
+        TypeError: they cannot be gone through.
+    """
+    if not hasattr(relevant_args, "__iter__"):
+        raise TypeError("expected a sequence")
     return bool(state.function_modes) or any(map(_overrides, relevant_args))
 
 
@@ -189,7 +251,7 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
     """
     relevant = list(relevant_args)
     modes = state.function_modes
-    found = _answer(public_api, relevant, args, kwargs)
+    found = _answer(public_api, relevant, args, kwargs, DeprecationWarning)
     if found is not NotImplemented:
         return found
     name = f"{public_api.__module__}.{public_api.__name__}"
@@ -204,7 +266,7 @@ def ask(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
     """handle_torch_function for what torch has no Python for, whose refusal reads otherwise."""
     relevant = list(relevant_args)
     modes = state.function_modes
-    found = _answer(public_api, relevant, args, kwargs)
+    found = _answer(public_api, relevant, args, kwargs or None, UserWarning)
     if found is not NotImplemented:
         return found
     listed = f"  - mode object {modes[-1]}\n" if modes else ""
@@ -225,11 +287,15 @@ def _asked_first(relevant: Iterable[Any]) -> list[Any]:
     return asked
 
 
-def _answer(public_api: Any, relevant: list[Any], args: Any, kwargs: Any) -> Any:
+def _answer(public_api: Any, relevant: list[Any], args: Any, kwargs: Any, category: type[Warning]) -> Any:
     asked = _asked_first(relevant)
     types = tuple(map(type, asked))
     modes: tuple[Any, ...] = state.function_modes
     if modes:
+        if getattr(modes[-1].__torch_function__, "__self__", modes[-1]) is not modes[-1]:
+            raise RuntimeError(
+                "Defining your mode's `__torch_function__` as a classmethod is not supported, please make it a plain method"
+            )
         state.function_modes = modes[:-1]
         try:
             result = modes[-1].__torch_function__(public_api, types, args, kwargs)
@@ -238,6 +304,14 @@ def _answer(public_api: Any, relevant: list[Any], args: Any, kwargs: Any) -> Any
         if result is not NotImplemented:
             return result
     for each in asked:
+        if getattr(each.__torch_function__, "__self__", None) is each:
+            mark = "`" if category is UserWarning else ""  # torch's kernels and its Python disagree
+            warnings.warn(
+                f"Defining your `__torch_function__{mark} as a plain method is deprecated and will be an error in future, "
+                "please define it as a classmethod.",
+                category,
+                stacklevel=4,
+            )
         result = each.__torch_function__(public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result

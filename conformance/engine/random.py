@@ -15,8 +15,11 @@ from .absent import look_up
 from .binomial_samples import binomial as binomial_samples
 from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_device, check_memory, device
+from .errors import typename
 from .inplace import check_no_overlap, run_inplace
+from .ops.partial_sort import top_indices
 from .out import check_out, store_out, warn_resized
+from .overloads import is_count
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
 from .tensor import Tensor, make, wrap
@@ -48,6 +51,8 @@ class Generator(streams.Generator):
 
     def set_state(self, state: Any) -> Any:
         """Take over a state."""
+        if not isinstance(state, Tensor):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
         if state.dtype is not dtypes.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
         super().set_state(state._array)
@@ -58,6 +63,15 @@ class Generator(streams.Generator):
         other = Generator()
         other.set_state(self.get_state())
         return other
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.initial_seed(), self.get_state())
+
+
+def _restored(seed: int, state: Tensor) -> Generator:
+    """A generator as it was pickled."""
+    generator: Generator = Generator().manual_seed(seed)
+    return generator.set_state(state)
 
 
 default_generator = Generator()
@@ -143,8 +157,17 @@ def randint(
         low, high = given
     elif len(given) == 1:
         low, high = (given[0], high) if high is not None else (low or 0, given[0])
+    low = 0 if low is None else low
+    if size is None:
+        raise TypeError(
+            f"randint(): argument 'size' (position {len(args)}) must be tuple of ints, not {type(given[-1]).__name__}"
+        )
+    if not (is_count(low) and is_count(high)):
+        raise TypeError("randint(): no integers")  # said in torch's words by what is around it
+    if not int(low) >= -(2**63) or not int(high) < 2**63:
+        raise ValueError("Overflow when unpacking long long")
     array = draws.integers(
-        _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), low or 0, high
+        _from(generator), new_sizes((size,)), kind_of(dtype, out, dtypes.int64), int(low), int(high)
     )
     return finish(array, requires_grad, out, "randint")
 
@@ -182,9 +205,7 @@ def randperm(
     try:
         n = operator.index(n)
     except TypeError:
-        raise TypeError(
-            f"randperm(): argument 'n' (position 1) must be int, not {type(n).__name__}"
-        ) from None
+        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {typename(n)}") from None
     kind = kind_of(dtype, out, dtypes.int64)
     return finish(draws.permutation(_from(generator), n, kind), requires_grad, out, "randperm")
 
@@ -195,8 +216,17 @@ def multinomial(
     """torch.multinomial: indices drawn by weight."""
     if out is not None and out.dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
-    drawn = draws.multinomial(_from(generator), input._array, num_samples, replacement=replacement)
-    return finish(drawn, out=out)
+    weights = input._array
+    draws.check_multinomial(weights, num_samples, replacement=replacement)
+    if replacement and num_samples > 1:
+        return finish(draws.multinomial(_from(generator), weights, num_samples), out=out)
+    race = weights / _fill(empty_like(input)._array, draws.exponential, generator)
+    chosen = (
+        race.argmax(-1, keepdims=True)
+        if num_samples == 1
+        else top_indices(race, num_samples, -1, largest=True, in_order=True)
+    )
+    return finish(chosen, out=out)
 
 
 def _zeros(grad: Tensor) -> Tensor:
@@ -312,14 +342,18 @@ def normal(
         drawn = draws.normal(_from(generator), new_sizes((size,)), kind_of(dtype, out), mean, std)
         return finish(drawn, requires_grad, out, "normal")
     arrays = [each._array if isinstance(each, Tensor) else each for each in (mean, std)]
-    shape = broadcast_shapes(*(np.shape(each) for each in arrays))
-    kind = dtypes.result_dtype(*(each for each in arrays if isinstance(each, np.ndarray)))
-    if isinstance(std, Tensor) and (std._array < 0).any():
-        raise RuntimeError("normal expects all elements of std >= 0.0")
-    if not isinstance(std, Tensor) and std < 0:
+    if isinstance(std, Tensor):
+        if std._array.dtype.kind == "c":
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        if (std._array < 0).any():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    standard = draws.normal(_from(generator), shape, kind)
-    found = (standard * arrays[1] + arrays[0]).astype(kind)
+    shape = broadcast_shapes(*(np.shape(each) for each in arrays))
+    kind = next(each for each in arrays if isinstance(each, np.ndarray)).dtype
+    found = draws.normal(_from(generator), shape, kind)
+    for function, each in ((np.multiply, arrays[1]), (np.add, arrays[0])):
+        found = function(found, each).astype(kind)
     if out is not None:
         check_out("normal", out, (mean, std))
         if out._array.shape != shape and not isinstance(std, Tensor):

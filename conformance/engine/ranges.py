@@ -38,15 +38,19 @@ def arange(
     given = [_number(each) for each in bounds]
     start, end, step = _number(start), _number(end), _number(step)
     first, last, by = 0, 0, 1
-    if len(given) == 1:
+    if len(given) == 1 and end is not None:
+        first = given[0]
+    elif len(given) == 1:
         last = given[0]
     elif given:
         first, last = given[:2]
         by = given[2] if len(given) > 2 else 1
+    elif end is None:
+        raise TypeError("arange(): no end")
     first = first if start is None else start
     last = last if end is None else end
     by = by if step is None else step
-    if by == 0:
+    if not by or by != by:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(first) and math.isfinite(last)):
         raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
@@ -61,9 +65,9 @@ def arange(
     count = max(0, math.ceil((last - first) / by))
     if kind.category < dtypes.FLOATING:  # torch counts in whole numbers, and for int64 to a whole number
         first, last, by = int(first), int(last), int(by)
-        if by == 0:
-            raise ValueError("step must be nonzero")
         if kind is dtypes.int64:
+            if by == 0:
+                raise ValueError("step must be nonzero")
             count = max(0, -((first - last) // by))
     if kind.numpy.kind in "bc":
         raise unimplemented("arange_cpu", kind.numpy)
@@ -79,7 +83,11 @@ def arange(
 
 
 def _number(bound: Any) -> Any:
-    return bound.item() if isinstance(bound, Tensor) else bound
+    """A bound, which may be a tensor without dimensions."""
+    if isinstance(bound, Tensor) and bound._array.ndim:
+        raise TypeError("no number")  # said in torch's words by what is around it
+    found = bound.item() if isinstance(bound, Tensor) else bound
+    return dtypes.number_within(dtypes.F64, found) if isinstance(found, complex) else found
 
 
 def range(
@@ -93,8 +101,10 @@ def range(
         stacklevel=2,
     )
     check_device(device)
-    if step == 0:
+    if not step or step != step:
         raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     kind = kind_of(dtype, out)
@@ -168,7 +178,9 @@ def linspace(
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if kind.kind not in "fcV":
-        first, last = float(int(first)), float(int(last))
+        first, last = (
+            float(dtypes.number_within(kind, int(each), kind.name + "_t")) for each in (first, last)
+        )
     if steps == 1:
         return finish(np.array([first], kind), requires_grad, out, "linspace")
     if steps:

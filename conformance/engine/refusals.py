@@ -14,7 +14,9 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from .overloads import is_count, is_overloaded, refusal, typename
+from .errors import typename
+from .overloads import is_count, is_overloaded, refusal
+from .tensor import Tensor
 
 Function = Callable[..., Any]
 # Written in Python in torch: what they call by names refuses.
@@ -67,7 +69,7 @@ def _no_flag(name: str, flag: str, where: str, value: Any) -> TypeError:
     called = name.removeprefix("Tensor.")
     return TypeError(
         f"{_KERNELS.get(called, called)}(): argument '{flag}'{'' if called in _KERNELS else where} must be bool, not "
-        f"{type(value).__name__}"
+        f"{typename(value)}"
     )
 
 
@@ -80,6 +82,19 @@ def tells_itself(function: Function, name: str) -> bool:
 def all_refusing(functions: Mapping[str, Function], prefix: str = "") -> dict[str, Function]:
     """The functions that are composed of rows, by their names, as ``refusing`` makes them."""
     return {name: refusing(each, prefix + name) for name, each in functions.items()}
+
+
+def check_tensors(called: str, /, **given: Any) -> None:
+    """Refuse what a kernel takes for tensors, where reading it has failed.
+
+    Raises:
+        TypeError: naming the first that is none.
+    """
+    for position, (argument, value) in enumerate(given.items(), 1):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{called}(): argument '{argument}' (position {position}) must be Tensor, not {typename(value)}"
+            ) from None
 
 
 def check_ints(called: str, argument: str, value: Any, position: int = 0, alone: bool = True) -> None:

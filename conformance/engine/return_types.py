@@ -16,8 +16,13 @@ class _Named(tuple[Any, ...]):
     __match_args__: tuple[str, ...] = ()
     n_fields = n_sequence_fields = n_unnamed_fields = 0
 
-    def __new__(cls, values: Iterable[Any]) -> Any:
-        return tuple.__new__(cls, values)
+    def __new__(cls, sequence: Iterable[Any]) -> Any:
+        made = tuple.__new__(cls, sequence)
+        if len(made) != cls.n_fields:
+            raise TypeError(
+                f"torch.return_types.{cls.__name__}() takes a {cls.n_fields}-sequence ({len(made)}-sequence given)"
+            )
+        return made
 
     def __repr__(self) -> str:
         entries = ",\n".join(

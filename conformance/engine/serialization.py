@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import IO, Any, Union
 
 from .copies import reduce_in_memory
+from .device import device
 from .tensor import Tensor
 
 File = Union[str, "os.PathLike[str]", IO[bytes]]
@@ -19,13 +20,15 @@ File = Union[str, "os.PathLike[str]", IO[bytes]]
 _ENGINE = __name__.rpartition(".")[0]
 _WEIGHTS = {
     "collections": {"OrderedDict", "Counter"},
-    "builtins": {"set", "complex", "bytearray"},
+    "builtins": {"set", "complex", "bytearray", "bytes"},
     "numpy": {"ndarray", "dtype"},
     "ml_dtypes": {"bfloat16"},
     "_codecs": {"encode"},
     f"{_ENGINE}.copies": {"_rebuild", "_rebuild_in"},
     f"{_ENGINE}.formats": {"by_name"},
     f"{_ENGINE}.pickling": {"rebuild"},
+    f"{_ENGINE}.sparse.array": {"SparseArray"},
+    f"{_ENGINE}.storage": {"_rebuild", "_of_bytes"},
     f"{_ENGINE}.dtypes": {"by_name"},
 }
 _SAFE: dict[Any, None] = {}
@@ -76,10 +79,24 @@ def load(
             f"'{type(f).__name__}' object has no attribute 'seek'. You can only torch.load from a file that is seekable."
             " Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
         )
+    if weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    if mmap and not isinstance(f, (str, os.PathLike)):
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    if not _available(map_location):
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on "
+            "a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+        )
     with _opened(f, "rb") as file:
-        if weights_only is False:
+        if weights_only is False or (weights_only is None and pickle_module is not None):
             return (pickle_module or pickle).load(file, **pickle_load_args)
         return _WeightsUnpickler(file, **pickle_load_args).load()
+
+
+def _available(location: Any) -> bool:
+    """Whether tensors can be brought there: this machine has the CPU."""
+    return not isinstance(location, (str, device)) or device(location).type != "cuda"
 
 
 class _Pickler(pickle.Pickler):
@@ -116,6 +133,22 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
         add_safe_globals(before)
 
 
+_REFUSED = (
+    "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only "
+    "if you trust the source of the checkpoint\x1b[0m. \n"
+    "\t(1) In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to "
+    "`True`. Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in "
+    "arbitrary code execution. Do it only if you got the file from a trusted source.\n"
+    "\t(2) Alternatively, to load with `weights_only=True` please check the recommended steps in the following error "
+    "message.\n"
+    "\tWeightsUnpickler error: Unsupported global: GLOBAL {0} was not an allowed global by default. Please use "
+    "`torch.serialization.add_safe_globals([{0}])` or the `torch.serialization.safe_globals([{0}])` context manager to "
+    "allowlist this global if you trust this class/function.\n\n"
+    "Check the documentation of torch.load to learn more about types accepted by default with weights_only "
+    "https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
+
 class _WeightsUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         # Files of protocol 2 have Python 2's names for what is Python's own.
@@ -125,12 +158,7 @@ class _WeightsUnpickler(pickle.Unpickler):
                 return each
         if name in _WEIGHTS.get(module, ()) or (module.startswith("numpy.") and name in _NUMPY):
             return super().find_class(module, name)
-        raise pickle.UnpicklingError(
-            "Weights only load failed. WeightsUnpickler error: Unsupported global: GLOBAL "
-            f"{module}.{name} was not an allowed global by default. Re-running `torch.load` with `weights_only` set to "
-            "`False` will likely succeed, but it can result in arbitrary code execution. Do it only if you got the "
-            "file from a trusted source."
-        )
+        raise pickle.UnpicklingError(_REFUSED.format(name if module == "builtins" else f"{module}.{name}"))
 
 
 @contextlib.contextmanager

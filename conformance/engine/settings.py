@@ -6,6 +6,8 @@ import os
 import warnings
 from typing import Any
 
+import numpy as np
+
 _settings: dict[str, Any] = {
     "invariants": False,
     "threads": os.cpu_count() or 1,
@@ -13,6 +15,7 @@ _settings: dict[str, Any] = {
     "precision": "highest",
     "deterministic": False,
     "warn_only": False,
+    "fill": True,
 }
 
 # Which kernels of scaled_dot_product_attention are enabled, by torch.nn.attention's names.
@@ -73,7 +76,15 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """torch.use_deterministic_algorithms: there are no others here, but what torch has none of says so."""
+    """torch.use_deterministic_algorithms: there are no others here, but what torch has none of says so.
+
+    Raises:
+        TypeError: one of the two is no bool.
+    """
+    for given, called in ((mode, "'mode' (position 1)"), (warn_only, "'warn_only'")):
+        if given.__class__ is not bool:
+            kind = type(given).__name__
+            raise TypeError(f"_set_deterministic_algorithms(): argument {called} must be bool, not {kind}")
     _settings["deterministic"], _settings["warn_only"] = bool(mode), bool(warn_only)
 
 
@@ -113,6 +124,35 @@ def get_deterministic_debug_mode() -> int:
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """torch.is_deterministic_algorithms_warn_only_enabled."""
     return bool(_settings["warn_only"])
+
+
+def get_fill_uninitialized_memory() -> bool:
+    """torch.utils.deterministic.fill_uninitialized_memory."""
+    return bool(_settings["fill"])
+
+
+def set_fill_uninitialized_memory(mode: bool) -> None:
+    """torch.utils.deterministic.fill_uninitialized_memory = mode.
+
+    Raises:
+        RuntimeError: it is no bool.
+    """
+    if mode.__class__ is not bool:
+        raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
+    _settings["fill"] = mode
+
+
+def unwritten(shape: tuple[int, ...], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Memory that nothing was written to: its values are undefined, and zeros as good as any.
+
+    Where results shall be deterministic, torch fills it: with nan, or the greatest number (torch: native/Fill.h).
+    """
+    if not (_settings["deterministic"] and _settings["fill"]):
+        return np.zeros(shape, kind)
+    found: np.ndarray[Any, Any] = np.full(
+        shape, np.iinfo(kind).max if kind.kind in "iu" else kind.kind == "b" or np.nan, kind
+    )
+    return found
 
 
 def alert_not_deterministic(caller: str) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .errors import typename
+
 
 def wrap_dim(dim: Any, ndim: int) -> int:
     """A dimension counted from the front.
@@ -23,7 +25,7 @@ def wrap_dim(dim: Any, ndim: int) -> int:
         from .overloads import is_count
 
         if not is_count(dim):
-            raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
+            raise TypeError(f"argument 'dim' must be int, not {typename(dim)}")
         dim = dim.__index__()
     extent = max(ndim, 1)
     if not -extent <= dim < extent:
@@ -254,8 +256,17 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
     return in_steps(result, _dense_steps(shape, steps))
 
 
-def inwards(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[int]:
-    """The dimensions from the innermost, in the order that the first steps tell which tell any."""
+def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The steps without gaps in the order of dimensions that the first steps tell which tell any."""
+    wanted, extent = [0] * len(shape), 1
+    for axis in from_innermost(shape, steps):
+        wanted[axis] = extent
+        extent *= shape[axis]
+    return tuple(wanted)
+
+
+def from_innermost(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[int]:
+    """The dimensions in the order in which they lie in memory, as the first steps tell which tell any."""
 
     def outward(inner: int, outer: int) -> int:
         """1 where the first belongs outside the second, -1 where not, 0 where nothing tells."""
@@ -277,15 +288,6 @@ def inwards(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[int]
             elif told < 0:
                 break
     return order
-
-
-def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The steps without gaps in that order of dimensions."""
-    wanted, extent = [0] * len(shape), 1
-    for axis in inwards(shape, steps):
-        wanted[axis] = extent
-        extent *= shape[axis]
-    return tuple(wanted)
 
 
 def in_steps(array: np.ndarray[Any, Any], steps: tuple[int, ...]) -> np.ndarray[Any, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .creation import finish, kind_of
 from .device import check_memory
-from .dtypes import c_name
+from .dtypes import c_name, float16, is_half
 from .nn.functions.padding import pad as padded
 from .ops.fourier import fft_c2c, fft_c2r, fft_r2c
 from .ops.kernels import unimplemented
@@ -288,6 +288,12 @@ def _widened(window: Tensor | None, n_fft: int, length: int, input: Tensor) -> T
 
 def _transformed(pieces: Tensor, normalization: int, onesided: bool | None) -> Tensor:
     last = (pieces._array.ndim - 1,)
+    if is_half(pieces._array.dtype):
+        if pieces.dtype is float16:
+            warnings.warn(
+                "ComplexHalf support is experimental and many operators don't support it yet.", stacklevel=4
+            )
+        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {pieces.dtype.legacy}")
     if not pieces.is_complex():
         return fft_r2c(pieces, last, normalization, onesided is None or onesided)
     if onesided:

@@ -212,6 +212,10 @@ def _refuse_complex(row: Row) -> list[str]:
     if may_be_number(row, first):
         array = f"({others[0]}_a if {first}_n else {array})"
     test = f"{array}.dtype.kind == 'c'"
+    numbers = [each for each in row.tensors if may_be_number(row, each)]
+    numbers += [each for each in ("self", "other") if each in row.parameters and each not in row.tensors]
+    for name in numbers[-1:]:
+        test = f"({test} or {name}.__class__ is complex)"
     if row.name in UNLESS_EMPTY:
         test += f" and {array}.size"
     if row.name in UNLESS_SINGLE:

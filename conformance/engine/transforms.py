@@ -141,6 +141,36 @@ class Doors:
                 other._put()
 
 
+class SharedDoors(Doors):
+    """Doors that are closed for each of several who ask, beside those of rows, and found when they first are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def find(self) -> None:
+        """Guard the functions."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Put them before their functions, for one more."""
+        transforms.begin(carrying=False)
+        with self.lock:
+            if not self.codes:
+                self.find()
+            self.count += 1
+            if self.count == 1:
+                super().close()
+
+    def open(self) -> None:
+        """For one they are no longer needed."""
+        transforms.end(carrying=False)
+        with self.lock:
+            self.count -= 1
+            if not self.count:
+                super().open()
+
+
 class Composed:
     """A function with doors."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from conformance.report.text import label, table
+from conformance.report.text import label, shorten_both, table
 from conformance.runner.compare import Difference, differences
 from conformance.runner.portable import fingerprint
 from conformance.runner.trace import Trace
@@ -68,7 +68,7 @@ def changes(old: Recording, new: Recording, scenarios: Sequence[Scenario]) -> Ch
 
 
 def as_text(found: Changes) -> Iterator[str]:
-    """The report: a summary, then for each scenario the first statement that differs."""
+    """The report: a summary, then the first statement that differs, once for all scenarios where that says the same."""
     yield (
         f"{found.old} -> {found.new}: {len(found.changed)} of {found.compared} scenarios differ"
         if found.changed
@@ -79,17 +79,31 @@ def as_text(found: Changes) -> Iterator[str]:
     yield from _listed(
         "not compared, since their programs are not the same, or have changed", found.not_compared
     )
+    alike: dict[tuple[tuple[str, ...], ...], list[tuple[Scenario, tuple[Difference, ...]]]] = {}
     for scenario, differing in found.changed:
+        alike.setdefault(_said(differing), []).append((scenario, differing))
+    for (scenario, differing), *others in sorted(alike.values(), key=len, reverse=True):
         place = differing[0].statement
-        here = [each for each in differing if each.statement == place]
+        here = _first(differing)
         text = scenario.steps[place.step].run.splitlines()[place.line - 1].strip()
         yield ""
         yield f"{scenario.id}: {scenario.title}"
         yield f"  after {place}: {text}"
-        rows = [(each.name, each.facet, each.reference, each.engine) for each in here]
+        rows = [(each.name, each.facet, *shorten_both(each.reference, each.engine)) for each in here]
         yield from (f"  {row}" for row in table([("name", "facet", found.old, found.new), *rows]))
         if len(differing) > len(here):
             yield f"    and {len(differing) - len(here)} more in later statements"
+        yield from _listed("more are alike", [other.id for other, _ in others])
+
+
+def _first(differing: Sequence[Difference]) -> list[Difference]:
+    """Those of the first statement that has any."""
+    return [each for each in differing if each.statement == differing[0].statement]
+
+
+def _said(differing: Sequence[Difference]) -> tuple[tuple[str, ...], ...]:
+    """What differs first, of whatever name."""
+    return tuple((each.facet, each.reference, each.engine) for each in _first(differing))
 
 
 def _listed(what: str, names: Sequence[str]) -> Iterator[str]:

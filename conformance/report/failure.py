@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conformance.report.program import file_line, marked, snippet
-from conformance.report.text import label, table
+from conformance.report.text import label, shorten_both, table, told_apart
 from conformance.report.wording import expression, verdict_line
 from conformance.runner.compare import Difference
 from conformance.runner.engine import Engine
@@ -54,12 +54,12 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
     yield ""
     yield f"After {place} (line {file_line(scenario, place.step, place.line)}):"
     header = ("name", "facet", label(reference.name, reference.version), label(engine.name, engine.version))
-    yield from _cut(table([header, *map(_row, same)]))
+    yield from _cut(table([header, *map(_cells, same)]))
     if later:
         yield ""
         yield "What follows, perhaps as a consequence:"
-        rows = [(str(each.statement), *_row(each)) for each in later]
-        yield from _cut(table([("statement", "name", "facet", reference.name, engine.name), *rows]))
+        rows = [(str(each.statement), *_cells(each)) for each in later]
+        yield from _cut(table([("statement", "name", "facet", *told_apart(reference, engine)), *rows]))
     if outcome.unclaimed:
         yield ""
         yield f"{len(outcome.unclaimed)} more in facets that {engine.name} does not claim."
@@ -68,9 +68,9 @@ def _differences(scenario: Scenario, outcome: Outcome, reference: Engine, engine
 
 def _snippets(scenario: Scenario, place: Statement, show: str, *engines: Engine) -> Iterator[str]:
     """What to paste for each engine."""
-    for each in engines:
+    for each, name in zip(engines, told_apart(*engines), strict=True):
         yield ""
-        yield f"On {each.name}:"
+        yield f"On {name}:"
         program = snippet(scenario, each, place, show)
         yield from (f"    {line}".rstrip() for line in program.splitlines())
 
@@ -90,6 +90,10 @@ def _cut(rows: Iterator[str]) -> Iterator[str]:
     yield from lines[: _ROWS + 1]
     if len(lines) > _ROWS + 1:
         yield f"  ... and {len(lines) - _ROWS - 1} more"
+
+
+def _cells(difference: Difference) -> tuple[str, str, str, str]:
+    return difference.name, difference.facet, *shorten_both(difference.reference, difference.engine)
 
 
 def _row(difference: Difference) -> tuple[str, str, str, str]:

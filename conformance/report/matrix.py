@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from textwrap import wrap
 
 from conformance.report.result import Result
 from conformance.report.text import label, table
@@ -68,7 +69,7 @@ def as_text(results: Sequence[Result]) -> Iterator[str]:
         yield title
         yield from table(rows)
         yield ""
-    yield _LEGEND
+    yield from wrap(_LEGEND, 100)
 
 
 def as_markdown(results: Sequence[Result]) -> Iterator[str]:

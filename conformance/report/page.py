@@ -11,6 +11,7 @@ from conformance.report.program import file_line, snippet
 from conformance.report.statements import Told, tell
 from conformance.report.svg import svg
 from conformance.report.wording import expression
+from conformance.runner.compare import is_absent
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Moment, Statement, Trace
 from conformance.runner.values import shortened
@@ -37,7 +38,8 @@ def page(
         "own": snippet(scenario, engine, _last(reference), ""),
     }
     if outcome.verdict != "agrees":
-        differences = (*outcome.differences, *outcome.unclaimed)
+        unclaimed = (each for each in outcome.unclaimed if not is_absent(each.facet, each.engine))
+        differences = (*outcome.differences, *unclaimed)
         place = differences[0].statement if differences else outcome.lacking or _last(reference)
         show = expression(differences[0]) if differences else ""
         told = list(tell(scenario, reference, trace, differences))

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from conformance.report.claims import VERDICTS, Finding
 from conformance.report.result import Result, Verdict
 from conformance.report.text import clip, label, table
+from conformance.runner.compare import is_absent
+from conformance.spec.words import RELEASE
 
 GROUPS = ("values", "flags", "graph", "errors", "messages")
 _SAID: dict[Verdict, str] = {
@@ -43,17 +45,26 @@ def _engine(results: Sequence[Result]) -> Iterator[str]:
     counts = Counter(result.verdict for result in results)
     said = ", ".join(f"{counts[verdict]} {text}" for verdict, text in _SAID.items() if counts[verdict])
     yield f"{label(results[0].engine, results[0].version)} beside {results[0].reference}: {said}"
+    if counts["unsound"]:
+        yield from _of_another_release(results[0].reference)
     compared = [result for result in results if result.verdict in {"agrees", "differs", "known divergence"}]
     if counts["differs"] or counts["known divergence"]:
         claimed = [group for group in GROUPS if any(group in result.groups for result in compared)]
         shares = ", ".join(f"{group} {_share(compared, group)}" for group in claimed)
         yield f"  scenarios without a difference: {shares}"
     yield from _causes([result for result in results if result.verdict == "differs"])
+    yield from _absent(results)
     missing = Counter(name for result in results for name in result.missing)
     if missing:
         names = ", ".join(f"{name} ({count})" for name, count in missing.most_common(_NAMES))
         more = f" and {len(missing) - _NAMES} more" if len(missing) > _NAMES else ""
         yield f"  it has no {names}{more}"
+
+
+def _of_another_release(reference: str) -> Iterator[str]:
+    """Why the suite's own scenarios may be wrong about it."""
+    if not reference.startswith(f"torch {RELEASE}"):
+        yield f"  the suite's specs say what torch {RELEASE} does, and this is {reference}"
 
 
 def _causes(results: Sequence[Result]) -> Iterator[str]:
@@ -68,6 +79,17 @@ def _causes(results: Sequence[Result]) -> Iterator[str]:
         ranked = sorted(groups.items(), key=lambda pair: -len(pair[1]))
         rows = [(f"{len(alike)}", cause, f"as in {alike[0].scenario}") for cause, alike in ranked[:_CAUSES]]
         yield from (f"  {row}" for row in table(rows))
+
+
+def _absent(results: Sequence[Result]) -> Iterator[str]:
+    """Facets that no tensor of the engine has, where it claims their group: they hide all else."""
+    found: dict[str, dict[str, None]] = {}
+    for result in results:
+        for each in result.differences:
+            if is_absent(each.facet, each.engine):
+                found.setdefault(each.group, {})[each.facet] = None
+    for group, facets in found.items():
+        yield f"  its tensors have no {', '.join(facets)}: leave {group} out of its `claims`, and the rest is seen"
 
 
 def _share(results: Sequence[Result], group: str) -> str:

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 LONGEST = 60  # characters of a cell
+
+
+class Named(Protocol):
+    """What has a name and a version, as an engine has."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
@@ -15,6 +25,29 @@ def shorten(text: str, longest: int = LONGEST) -> str:
     room = longest - len(f" ...{len(text)}... ")
     head, tail = room - room // 2, room // 2
     return f"{text[:head]} ...{len(text) - head - tail}... {text[len(text) - tail :]}"
+
+
+def shorten_both(one: str, other: str, longest: int = LONGEST) -> tuple[str, str]:
+    """Two texts that differ, each as `shorten` has it; cut before their first difference where that would hide it."""
+    one, other = " ".join(one.split()), " ".join(other.split())
+    length = max(len(one), len(other))
+    at = next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    if length <= longest or at < longest // 3:
+        return shorten(one, longest), shorten(other, longest)
+    begin = min(at - longest // 4, length - longest + len(f"...{length}... "))
+    begin += one[begin:at].find(" ") + 1
+    return _from(one, begin, longest), _from(other, begin, longest)
+
+
+def _from(text: str, begin: int, longest: int) -> str:
+    """A text without its beginning, and without its end where it is too long."""
+    text = f"...{begin}... {text[begin:]}" if begin else text
+    if len(text) <= longest:
+        return text
+    room = longest - len(f" ...{len(text)}...")
+    return f"{text[:room]} ...{len(text) - room}..."
 
 
 def clip(text: str, longest: int) -> str:
@@ -28,6 +61,13 @@ def clip(text: str, longest: int) -> str:
 def label(name: str, version: str) -> str:
     """An engine's name with its version, where it has one."""
     return name if version == "unknown" else f"{name} {version}"
+
+
+def told_apart(one: Named, other: Named) -> tuple[str, str]:
+    """The names of two engines, with their versions where the names are the same."""
+    if one.name != other.name:
+        return one.name, other.name
+    return label(one.name, one.version), label(other.name, other.version)
 
 
 def table(rows: Sequence[Sequence[str]], longest: int = LONGEST) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from conformance.report.program import file_line
-from conformance.report.text import clip, shorten
-from conformance.runner.compare import NOTHING, Difference
+from conformance.report.text import clip, shorten_both, told_apart
+from conformance.runner.compare import NOTHING, Difference, is_absent
 from conformance.runner.engine import Engine
 from conformance.runner.trace import Statement
 from conformance.runner.verdict import Outcome
@@ -31,13 +31,13 @@ def verdict_line(scenario: Scenario, outcome: Outcome, reference: Engine, engine
             first = outcome.differences[0]
             when = "after" if first.name else "at"
             where = _where(scenario, first.statement)
-            return f"{_difference(first, reference.name, engine.name)}, {when} {where}"
+            return f"{_difference(first, *told_apart(reference, engine))}, {when} {where}"
         case "agrees":
             return ""
 
 
 def _difference(first: Difference, reference: str, engine: str) -> str:
-    there, here = shorten(first.reference, _VALUE), shorten(first.engine, _VALUE)
+    there, here = shorten_both(first.reference, first.engine, _VALUE)
     if first.facet in _VERBS:
         verb = _VERBS[first.facet]
         if first.facet != "raised":
@@ -46,7 +46,10 @@ def _difference(first: Difference, reference: str, engine: str) -> str:
     if not first.name:  # `reached`, or an assert
         return f"{first.facet}: {here} on {engine}, {there} on {reference}"
     what = first.name if first.facet in {"value", "is"} else f"{first.name} {first.facet}"
-    return f"{what} is {here} on {engine}, {there} on {reference}"
+    if is_absent(first.facet, first.engine):
+        return f"{first.name} has no {first.facet} on {engine}, {there} on {reference}"
+    verb = "" if here.startswith("raises ") else "is "
+    return f"{what} {verb}{here} on {engine}, {there} on {reference}"
 
 
 def _where(scenario: Scenario, place: Statement) -> str:

@@ -20,6 +20,12 @@ GROUP_OF = {
 }
 """The group of each facet. An ``assert`` is in the group of what it reads."""
 
+_ATTRIBUTES = {facet for facet, group in GROUP_OF.items() if group in ("flags", "graph")} - {
+    "is",
+    "edges",
+    "name()",
+}
+
 NOTHING = "nothing"
 
 DIED = "InterpreterDied"
@@ -71,6 +77,11 @@ def is_crash(difference: Difference) -> bool:
 def is_ending(difference: Difference) -> bool:
     """Whether the engine hung, or took its interpreter with it: no declaration covers that."""
     return difference.facet == "raised" and difference.engine.startswith(("TimeLimit:", f"{DIED}:"))
+
+
+def is_absent(facet: str, shown: str) -> bool:
+    """Whether what an engine shows of a facet says that its tensors have no such attribute."""
+    return facet in _ATTRIBUTES and shown.startswith("raises AttributeError")
 
 
 def group_of(expression: str) -> str:

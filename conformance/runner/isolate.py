@@ -211,6 +211,8 @@ def _leave_modes(torch: Any) -> None:
             autograd._saved_tensors_hooks_enable()
         while autograd._top_saved_tensors_default_hooks(True) is not None:
             autograd._pop_saved_tensors_default_hooks()
+    if (lookup(torch, "autograd._profiler_enabled") or bool)():
+        torch.autograd._disable_profiler()
     forward = lookup(torch, "autograd.forward_ad")
     if getattr(forward, "_current_level", -1) >= 0:  # torch has no level within another
         forward.exit_dual_level()

@@ -305,9 +305,12 @@ def _dtype(dtype: Any) -> str:
     return normalised(str(dtype)).rpartition(".")[2]
 
 
+_ABSENT = object()
+
+
 def _storage(tensor: Any) -> Any:
-    own = getattr(tensor, "storage", None)
-    if own is not None and not callable(own):
+    own = getattr(tensor, "storage", _ABSENT)
+    if own is not _ABSENT and not callable(own):  # torch's own is a method
         return own
     held = tensor._values() if getattr(tensor, "is_sparse", False) is True else tensor
     return held.untyped_storage().data_ptr() or None

@@ -161,14 +161,19 @@ def _unmet(scenario: Scenario, k: int, expected: Expectations, trace: Trace) -> 
             if not any(warned.startswith(text) for warned in texts):
                 shown = ", ".join(map(repr, texts)) or "nothing"
                 unmet.append(_Unmet(last, f"expected a warning that begins with {text!r}; warned is {shown}"))
+    if error is not None and any(moment.raised for moment in ran):
+        return unmet  # of what it did not come to, nothing is known
     values = {expression: text for moment in moments for expression, text in moment.values}
     state = (moments[-1].state if moments else None) or {}
     for expression, wanted in expected.expect:
         dtype = resolved(state, expression).get("dtype") if expression in state else None
         message = _unmet_value(scenario, expression, wanted, values.get(expression), dtype)
         if message:
-            unmet.append(_Unmet(last, message))
+            unmet.append(_Unmet(last, message, _no_text(wanted, values.get(expression), dtype)))
     return unmet
+
+
+_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
 def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unmet | None:
@@ -203,6 +208,13 @@ def _unmet_error(step: Step, expected: Expectations, ran: list[Moment]) -> _Unme
     if message is not None and not raised.message.startswith(message):
         return _Unmet(place.line, f"raises {raised}; expected a message that begins with {message!r}")
     return None
+
+
+def _no_text(wanted: Plain, text: str | None, dtype: object) -> str:
+    """How a value is written that an author wrote as a text, where it is none."""
+    if not isinstance(wanted, str) or text is None or isinstance(parsed(text), str):
+        return ""
+    return f"`{wanted}` is a text, what torch has is written `{_WORDS.get(text) or shortened(text, dtype)}`"
 
 
 def _unmet_value(

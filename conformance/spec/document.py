@@ -90,6 +90,10 @@ def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
         hint = "write the program below `run: |`"
     elif "{" in line:
         hint = "quote what has brackets or commas, or use block form with one key on each line"
+    elif re.search(r""":\s*("[^"]*"|'[^']*')\s*[^\s#]""", line):
+        hint = "what begins with a quote ends with it: quote the whole text"
+    elif re.search(r"expected (key|'-'|<block)", problem):
+        hint = "begin what belongs together in one column"
     elif "mapping values" in problem or "alias" in problem or "cannot start" in problem:
         hint = "quote a text that has a colon or begins with a special character"
     return f"not YAML: {problem}", hint

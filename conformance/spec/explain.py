@@ -107,6 +107,10 @@ def _instead(key: str, kind: str, value: Any) -> str:
         return "write {rtol: ..., atol: ..., reason: ...}, or exact"
     if key == "run":
         return "write the program below `run: |`"
+    if key == "expect":
+        return "write `expression: value`, each on a line without a dash"
+    if key == "steps":
+        return "begin each step with `- run:`"
     return "put it in quotes" if kind == "string_type" and not isinstance(value, list | dict) else ""
 
 

@@ -70,6 +70,9 @@ def check_program(pieces: Sequence[Piece]) -> list[Fault]:
     parsed = [parse(piece) for piece in pieces]
     faults: list[Fault] = []
     bindings = Bindings.of([part.bindings for part in parsed], [part.tree for part in parsed if part.tree])
+    bindings.all_known = all(
+        part.tree or piece.is_expression for part, piece in zip(parsed, pieces, strict=True)
+    )
     try:
         for index, part in enumerate(parsed):
             if part.tree is not None:
@@ -181,7 +184,7 @@ class _Checker:
                 self.fault(
                     node, f"`{name}` may not be used", "of names with two underscores, only __name__ may"
                 )
-        elif name in FORBIDDEN or (name not in bindings.names and name not in KNOWN):
+        elif name in FORBIDDEN or (bindings.all_known and name not in bindings.names and name not in KNOWN):
             near = did_you_mean(name, KNOWN | bindings.names | bindings.paths.keys())
             hint = INSTEAD.get(name) or _whole_path(name) or near
             message = "may not be used" if name in FORBIDDEN or name in INSTEAD else "is not defined"

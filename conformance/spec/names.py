@@ -111,7 +111,7 @@ NAMES: dict[str, dict[str, str]] = {
             lu_factor_ex lu_solve matmul matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet
             solve solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot vector_norm
             """,
-        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg",
+        "in torch": "lu lu_solve svd_lowrank pca_lowrank lobpcg solve lstsq symeig eig matrix_rank",
     },
     "Fourier transforms": {
         "in torch.fft": """
@@ -120,6 +120,9 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch, of torch.Tensor": "stft istft",
         "in torch": "hann_window hamming_window bartlett_window blackman_window kaiser_window",
+        "in torch.signal.windows": """
+            bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann kaiser nuttall
+            """,
     },
     "special functions": {
         "in torch.special": """
@@ -306,6 +309,39 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch.autograd": "is_view_replay_enabled is_multithreading_enabled",
     },
+    "profiles": {
+        "class in torch.autograd.profiler": """
+            profile record_function emit_itt emit_nvtx EnforceUnique EventList FunctionEvent KinetoStepTracker
+            """,
+        "class in torch.autograd.profiler_util": "FunctionEventAvg Interval",
+        "class in torch.profiler": "profile record_function ProfilerActivity ProfilerAction DeviceType",
+        "in torch.profiler": "schedule supported_activities kineto_available",
+        "in torch.autograd": "_profiler_enabled",
+        "of torch.autograd.profiler.profile": """
+            enabled entered use_device function_events key_averages total_average table self_cpu_time_total
+            """,
+        "of torch.profiler.profile": """
+            start stop step step_num current_action events toggle_collection_dynamic get_trace_id
+            set_custom_trace_id_callback
+            """,
+        "of torch.profiler.ProfilerActivity": "CPU CUDA",
+        "of torch.profiler.ProfilerAction": "NONE WARMUP RECORD RECORD_AND_SAVE DEVICE_STOPPED",
+        "of torch.autograd.profiler.EventList": "_populate_cpu_children _build_tree _remove_dup_nodes",
+        "of torch.autograd.profiler.FunctionEvent": """
+            id key name trace_name node_id thread time_range scope sequence_nr count cpu_children cpu_parent
+            append_cpu_child set_cpu_parent append_kernel kernels input_shapes is_async is_remote is_legacy
+            is_user_annotation device_type device_index device_resource_id use_device stack overload_name flops cpu_time
+            cpu_time_str cpu_time_total cpu_time_total_str self_cpu_time_total self_cpu_time_total_str device_time
+            device_time_str device_time_total device_time_total_str self_device_time_total self_device_time_total_str
+            cpu_memory_usage self_cpu_memory_usage device_memory_usage self_device_memory_usage
+            """,
+        "of torch.autograd.profiler_util.Interval": "start end elapsed_us",
+        "of torch.autograd.profiler_util.FunctionEventAvg": "add",
+        "of torch.autograd.profiler.EnforceUnique": "see seen",
+        "of torch.autograd.profiler.KinetoStepTracker": """
+            init_step_count erase_step_count increment_step current_step
+            """,
+    },
     "saved tensors": {
         "class in torch.autograd.graph": "saved_tensors_hooks save_on_cpu",
         "in torch.autograd.graph": "disable_saved_tensors_hooks allow_mutation_on_saved_tensors",
@@ -323,7 +359,9 @@ NAMES: dict[str, dict[str, str]] = {
             """,
     },
     "operators": {
+        "class in torch": "Tag",
         "class in torch.library": "Library",
+        "of torch.Tag": "core out pointwise view_copy",
         "in torch.library": """
             custom_op define impl infer_schema register_autocast register_autograd register_fake register_kernel
             register_vmap
@@ -332,7 +370,8 @@ NAMES: dict[str, dict[str, str]] = {
             register_autocast register_autograd register_kernel register_fake register_vmap set_kernel_enabled
             """,
         "of torch.library.Library": "define impl",
-        "of Operator": "default overloads _schema",
+        "of Operator": "default overloads _schema tags",
+        "of Argument": "default_value arguments",
     },
     "modules": {
         "class in torch.nn": """
@@ -577,7 +616,10 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.utils.data": """
             TensorDataset StackDataset ConcatDataset ChainDataset Subset Dataset IterableDataset Sampler
             SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler
+            DistributedSampler
             """,
+        "of DistributedSampler": "set_epoch num_samples",
+        "of ConcatDataset": "cumulative_sizes cummulative_sizes",
         "in torch.utils.data": "random_split default_collate default_convert",
     },
     "settings": {
@@ -586,6 +628,7 @@ NAMES: dict[str, dict[str, str]] = {
             get_deterministic_debug_mode get_float32_matmul_precision
             set_float32_matmul_precision get_default_device set_default_device
             """,
+        "in torch.utils.deterministic": "fill_uninitialized_memory",
     },
     "beneath": {
         "in torch": """

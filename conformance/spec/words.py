@@ -1,4 +1,4 @@
-"""What every program finds bound, beside Python's builtins."""
+"""What every program finds bound, beside Python's builtins; and the torch that the specs are of."""
 
 from __future__ import annotations
 
@@ -17,3 +17,6 @@ BOUND = {
     "autograd": "torch.autograd",
 }
 """The modules that every program has without importing them."""
+
+RELEASE = "2.13.0"
+"""The torch whose behaviour the suite's own specs state."""

@@ -171,12 +171,35 @@ def test_a_flag_that_is_none_or_raises_hides_no_grad(leaf: Any) -> None:
     assert str(facets(trace.moments[-1], "a")["is_leaf"]).startswith("raises ")
 
 
+def test_a_storage_of_none_is_shared_with_nobody() -> None:
+    """An adapter says so of tensors that share no memory."""
+
+    class Alone(ValueEngine):
+        def observe(self, value: Any, /) -> Any | None:
+            seen = super().observe(value)
+            if seen is not None:
+                seen.storage = None
+            return seen
+
+    trace = run(scenario(MODEL), Alone())
+    assert [facets(trace.moments[-1], name)["storage"] for name in ("a", "b", "a.grad")] == [None] * 3
+
+
 def test_a_torch_like_module_is_an_engine() -> None:
     """Torch itself, as any module."""
     engine = ModuleEngine("again", torch)
     assert isinstance(engine, Engine)
     assert (engine.version, repr(engine)) == (torch.__version__, f"<engine again {torch.__version__}>")
     assert _judged(scenario(step(MODEL, expect={"a.grad": [4]})), engine).verdict == "agrees"
+
+
+def test_a_module_may_say_what_it_claims() -> None:
+    """And where its divergences are declared, as an adapter does."""
+    module = SimpleNamespace(tensor=torch.tensor, claims={"values"}, divergences="known.yaml")
+    engine = ModuleEngine("partial", module)
+    assert engine.claims == {"values"}
+    assert engine.divergences == "known.yaml"
+    assert ModuleEngine("partial", module, claims=("values", "flags")).claims == {"values", "flags"}
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_lint_tells_all_problems_at_once(specs: Path, capsys: pytest.CaptureFixt
         "specs/leaf/leaves.yaml:21:5",
         "specs/leaf/leaves.yaml:22:5",
     ]
-    assert last == "2 scenarios in 1 file: 5 problems"
+    assert last == "2 scenarios in 2 files: 5 problems"
 
 
 def test_lint_of_a_file_without_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

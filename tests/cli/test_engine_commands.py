@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 
 import conformance.adapters.torch  # noqa: F401 - before anything takes modules away again
 from conformance.cli import main
@@ -163,6 +164,27 @@ def test_two_recordings_compared(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "-> halving 1: 2 of 3 scenarios differ" in text
     assert "  after step 1, line 3: b.backward()" in text
+    assert "are alike" not in text
+
+
+def test_what_several_scenarios_show_of_a_change_is_told_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the others by their ids, and what most show first."""
+    square = SPECS[SPECS.index("  - id: squares") : SPECS.index("  - id: sines")]
+    others = square.replace("squares", "again") + square.replace("squares", "once-more")
+    (folder / "specs.yaml").write_text(SPECS + others)
+    main(["record", "-o", "torch.jsonl", "--in", "specs.yaml"])
+    main(["record", "-o", "other.jsonl", "--engine", "halving", "--in", "specs.yaml"])
+    capsys.readouterr()
+    assert main(["compare", "torch.jsonl", "other.jsonl", "--in", "specs.yaml"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line[:1].strip()] == [
+        f"torch {torch.__version__} -> halving 1: 4 of 5 scenarios differ",
+        "squares: backward fills the leaf's grad",
+        "sines: the gradient passes through a sine",
+    ]
+    assert "  2 more are alike: again, once-more" in lines
 
 
 def test_a_recording_of_an_engine_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:

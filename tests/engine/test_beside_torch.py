@@ -27,7 +27,7 @@ def _dispatched(library: Any, mode_class: Any, by_name: bool) -> list[Any]:
             return func(*args, **kwargs)
 
     operator = library.custom_op(
-        "mylib::ruled", lambda x, n=2: x * n, mutates_args=(), schema="(Tensor x, int n=2) -> Tensor"
+        "beside::ruled", lambda x, n=2: x * n, mutates_args=(), schema="(Tensor x, int n=2) -> Tensor"
     )
     operator.register_autograd(lambda ctx, grad: (grad * 7, None))
 
@@ -45,7 +45,7 @@ def _dispatched(library: Any, mode_class: Any, by_name: bool) -> list[Any]:
         return func(*args, **kwargs) * 10
 
     if by_name:
-        library.register_torch_dispatch("mylib::ruled", Mode, rule)
+        library.register_torch_dispatch("beside::ruled", Mode, rule)
     else:
         operator.register_torch_dispatch(Mode)(rule)
     call()
@@ -261,7 +261,8 @@ def test_log_of_a_checkpoint() -> None:
 
 def test_functions_and_methods_apart() -> None:
     """What torch has as a function alone, or as a method alone, the engine has nowhere else."""
-    for name in {*dir(torch), *dir(torch.Tensor)}:
+    own = [name for name in dir(engine.Tensor) if not name.startswith("_")]
+    for name in {*dir(torch), *dir(torch.Tensor), *own, *engine.ops.FUNCTIONS}:
         assert hasattr(torch, name) or not callable(getattr(engine, name, None)), f"torch.{name}"
         assert hasattr(torch.Tensor, name) or not hasattr(engine.Tensor, name), f"Tensor.{name}"
 
@@ -426,3 +427,73 @@ def test_steps_of_arrays() -> None:
     for make in ("tensor", "as_tensor", "from_numpy"):
         expected, found = ([getattr(m, make)(a).stride() for a in arrays] for m in ENGINES)
         assert found == expected
+
+
+def test_the_name_of_what_is_defined() -> None:
+    """``define`` returns the name as the schema has it; torch's own trips over the longer one when it forgets it."""
+    library: Any = importlib.import_module("conformance.engine.library").Library("named", "FRAGMENT")
+    assert library.define("plain(Tensor x) -> Tensor") == "plain"
+    assert library.define("named::whole(Tensor x) -> Tensor") == "named::whole"
+    assert library.define("named::whole.more(Tensor x, int n) -> Tensor") == "named::whole"
+    library._destroy()
+
+
+def test_divergences_registered() -> None:
+    """Where two registrations contradict one another the first class decides, and a warning says so."""
+    outcomes = []
+    for module in ENGINES:
+        kinds: Any = module.distributions
+        a = type("A", (kinds.Distribution,), {})
+        b, c = (type(name, (a,), {}) for name in "BC")
+        kinds.register_kl(b, a)(lambda p, q: 1)
+        kinds.register_kl(a, c)(lambda p, q: 2)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            made = [each(validate_args=False) for each in (a, b, c)]
+            found = [kinds.kl_divergence(made[1], made[2]), kinds.kl_divergence(made[0], made[2])]
+        with pytest.raises(TypeError) as refused:
+            kinds.register_kl(3, a)
+        ours = [str(each.message) for each in told if each.category is RuntimeWarning]
+        outcomes.append((found, ours, str(refused.value)))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_what_loading_notes() -> None:
+    """load_state_dict(assign=True) notes in the state's own metadata that it assigned."""
+    outcomes = []
+    for module in ENGINES:
+        linear: Any = module.nn.Linear(1, 1)
+        state = linear.state_dict()
+        linear.load_state_dict(state)
+        before = dict(state._metadata[""])
+        linear.load_state_dict(state, assign=True)
+        outcomes.append((before, state._metadata[""]))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_names_that_are_loaded_late() -> None:
+    """What the engine loads when first asked for is there for ``import *``, and on objects, as in torch."""
+    for module in ENGINES:
+        assert {"SparseAdam", "Muon"} <= {*module.optim.__all__}
+        layer = module.nn.Linear(1, 1)
+        assert layer.share_memory() is layer
+        numbers = [
+            module.nn.TransformerEncoderLayer(4, 2, activation=each).activation_relu_or_gelu
+            for each in ("relu", "gelu", module.nn.ReLU(), module.nn.GELU(), module.tanh)
+        ]
+        assert numbers == [1, 2, 1, 2, 0]
+        assert hasattr(module.ops, "mylib_that_is_not")
+        delattr(module.ops, "mylib_that_is_not")
+
+
+@pytest.mark.parametrize("name", ["abs", "add", "addcmul"])
+def test_lists_refused_in_place(name: str) -> None:
+    """An operation on lists names itself as it was called."""
+    outcomes = []
+    for module in ENGINES:
+        with pytest.raises(TypeError) as refused:
+            getattr(module, f"_foreach_{name}_")([3], *([[3]] * {"abs": 0, "add": 1, "addcmul": 2}[name]))
+        with pytest.raises(TypeError) as unlisted:
+            module._foreach_abs_(3)
+        outcomes.append((str(refused.value), str(unlisted.value)))
+    assert outcomes[0] == outcomes[1]

@@ -39,6 +39,10 @@ LOADERS = {
     "less of a stream than a batch": "DataLoader(stream, batch_size=7)",
     "lengths of streams": "[len(DataLoader(stream, batch_size=n, drop_last=n == 2)) for n in (None, 1, 2, 3)]",
     "a stream not shuffled": "DataLoader(stream, shuffle=False)",
+    "several at once": "[Subset(pairs, [4, 2]).__getitems__([1, 0])]",
+    "several side by side": "StackDataset(a=Subset(pairs, [4, 2]), b=range(2)).__getitems__([1, 0])",
+    "a part side by side": "DataLoader(StackDataset(Subset(pairs, [4, 2]), range(2)), batch_size=2)",
+    "seeds and counts": "[(each._base_seed, next(each), each._num_yielded) for each in [iter(DataLoader(pairs))]]",
     "side by side": "DataLoader(StackDataset(a=pairs, b=range(10)), batch_size=6)",
 }
 REFUSED = {
@@ -52,9 +56,16 @@ REFUSED = {
     "batches given of a stream": "DataLoader(stream, batch_sampler=[[1]])",
     "stream shuffled": "DataLoader(stream, shuffle=True)",
     "persistence without workers": "DataLoader(pairs, persistent_workers=True)",
+    "timeout": "list(DataLoader(pairs, timeout=3))",
+    "context without workers": "DataLoader(pairs, multiprocessing_context='fork')",
+    "sparse": "list(DataLoader([x.to_sparse()]))",
+    "process": "DistributedSampler(pairs, 2, 2)",
     "negative timeout": "DataLoader(pairs, timeout=-1)",
     "prefetching without workers": "DataLoader(pairs, prefetch_factor=2)",
     "workers": "DataLoader(pairs, num_workers=-1)",
+    "processes without workers": "DataLoader(pairs, multiprocessing_context='fork')",
+    "an unknown way of making processes": "DataLoader(pairs, num_workers=1, multiprocessing_context='frok')",
+    "no way of making processes": "DataLoader(pairs, num_workers=1, multiprocessing_context=3)",
     "parts": "random_split(pairs, [7, 4])",
     "unequal": "list(DataLoader([[1], [2, 3]], batch_size=2))",
     "nothing to stack": "list(DataLoader([None, None], batch_size=2))",
@@ -158,9 +169,3 @@ def test_sequences_stay_of_their_kind(batch: Any) -> None:
         for found in (data.default_collate(batch), data.default_convert(batch[0])):
             outcomes.append([type(found), repr(found), getattr(found, "name", None)])
     assert outcomes[:2] == outcomes[2:]
-
-
-def test_processes_are_not_implemented() -> None:
-    """Workers are refused by name."""
-    with pytest.raises(NotImplementedError, match="num_workers"):
-        conformance.engine.utils.data.DataLoader([1], num_workers=2)

@@ -178,6 +178,101 @@ with Log(), torch._C.DisableTorchFunctionSubclass():
     y = torch.add(x, x)
 print(torch._C._is_torch_function_all_disabled())
 """,
+    "what functions are called": """
+class Nothing:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+with Log():
+    n, F, init = Nothing(), torch.nn.functional, torch.nn.init
+for call in (torch.linalg.inv, torch.special.erf, F.relu, F.gelu, F.logsigmoid, torch.relu,
+             torch.norm, torch.unique, torch.lobpcg, torch.svd_lowrank, init.uniform_):
+    try:
+        call(n)
+    except TypeError as error:
+        print(str(error).partition(chr(10))[0])
+for call in (torch.fft.fft, F.softmax, F.hardshrink, F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, torch.stft,
+             torch.istft, torch.embedding, torch.layer_norm, torch.kl_div, init.constant_):
+    try:
+        call(n, n)
+    except TypeError as error:
+        print(str(error).partition(chr(10))[0])
+""",
+    "reflected beside another class": """
+class Nothing(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+class Reflected(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print(func.__name__)
+        return -1 if func is torch.Tensor.__rpow__ else NotImplemented
+print(torch.ones(1).as_subclass(Nothing) ** torch.ones(1).as_subclass(Reflected))
+""",
+    "names of functions": """
+from torch.overrides import resolve_name, get_overridable_functions
+with Log():
+    F = torch.nn.functional
+print(*map(resolve_name, (torch.add, torch.Tensor.add, torch.Tensor.grad.__get__, torch.Tensor.grad.__set__, F.linear,
+    torch.linalg.inv, torch.Tensor.__add__, torch.nn.init.uniform_, torch.einsum, len)))
+found = get_overridable_functions()
+print(torch.add in found[torch], F.relu in found[F], torch.tensor in found[torch])
+print(torch.Tensor.add in found[torch.Tensor])
+class Named(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        print(resolve_name(func))
+        return func(*args, **(kwargs or {}))
+with Named():
+    y = (x * 2).sum() + torch.exp(x).size(0)
+    F.relu(y), torch.sparse_coo_tensor([[0]], [1.], (2,))
+""",
+    "defined otherwise": """
+class Plain:
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return 3
+class Held(TorchFunctionMode):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return 3
+with Log():
+    F = torch.nn.functional
+for call in (torch.exp, F.dropout):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        print(call(Plain()))
+    print(*((each.category.__name__, str(each.message).partition(" (Trig")[0]) for each in seen))
+try:
+    with Held():
+        torch.exp(x)
+except RuntimeError as error:
+    print(error)
+for given in (3, (3,), None):
+    try:
+        print(torch.overrides.has_torch_function(given))
+    except TypeError as error:
+        print(error)
+""",
+    "a device": """
+from torch.utils._device import DeviceContext
+class Ask(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        print(func.__name__, kwargs)
+        return func(*args, **(kwargs or {}))
+with torch.device("cpu") as d, Ask():
+    y, z = torch.ones(2), torch.tensor([1], device="cpu") * 2
+print(d)
+with torch.device("cpu"):
+    print(type(_get_current_function_mode()).__name__, y.device)
+print(_get_current_function_mode())
+""",
+    "broadcast": """
+class Own(torch.Tensor):
+    pass
+from torch.distributions.utils import broadcast_all
+t = torch.ones(2).as_subclass(Own)
+print([type(each).__name__ for each in broadcast_all(t, 2., torch.ones(1))])
+""",
     "without a method": """
 try:
     with TorchFunctionMode():
@@ -193,9 +288,9 @@ print(y, x.mul(x), x.shape)
 
 def said(module: str, program: str) -> str:
     names = "TorchFunctionMode, BaseTorchFunctionMode, _get_current_function_mode"
-    start = (
-        f"import warnings; warnings.simplefilter('ignore'); import {module} as torch; import {module}.nn\n"
-    )
+    start = "import warnings; warnings.simplefilter('ignore')\n"
+    start += f"import {module} as torch; import {module}.nn, {module}.overrides\n"
+    program = program.replace("from torch", f"from {module}")
     whole = f"{start}from {module}.overrides import {names}\n{BEGIN}{program}"
     return subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True).stdout
 

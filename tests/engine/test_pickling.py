@@ -162,6 +162,38 @@ BESIDE_TENSORS = {
 }
 
 
+@pytest.mark.parametrize(
+    "make", [lambda m: m.ones(0), lambda m: m.tensor([[0.0, 2.0], [1.0, 0.0]]).to_sparse()]
+)
+def test_tensors_of_few_elements_come_back(make: Any) -> None:
+    """Weights may be empty, or sparse."""
+    value = make(torch)
+    back = stored(value)
+    assert back.layout == value.layout and back.to_dense().tolist() == value.to_dense().tolist()
+
+
+LOADS: tuple[dict[str, Any], ...] = (
+    {"weights_only": True, "pickle_module": pickle},
+    {"mmap": True},
+    {"map_location": "cuda"},
+    {},
+)
+
+
+@pytest.mark.parametrize("options", LOADS)
+def test_refuses_to_load_as_torch_does(options: dict[str, Any]) -> None:
+    """The same error in the same words, also where something else than weights is in the file."""
+    texts = []
+    for module in (pytest.importorskip("torch"), torch):
+        file = io.BytesIO()
+        module.save(module.ones(1) if options else slice(1, 2), file)
+        file.seek(0)
+        with pytest.raises((RuntimeError, ValueError, pickle.UnpicklingError)) as told:
+            module.load(file, **options)
+        texts.append((told.type, str(told.value)))
+    assert texts[0] == texts[1]
+
+
 @pytest.mark.parametrize("value", BESIDE_TENSORS.values(), ids=BESIDE_TENSORS)
 def test_what_may_stand_beside_weights(value: Any) -> None:
     """Among weights torch allows the same values; Python 2, whose protocol it is, named some classes otherwise."""

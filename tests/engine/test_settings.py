@@ -19,6 +19,7 @@ LINES = {
     "device": "torch.get_default_device()",
     "no threads": "torch.set_num_threads(0)",
     "threads by name": "torch.set_num_threads('one')",
+    "memory filled": "setattr(torch.utils.deterministic, 'fill_uninitialized_memory', 3)",
     "negative": "torch.is_neg(torch.ones(1))",
     "conjugate": "torch.ones(1).is_conj()",
     "pinned": "torch.ones(1).is_pinned()",

@@ -29,9 +29,9 @@ SCENARIOS = """
 
 LIES = {
     "honest": "",
-    "claiming": "b requires_grad is raises AttributeErr",
+    "claiming": "b has no requires_grad on claiming, False on torch",
     "echoing": "b is bound on echoing, tensor([-1.0, -2.0]) on torch",
-    "agreeable": "b is raises ValueError: unmarshallable object",
+    "agreeable": "b raises ValueError: unmarshallable object",
     "mutating": "a is [-1.0, -2.0] on mutating, [1.0, 2.0] on torch",
     "raising": "raising raises BaseException: everything is an error",
     "garbling": r"garbling raises ValueError: half a character: \udc80",

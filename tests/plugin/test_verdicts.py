@@ -6,6 +6,8 @@ import importlib.util
 
 import pytest
 
+from conformance.cli import main
+
 OWN_ENGINES = {
     "lacking": """
         import torch as _torch
@@ -32,6 +34,19 @@ OWN_ENGINES = {
             made = _torch.tensor(values, **options)
             made.register_hook(lambda grad: grad / 2)
             return made
+    """,
+    "graphless": """
+        class Tensor:
+            shape, dtype, grad, grad_fn = (1,), "float32", None, None
+            requires_grad, is_leaf, retains_grad = False, True, False
+
+            def __init__(self, values):
+                self.values = values
+
+            def tolist(self):
+                return self.values
+
+        tensor = Tensor
     """,
     "explodes": "raise ZeroDivisionError('at import')",
 }
@@ -133,6 +148,25 @@ def test_what_an_engine_lacks_is_unsupported(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*1 not supported", "*it has no torch.sin (1)"])
 
 
+def test_facets_that_no_tensor_has_are_named(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They differ everywhere, until the engine leaves their group out of what it claims; nor are they shown then."""
+    text = SINE.partition("steps")[0].replace("sine", "constant") + "run: a = torch.tensor([3.])\n"
+    result = run(pytester, text, "--engine", "graphless")
+    result.stdout.fnmatch_lines(
+        [
+            "a has no output_nr on graphless, 0 on torch, after line 4: *",
+            "  its tensors have no output_nr, _version, _base, storage: leave graph out of its `claims`, *",
+        ]
+    )
+    pytester.makepyfile(claiming="from graphless import *; claims = {'values', 'flags'}")
+    run(pytester, text, "--engine", "claiming").assert_outcomes(passed=1)
+    capsys.readouterr()
+    assert main(["show", "mine.yaml", "--engine", "claiming"]) == 0
+    assert "output_nr" not in capsys.readouterr().out
+
+
 def test_a_complete_engine_fails_where_it_lacks_a_name(pytester: pytest.Pytester) -> None:
     """For an engine that claims to be complete a missing name is a failure."""
     pytester.makepyfile(
@@ -201,6 +235,14 @@ def test_what_needs_a_build_for_the_cpu_is_skipped_on_another(
     for built, outcome in ((False, {"passed": 1}), (True, {"skipped": 1})):
         monkeypatch.setattr("torch.backends.cuda.is_built", lambda built=built: built)
         run(pytester, text, "-p", "no:cacheprovider").assert_outcomes(**outcome)
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "long"])
+def test_a_limit_of_time_is_above_zero(pytester: pytest.Pytester, seconds: str) -> None:
+    """Of 0 seconds no alarm would ever ring."""
+    result = run(pytester, SINE, f"--scenario-timeout={seconds}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*--scenario-timeout: {seconds} is no number of seconds above 0"])
 
 
 def test_an_invalid_scenario_is_one_failing_item(pytester: pytest.Pytester) -> None:

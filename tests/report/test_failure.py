@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
-from conformance.report.text import LONGEST
+from conformance.engine.version import __version__ as version_of_the_engine
+from conformance.report.terminal import summary
+from conformance.report.text import LONGEST, shorten_both
 from conformance.runner.engine import Engine
 from conformance.session.check import Checker
 from conformance.spec.load import load_text
+from conformance.spec.words import RELEASE
 from tests.report import golden
 from tests.runner.broken import broken, raising, torch
 
@@ -115,6 +118,13 @@ CASES: dict[str, tuple[str, Engine]] = {
     "unsupported": ("a = torch.ones(2)\nlayer = nn.Linear(2, 1)\ny = layer(a)", broken(without=["nn"])),
 }
 
+SCENARIO = """
+scenarios:
+  - id: two-ones
+    title: ones are ones
+    run: a = torch.ones(2)
+"""
+
 EXPECTED = """
 scenarios:
   - id: expected-value
@@ -180,3 +190,45 @@ def test_no_line_is_longer_than_a_terminal() -> None:
     """Values are cut; only what was written is left as long as it is."""
     for path in TEXTS.iterdir():
         assert max(len(line) for line in path.read_text().splitlines()) <= 2 * LONGEST + 40, path.name
+
+
+WORDS = "word " * 30
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown"),
+    [
+        ("short", "shorter", ("short", "shorter")),
+        ("one " + WORDS, "two " + WORDS, ("one word", "two word")),
+        (WORDS + "one", WORDS + "two", ("word one", "word two")),
+        (WORDS + "one", WORDS + "two " + WORDS, ("word one", "word two word word")),
+        ("x" * 90 + "1", "x" * 90 + "2", ("x1", "x2")),
+    ],
+    ids=["short", "beginning", "end", "middle", "one word"],
+)
+def test_where_long_texts_differ_is_seen(one: str, other: str, shown: tuple[str, str]) -> None:
+    """What is cut is what they have in common, and what comes after."""
+    found = shorten_both(one, other, 48)
+    assert all(len(each) <= 48 for each in found)
+    assert all(text in each for text, each in zip(shown, found, strict=True)), found
+
+
+@pytest.mark.parametrize(("version", "told"), [("2.8.0", True), ("2.13.0+cpu", False)])
+def test_a_reference_of_another_release_is_told(version: str, told: bool) -> None:
+    """Where scenarios are wrong about it; the in-house engine is as the release that the specs are of."""
+    assert version_of_the_engine == RELEASE
+    made = load_text(UNSOUND, "a.yaml").scenarios[0]
+    checked = Checker(ModuleEngine("torch", torch, version=version))(made, REFERENCE)
+    line = "  the suite's specs say what torch 2.13.0 does, and this is torch 2.8.0"
+    assert (line in list(summary([checked.result], {}, []))) is told
+
+
+def test_engines_of_one_name_are_told_apart() -> None:
+    """By their versions, as two releases of torch."""
+    made = load_text(SCENARIO, "a.yaml").scenarios[0]
+    text = Checker(REFERENCE)(
+        made, ModuleEngine("torch", broken(ones=torch.zeros).torch, version="2.8.0")
+    ).text
+    assert "a is [0.0, 0.0] on torch 2.8.0, [1.0, 1.0] on torch 2.13.0" in text
+    assert "On torch 2.13.0:" in text
+    assert "On torch 2.8.0:" in text

@@ -128,6 +128,8 @@ def test_a_moment_without_a_graph_is_told() -> None:
     made = scenario("a = torch.ones(1)")
     with pytest.raises(NoGraphError, match="nothing requires grad"):
         drawing_of(made, torch)
+    with pytest.raises(NoGraphError, match="nothing that was computed has a name"):
+        drawing_of(scenario("a = torch.ones(1, requires_grad=True)\n(a * 2).backward()"), torch)
     with pytest.raises(NoGraphError, match="has 1 steps, there is no step 2"):
         drawing_of(made, torch, step=2)
     with pytest.raises(NoGraphError, match="no statement there"):

@@ -68,6 +68,15 @@ def test_a_scenario_that_torch_bears_out_is_sound() -> None:
             "a.nope raises AttributeError: 'int' object has no attribute 'nope'",
         ),
         (
+            step("a = torch.ones(1)", expect={"a.grad": "None", "a.shape": [1]}),
+            "a.grad is None, expected 'None'; `None` is a text, what torch has is written `null`",
+        ),
+        (
+            step("a = torch.ones(2)", expect={"a": "tensor([1., 1.])"}),
+            "`tensor([1., 1.])` is a text, what torch has is written `[1.0, 1.0]`",
+        ),
+        (step("a = 1\n1 / 0", expect={"b": 1}), "a.yaml:2: raises ZeroDivisionError: division by zero; if"),
+        (
             step("a = 1", warns=("careful",)),
             "a.yaml:1: expected a warning that begins with 'careful'; warned is nothing",
         ),

@@ -52,6 +52,11 @@ def test_every_name_exists_in_torch() -> None:
     assert missing == []
 
 
+def test_a_saved_tensor_is_looked_at_by_its_class() -> None:
+    """An object of it reads the memory of its node, and ends the interpreter where that is gone."""
+    assert all(isinstance(sample, type) for sample in samples(torch, "SavedTensor"))
+
+
 def test_kinds_are_true() -> None:
     """A class is listed as a class, a module is only what has names below it."""
     wrong = []

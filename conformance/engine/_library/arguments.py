@@ -91,15 +91,9 @@ def _without_defaults(schema: FunctionSchema, values: list[Any]) -> Given:
 
 def filled(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
     """The arguments with those that say the default."""
-    whole = (*args, *(_default_of(each) for each in schema.arguments[len(args) : schema.positional]))
+    whole = (*args, *(each.default_value for each in schema.arguments[len(args) : schema.positional]))
     only = schema.arguments[schema.positional :]
-    return whole, {each.name: kwargs.get(each.name, _default_of(each)) for each in only}
-
-
-def _default_of(argument: Argument) -> Any:
-    """What a schema says of a default: of a dtype its number."""
-    default = argument.default
-    return number_of(default) if isinstance(default, dtype) else default
+    return whole, {each.name: kwargs.get(each.name, each.default_value) for each in only}
 
 
 def returned(schema: FunctionSchema, result: Any) -> Any:

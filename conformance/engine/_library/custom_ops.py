@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,13 @@ from .batched import vmap_kernel
 from .infer_schema import infer_schema
 from .operators import Operator, lookup
 from .schema import FunctionSchema, parse_schema
+from .tags import Tag, Tags, listed
 
 if TYPE_CHECKING:
     from ..library import Library
 
 Function = Callable[..., Any]
+_LOG = logging.getLogger("torch._library.custom_ops")
 DeviceTypes = str | Sequence[str] | None
 
 OPDEF_TO_LIB: dict[str, Library] = {}  # the library of each custom op, which lives as long as the process
@@ -34,6 +37,7 @@ def custom_op(
     mutates_args: str | Iterable[str],
     device_types: DeviceTypes = None,
     schema: str | None = None,
+    tags: Tags = (),
 ) -> Any:
     """The function as an operator ``namespace::name``; without one, a decorator of it.
 
@@ -48,7 +52,7 @@ def custom_op(
     def define(function: Function) -> CustomOpDef:
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
         namespace, opname = name.split("::")
-        made = CustomOpDef(namespace, opname, text, function)
+        made = CustomOpDef(namespace, opname, text, function, tags)
         written = {each.name for each in _written(made._opoverload._schema)}
         if schema is not None and written != set(mutates_args):
             raise ValueError(
@@ -76,7 +80,7 @@ class CustomOpDef:
 
     __module__ = "torch._library.custom_ops"
 
-    def __init__(self, namespace: str, name: str, schema: str, fn: Function) -> None:
+    def __init__(self, namespace: str, name: str, schema: str, fn: Function, tags: Tags = ()) -> None:
         from ..library import Library
 
         self._namespace, self._name, self._schema, self._init_fn = namespace, name, schema, fn
@@ -97,7 +101,7 @@ class CustomOpDef:
                 + name
                 + schema
             )
-        self._lib.define(name + schema)
+        self._lib.define(name + schema, tags=(Tag.pt2_compliant_tag, *listed(tags)))
         self._opoverload: Operator = lookup(self._qualname)
         self._lib.impl(name, autograd_kernel(self._opoverload, lambda: self._formula), "Autograd")
         if parsed.is_mutable:
@@ -177,6 +181,21 @@ class CustomOpDef:
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
         """Inside, the kernel of a device is used, or the function that was decorated in its place."""
         before = device_type in self._disabled_kernel
+        action = "enable" if enabled else "disable"
+        if device_type not in self._backend_fns:
+            _LOG.warning(
+                "Attempted to %s kernel for %s but no kernel was registered for this device type.",
+                action,
+                device_type,
+            )
+        if before is not enabled:
+            _LOG.warning(
+                "Attempted to %s kernel for %s%s but it was already %sd.",
+                action,
+                " " * enabled,
+                device_type,
+                action,
+            )
         (self._disabled_kernel.discard if enabled else self._disabled_kernel.add)(device_type)
         try:
             yield

@@ -20,6 +20,7 @@ from ..views import increment_version
 from .arguments import MismatchError, bind, filled, returned
 from .fallback import warn_in_backward
 from .schema import FunctionSchema, check_name
+from .tags import Tag
 
 Kernel = Callable[..., Any]
 
@@ -39,6 +40,7 @@ class Entry:
     schema: FunctionSchema | None = None
     library: Any = None  # that defined it
     origin: str = ""  # where that library was made
+    tags: tuple[Tag, ...] = ()
     kernels: dict[str, list[Registration]] = field(default_factory=dict)
     rules: dict[type, Kernel] = field(default_factory=dict)  # of classes of TorchDispatchModes
 
@@ -76,6 +78,11 @@ class Operator(OpOverload):
         assert entry.schema is not None
         self.namespace, self.entry, self._schema = packet.namespace, entry, entry.schema
         self._name = self.name()
+
+    @property
+    def tags(self) -> list[Tag]:
+        """What it says of itself."""
+        return [*self.entry.tags]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:

@@ -46,11 +46,15 @@ class Argument:
     kwarg_only: bool = False
     alias_info: AliasInfo | None = None
 
+    @property
+    def default_value(self) -> Any:
+        """The default, of a dtype its number; None where there is none."""
+        if self.default is REQUIRED:
+            return None
+        return number_of(self.default) if isinstance(self.default, dtype) else self.default
+
     def __str__(self) -> str:
-        text = self.type.schema
-        if self.alias_info is not None:
-            base, brackets = re.fullmatch(r"(\w+)(.*)", text).groups()  # type: ignore[union-attr]
-            text = f"{base}({self.alias_info.text}){brackets}"
+        text = self.type.aliased("" if self.alias_info is None else f"({self.alias_info.text})")
         text += f" {self.name}" if self.name else ""
         return text if self.default is REQUIRED else f"{text}={_shown(self.default)}"
 
@@ -96,7 +100,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, dtype):
         return str(number_of(value))
     if isinstance(value, float):
-        return f"{int(value)}." if value.is_integer() and abs(value) < 1e16 else repr(value)
+        return f"{value:.17g}{'.' * (value.is_integer() and abs(value) <= 1e17)}"
     if isinstance(value, list):
         return f"[{', '.join(map(_shown, value))}]"
     return str(value)

@@ -51,13 +51,17 @@ class Type:
     @property
     def schema(self) -> str:
         """As schemas write it: ``int[]?``."""
+        return self.aliased("")
+
+    def aliased(self, alias: str) -> str:
+        """As schemas write it with what they say of its memory: ``Tensor(a!)[]?``."""
         if self.kind == "optional":
-            return f"{self.parts[0].schema}?"
+            return f"{self.parts[0].aliased(alias)}?"
         if self.kind == "list":
-            return f"{self.parts[0].schema}[{'' if self.size is None else self.size}]"
+            return f"{self.parts[0].schema}{alias}[{'' if self.size is None else self.size}]"
         if self.kind == "tuple":
             return f"({', '.join(each.schema for each in self.parts)})"
-        return self.kind
+        return f"{self.kind}{alias}"
 
     def __str__(self) -> str:
         """As errors write it: ``Optional[List[int]]``."""

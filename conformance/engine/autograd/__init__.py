@@ -348,6 +348,18 @@ __all__ = [
     "variable",
 ]
 
+
+def _profiler_enabled() -> bool:
+    """Whether this thread is profiled."""
+    return state.trace is not None
+
+
+def _disable_profiler() -> None:
+    """End what profiles it."""
+    if state.trace is not None:
+        state.trace.stop()
+
+
 _look_up = look_up("torch.autograd")
 
 
@@ -365,7 +377,7 @@ _gradcheck.__getattr__ = _checks  # type: ignore[method-assign]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("forward_ad", "functional", "profiler"):  # imported when first asked for
+    if name in ("forward_ad", "functional", "profiler", "profiler_util"):  # imported when first asked for
         return import_module(f"{__name__}.{name}")
     if name in ("gradcheck", "gradgradcheck"):
         return getattr(import_module(f"{__name__}.derivative_check"), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..batching import NO_RULE, each_example, level_of, vmaps
+from ..errors import typename
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..tangents import begin_level, end_level, set_tangent, tangent_of
@@ -120,7 +121,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
         raise TypeError(
-            f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}"
+            f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {typename(tensor)}"
         )
     if level != 0 and tangent_of(tensor, 0) is not None:
         raise RuntimeError("Invalid level given to _fw_primal")

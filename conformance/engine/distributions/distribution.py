@@ -12,7 +12,7 @@ from ..modes import no_grad
 from ..size import Size
 from ..tensor import Tensor
 from .constraints import is_dependent
-from .utils import NUMBER, broadcast_all, lazy_property
+from .utils import NUMBER, broadcast_all, lazy_property, own_init
 
 NO_SHAPE = Size()
 
@@ -46,6 +46,7 @@ class Distribution:
     mean: Any = _NOT_THERE
     variance: Any = _NOT_THERE
     _validate_args = __debug__
+    __init_subclass__: Any = classmethod(own_init)
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -148,7 +149,7 @@ class Distribution:
         return self.entropy().exp()
 
     def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        return Size((*tuple(sample_shape), *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Any) -> None:
         """Refuse what cannot be a sample.

@@ -40,10 +40,14 @@ def _standard_gamma(self: Array, generator: Any = None) -> Array:
 
 @op("NotImplemented", name="_sample_dirichlet", self=unsupported("_sample_dirichlet"))
 def _sample_dirichlet(self: Array, generator: Any = None) -> Array:
-    need_floats("dirichlet", self)
-    if dtypes.is_half(self.dtype):
-        raise unimplemented("dirichlet", self.dtype)
-    return draws.dirichlet(default_generator if generator is None else generator, self)
+    return _dirichlet(self, generator)
+
+
+def _dirichlet(concentration: Array, generator: Any = None) -> Array:
+    need_floats("dirichlet", concentration)
+    if dtypes.is_half(concentration.dtype):
+        raise unimplemented("dirichlet", concentration.dtype)
+    return draws.dirichlet(default_generator if generator is None else generator, concentration)
 
 
 class Gamma(Broadcast, ExponentialFamily):
@@ -174,7 +178,7 @@ class StudentT(Distribution):
 class _Dirichlet(Function):
     @staticmethod
     def forward(ctx: Any, concentration: Tensor) -> Any:
-        x = wrap(draws.dirichlet(default_generator, concentration._array))
+        x = wrap(_dirichlet(concentration._array))
         ctx.save_for_backward(x, concentration)
         return x
 

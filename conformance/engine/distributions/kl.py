@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ..creation import full_like
@@ -27,10 +30,18 @@ _REGISTRY: dict[tuple[type, type], Divergence] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence]:
-    """A decorator: the function gives the divergence of such distributions, and of derived ones without their own."""
+    """A decorator: the function gives the divergence of such distributions, and of derived ones without their own.
+
+    Raises:
+        TypeError: one of them is no class.
+    """
+    for each in (type_p, type_q):
+        if not isinstance(each, type):
+            raise TypeError("issubclass() arg 1 must be a class")
 
     def decorator(function: Divergence) -> Divergence:
         _REGISTRY[type_p, type_q] = function
+        _divergence.cache_clear()
         return function
 
     return decorator
@@ -42,13 +53,31 @@ def kl_divergence(p: Any, q: Any) -> Tensor:
     Raises:
         NotImplementedError: nothing is registered for their types.
     """
-    for type_p in type(p).__mro__:
-        for type_q in type(q).__mro__:
-            if function := _REGISTRY.get((type_p, type_q)):
-                return function(p, q)
-    raise NotImplementedError(
-        f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
-    )
+    function = _divergence(type(p), type(q))
+    if function is None:
+        raise NotImplementedError(
+            f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
+        )
+    return function(p, q)
+
+
+@cache
+def _divergence(type_p: type, type_q: type) -> Divergence | None:
+    """What was registered for the classes nearest to these: to p's first, which q's must not contradict."""
+    above = type_p.__mro__, type_q.__mro__
+    found = [pair for pair in itertools.product(*above) if pair in _REGISTRY]
+    if not found:
+        return None
+    left = found[0]
+    right = min(found, key=lambda pair: (above[1].index(pair[1]), above[0].index(pair[0])))
+    if _REGISTRY[left] is not _REGISTRY[right]:
+        warnings.warn(
+            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please register_kl({left[0].__name__}, "
+            f"{right[1].__name__})",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return _REGISTRY[left]
 
 
 @register_kl(Normal, Normal)
@@ -200,7 +229,7 @@ def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tens
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
-def _exponential_family(p: Any, q: Any) -> Tensor:
+def _kl_expfamily_expfamily(p: Any, q: Any) -> Tensor:
     """By what their normalizers are at the natural parameters, and by its slope there: a Bregman divergence."""
     if type(p) is not type(q):
         raise NotImplementedError(

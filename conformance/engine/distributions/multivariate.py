@@ -187,8 +187,8 @@ class MultivariateNormal(Distribution):
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         n = self._event_shape[0]
         own = {name: vars(self)[name] for name in LOWER if name in vars(self)}
-        parameters = {name: each.expand((*batch_shape, n, n)) for name, each in own.items()}
-        parameters["loc"] = self.loc.expand((*batch_shape, n))
+        parameters = {"loc": self.loc.expand((*batch_shape, n))}
+        parameters |= {name: each.expand((*batch_shape, n, n)) for name, each in own.items()}
         new = self._expanded(MultivariateNormal, _instance, batch_shape, **parameters)
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
         return new

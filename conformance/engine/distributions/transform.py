@@ -9,7 +9,7 @@ from typing import Any
 from ..creation import zeros_like
 from ..size import Size
 from . import constraints
-from .utils import _sum_rightmost, lazy_property
+from .utils import _sum_rightmost, lazy_property, own_init
 
 dependent = constraints.dependent_property(is_discrete=False)
 
@@ -27,6 +27,7 @@ class Transform:
     codomain: Any
     _inv: Any = None
     _cached_x_y: tuple[Any, Any] = (None, None)
+    __init_subclass__: Any = classmethod(own_init)
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from .. import dtypes
@@ -10,6 +11,7 @@ from ..creation import empty
 from ..from_data import tensor
 from ..modes import enable_grad
 from ..ops import FUNCTIONS
+from ..overrides import has_torch_function, is_tensor_like
 from ..ranges import arange
 from ..size import Size
 from ..tensor import Tensor
@@ -35,20 +37,37 @@ class lazy_property:
         return value
 
 
+def own_init(cls: type) -> None:
+    """Give a class of torch's the ``__init__`` of a base that torch has not: errors name the class."""
+    owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    if not cls.__module__.startswith("torch.") or owner.__module__.startswith("torch."):
+        return
+    init: Any = vars(owner)["__init__"]
+    own = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
+    own.__kwdefaults__, own.__annotations__ = init.__kwdefaults__, init.__annotations__
+    own.__qualname__, own.__doc__ = f"{cls.__qualname__}.__init__", init.__doc__
+    cls.__init__ = own  # type: ignore[misc]
+
+
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Tensors and numbers as tensors of one shape; a number takes the dtype of the first tensor.
 
     Raises:
         ValueError: something else is among them.
     """
-    if not all(isinstance(each, (Tensor, *NUMBER)) for each in values):
+    if not all(is_tensor_like(each) or isinstance(each, NUMBER) for each in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
             "__torch_function__."
         )
+    if has_torch_function(values):
+        from ..functional import broadcast_tensors  # that asks
+    else:
+        broadcast_tensors = FUNCTIONS["broadcast_tensors"]
     kind = next((each.dtype for each in values if isinstance(each, Tensor)), dtypes.get_default_dtype())
-    tensors = [each if isinstance(each, Tensor) else tensor(each, dtype=kind) for each in values]
-    return FUNCTIONS["broadcast_tensors"](*tensors)
+    tensors = [tensor(each, dtype=kind) if isinstance(each, NUMBER) else each for each in values]
+    found: tuple[Tensor, ...] = broadcast_tensors(*tensors)
+    return found
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:

@@ -143,17 +143,22 @@ class Composites(Doors):
 
     def close(self) -> None:
         """Put ``_mapped`` in their place."""
+        self.find()
+        super().close()
+
+    def find(self) -> None:
+        """Make their doors, if there are none yet."""
         if not self.codes:
-            for (name, _), function in dict(_found()).items():
+            for (name, _), function in dict(composed()).items():
                 if function not in self.codes:  # under another name
                     self.guard(function, functools.partial(_mapped, name), outer=True)
-        super().close()
 
 
 composites = Composites()
 
 
-def _found() -> Iterator[tuple[tuple[str, int], FunctionType]]:
+def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
+    """The functions by their names; of one name there may be several."""
     from .. import creation, linalg, ops, random, special
     from ..nn import functional
     from ..nn.functions import FUNCTIONS

@@ -33,7 +33,8 @@ def _factor(self: Array, hermitian: bool = False) -> tuple[Array, Array, Array]:
     name = "torch.linalg.ldl_factor_ex"
     square(name, self)
     floating(name, self, False)
-    kernels.refuse_without_lapack("ldl_factor_kernel_cpu", self)
+    if self.size:
+        kernels.refuse_without_lapack("ldl_factor_kernel_cpu", self)
     factors, pivots = np.zeros_like(self), np.zeros(self.shape[:-1], np.int32)
     info = np.zeros(self.shape[:-2], np.int32)
     if self.size:

@@ -67,6 +67,11 @@ def pinv(
             "dimensions of float, double, cfloat or cdouble types"
         )
     floating("linalg.pinv", array)
+    for name, each in (("rcond", rcond), ("atol", atol), ("rtol", rtol)):
+        if isinstance(each, Tensor) and each._array.dtype.kind == "c":
+            raise RuntimeError(
+                f"torch.linalg.pinv: {name} tensor of complex type is not supported. Got {each.dtype.legacy}"
+            )
     if rcond is not None:
         rtol = rcond
     a = A.detach()

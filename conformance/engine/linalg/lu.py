@@ -11,6 +11,7 @@ from ..dtypes import BY_NUMPY
 from ..ops.joining import cat
 from ..out import given, given_several
 from ..rows import Array, op
+from ..shapes import existing_dim
 from ..tensor import Tensor, make
 from ..twins import conjugated
 from . import kernels
@@ -289,9 +290,15 @@ def _lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bo
     if pivots.dtype != np.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     check_equation(name, LU, B, left)
+    existing_dim(-1, pivots.ndim)
     if pivots.shape[-1:] != LU.shape[-1:]:
         raise RuntimeError(
             f"{name}: Number of pivots per batch should be same as the dimension of the matrix"
+        )
+    if pivots.shape != LU.shape[:-1]:
+        raise RuntimeError(
+            f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots.shape)} instead"
         )
     for wrong, text in (
         (pivots < 1, "greater or equal to 1"),

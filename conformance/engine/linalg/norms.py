@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..creation import scalar_tensor
-from ..ops.norms import vector_norm
+from ..ops.norms import check_order, vector_norm
 from ..ops.selection import where
 from ..out import given
 from ..shapes import wrap_dim
@@ -38,6 +38,7 @@ def matrix_norm(
     name = "linalg.matrix_norm"
     matrix(name, A._array)
     dims = list(dim) if isinstance(dim, (tuple, list)) else [dim]
+    check_order(name, ord)
     if isinstance(ord, str) and ord not in ("fro", "nuc"):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
     floating(name, A._array, ord == "nuc")
@@ -46,7 +47,7 @@ def matrix_norm(
     ndim = A._array.ndim
     first, second = (wrap_dim(d, ndim) for d in dims)
     if first == second:
-        raise RuntimeError(f"{name}: dims must be different. Got ({dims[0]}, {dims[1]})")
+        raise RuntimeError(f"{name}: dims must be different. Got ({first}, {second})")
     if ord == "fro":
         return given("linalg_matrix_norm", out, vector_norm(A, 2, (first, second), keepdim, dtype=dtype))
     if not isinstance(ord, str) and abs(ord) not in _ORDERS:
@@ -158,9 +159,9 @@ def matrix_rank(
     absolute, relative = atol if tol is None else tol, 0.0 if tol is not None else rtol
     if relative is None:
         need_epsilon(A)
-    values = eigvalsh(a).abs() if hermitian else svdvals(a)
     if not A._array.size:
         return given("linalg_matrix_rank", out, A.new_empty(A._array.shape[:-2], dtype=dtypes.int64).zero_())
+    values = eigvalsh(a).abs() if hermitian else svdvals(a)
     least = threshold(values, a, absolute, relative)
     rank = (values > least.unsqueeze(-1)).sum(-1)
     increment_version(rank)  # torch writes it into a result of its own

@@ -219,8 +219,11 @@ def _solve_ex(A: Array, B: Array, left: bool, name: str) -> tuple[Array, ...]:
     right = B[..., None] if vector else B
     check_equation(name, A, right, left)
     batch = broadcast_shapes(A.shape[:-2], right.shape[:-2])
-    factors, pivots, info = kernels.factor(np.broadcast_to(A, (*batch, *A.shape[-2:])))
-    found = kernels.lu_solve(factors, pivots, right, left)
+    factors, pivots, info = kernels.factor(A)
+    n = A.shape[-1]
+    found = kernels.lu_solve(
+        np.broadcast_to(factors, (*batch, n, n)), np.broadcast_to(pivots, (*batch, n)), right, left
+    )
     found = found[..., 0] if vector else found
     ordered = columns_first(found) if left and found.ndim > 1 else np.ascontiguousarray(found)
     return ordered, columns_first(factors), pivots, info

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from ..absent import look_up
 from ..keywords import taking_numpy_names
 from ..ops.matmul import linear
@@ -153,4 +156,10 @@ conv_transpose2d conv_transpose3d cosine_similarity elu_ hardtanh_ leaky_relu_ o
 relu_ rrelu_ scaled_dot_product_attention selu_ threshold_
 """
 globals().update(all_refusing({name: taking_numpy_names(globals()[name], name) for name in _NATIVE.split()}))
-__getattr__ = look_up("torch.nn.functional")
+_look_up = look_up("torch.nn.functional")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "grad":
+        return import_module("..grad", __name__)
+    return _look_up(name)

@@ -56,6 +56,7 @@ from . import (
     private,
     reduction,
     remainders,
+    removed,
     replacing,
     rounding,
     scatter_reduce,
@@ -77,7 +78,7 @@ from . import (
 MODULES: tuple[ModuleType, ...] = (
     activation, arithmetic, arranging, binary, comparison, contraction, copying, cumulative, diagonals,
     einsum, extremes, gamma, gated, gather, grids, hashing, histograms, index_select, indexing, inplace_views, joining, linear_algebra,
-    logic, masking, matmul, memory, moments, norms, ordering, parts, power, reduction, remainders, replacing,
+    logic, masking, matmul, memory, moments, norms, ordering, parts, power, reduction, remainders, removed, replacing,
     rounding, scatter_reduce, searching, segments, selection, shape, slicing, smooth, softmax, special, splitting, truth,
     unary, view_copies, windows,
 )  # fmt: skip
@@ -182,7 +183,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
     from .._library.operators import namespace
 
-    return namespace(name)
+    found = globals()[name] = namespace(name)
+    return found
 
 
 attach()

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
-from ..dtypes import BY_NUMPY, float_limits
+from ..dtypes import BY_NUMPY, F64, float_limits, number_within
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor
-from .kernels import chosen, half_up, in_single, kept, nans_in_blocks, need_floats, refuse_bools
+from .kernels import chosen, half_up, in_blocks, in_single, kept, nans_in_blocks, need_floats, refuse_bools
 from .scalars import over
 from .selection import clamped, where
 from .undefined import unsupported
@@ -58,7 +58,8 @@ def relu(self: Array) -> Array:
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
     """The number where it is above the threshold, else the value."""
     refuse_bools("threshold_cpu", self)
-    return np.where(self <= threshold, np.asarray(value).astype(self.dtype), self)
+    least, instead = (number_within(self.dtype, each) for each in (threshold, value))
+    return np.where(self <= least, np.asarray(instead).astype(self.dtype), self)
 
 
 @op(
@@ -135,6 +136,7 @@ def _leaky_relu_backward(grad_output: Array, self: Array, negative_slope: Any, s
 def leaky_relu(self: Array, negative_slope: Any = 0.01) -> Array:
     """The number where it is positive, else negative_slope times it."""
     need_floats("leaky_relu_cpu", self)
+    negative_slope = number_within(self.dtype, negative_slope)
     below = in_single(np.multiply, self, negative_slope)
     if 0 < self.dtype.type(negative_slope) <= 1:  # not 0, which has no product with inf
         return np.maximum(self, below)
@@ -220,7 +222,7 @@ def _hardshrink_backward(grad_out: Array, self: Array, lambd: Any) -> Array:
 def hardshrink(self: Array, lambd: Any = 0.5) -> Array:
     """0 between -lambd and lambd, else the number."""
     need_floats("hardshrink_cpu", self)
-    return kept(self, _outside(self, lambd))
+    return kept(self, _outside(self, number_within(self.dtype, lambd)))
 
 
 @op(
@@ -239,14 +241,14 @@ def _softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
 def softshrink(self: Array, lambd: Any = 0.5) -> Array:
     """The number, lambd nearer to 0; 0 between -lambd and lambd."""
     need_floats("softshrink_check", self)
+    lambd = number_within(F64, lambd)
     if not 0 <= lambd <= float_limits(self.dtype).max:
         limit, kind = float_limits(self.dtype).max, BY_NUMPY[self.dtype].legacy
         raise RuntimeError(
             f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
         )
     wide = half_up(self)
-    within = (
-        np.where(np.isnan(wide), wide, 0) if wide is not self else wide * 0
-    )  # of halves no zero has a sign
+    plain = in_blocks(self, self) & ~np.isnan(wide)  # in blocks no zero has a sign
+    within = np.where(plain, wide.dtype.type(0), wide * 0)
     found = np.where(wide > lambd, wide - lambd, np.where(wide < -lambd, wide + lambd, within))
     return found.astype(self.dtype, copy=False)

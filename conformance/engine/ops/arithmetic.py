@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import FULL_PRECISION, NUMBERS
+from ..errors import typename
 from ..fused import is_exact, multiply_add
 from ..inplace import run_inplace
 from ..operands import plain_number, scaling_meeting
@@ -149,7 +150,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         return _rsub_tensor(input, other, alpha)
     other = plain_number(other)
     if other.__class__ not in NUMBERS:
-        raise TypeError(f"rsub(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+        raise TypeError(f"rsub(): argument 'other' (position 2) must be Tensor, not {typename(other)}")
     return _rsub_number(input, other, alpha)
 
 

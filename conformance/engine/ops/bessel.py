@@ -259,7 +259,7 @@ def _bessel(order: int, second: bool) -> Callable[[Array], Array]:
         found = np.where(x > 5, _far(x, order, second), near)
         if second:
             return np.where(x == 0, self.dtype.type(-np.inf), found)
-        return np.where(self < 0, -found, found) if order else found
+        return np.where(np.signbit(self), -found, found) if order else found
 
     return kernel
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..creation import full_like, zeros_like, zeros_written
 from ..dtypes import c_name
+from ..errors import typename
 from ..fused import multiply_add
 from ..inplace import run_inplace
 from ..operands import is_number
@@ -224,6 +225,7 @@ def _interpolate(self: Array, end: Array, weight: Any) -> Array:
 )
 def _lerp_number(self: Array, end: Array, weight: Any) -> Array:
     need_inexact("lerp_kernel_scalar", self)
+    weight = dtypes.number_within(self.dtype, weight)
     return _interpolate(self, end, np.promote_types(self.dtype, np.float32).type(weight))
 
 
@@ -291,8 +293,8 @@ def _divisible(self: Array, tensor1: Array, tensor2: Array) -> None:
 
 
 def _quotient_of(value: Any, tensor: Tensor) -> Tensor:
-    """value / tensor: torch divides a tensor full of the number."""
-    return full_like(tensor, value) / tensor
+    """value / tensor: torch divides a tensor full of the number in place."""
+    return full_like(tensor, value).div_(tensor)
 
 
 def _addcdiv_factor(tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
@@ -362,7 +364,7 @@ def _matching(self: Array, other: Array) -> None:
 @op(name="isclose", meet="self other", numbers=False, check=_matching)
 def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
+        if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     close = self == other
     if equal_nan and self.dtype.kind in "fcV":
@@ -380,9 +382,7 @@ def allclose(
 ) -> bool:
     """Whether isclose holds everywhere."""
     if not isinstance(other, Tensor):
-        raise TypeError(
-            f"allclose(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}"
-        )
+        raise TypeError(f"allclose(): argument 'other' (position 2) must be Tensor, not {typename(other)}")
     return bool(_isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 

@@ -66,9 +66,13 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False, out: Any = None
 ) -> Tensor:
     """Which elements are among the others."""
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise TypeError("isin(): no tensor")  # said in torch's words by what is around it
     for each in (elements, test_elements):
         if isinstance(each, Tensor) and each._array.dtype.kind == "b":
             raise RuntimeError("Unsupported input type encountered for isin(): Bool")
         if isinstance(each, Tensor) and each._array.dtype.kind == "c":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {each.dtype.legacy}")
+        if isinstance(each, complex):
+            raise RuntimeError("Unsupported input type encountered for isin(): ComplexDouble")
     return _isin(elements, test_elements, invert, out=out)

@@ -14,6 +14,7 @@ from ..formats import contiguous_format
 from ..fused import multiply_add
 from ..operands import check_list
 from ..out import given
+from ..overloads import is_count
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
@@ -75,6 +76,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     if isinstance(dims, (tuple, list)):
         dims_a, dims_b = (list(each) if isinstance(each, (tuple, list)) else [each] for each in dims)
     else:
+        if not isinstance(dims, int):
+            raise RuntimeError(
+                "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
+                f"but got dims={dims}"
+            )
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a._array.ndim, b._array.ndim):
@@ -127,6 +133,11 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
+    if not isinstance(tensors, (tuple, list)):
+        kind = type(tensors).__name__
+        raise TypeError(
+            f"linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}"
+        )
     matrices = list(tensors)
     check_list(matrices)
     n = len(matrices)
@@ -215,6 +226,10 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix multiplied with itself; a negative power is one of the inverse."""
+    if not is_count(n):
+        raise TypeError(
+            f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}"
+        )
     found = _power(input, n)
     return given("matrix_power", out, found)
 

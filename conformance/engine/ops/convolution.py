@@ -16,7 +16,7 @@ import numpy as np
 from ..dtypes import BY_NUMPY, is_half
 from ..formats import channels_last, following_image, lies_so
 from ..rows import Array, op
-from ..shapes import like_steps
+from ..shapes import existing_dim, like_steps
 from ..tensor import Tensor
 from .joining import cat
 from .kernels import refuse_integers
@@ -185,15 +185,18 @@ def convolution(
         raise RuntimeError(f"expected scalar type {a} but found {b}")
     kind = input.dtype
     x, w, b = _single(input, weight, bias)
-    geometry = Geometry(weight.shape[2:], stride, full(padding, len(stride)), dilation)
+    dims = weight.ndim - 2
+    geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     if transposed:
-        sizes = transposed_sizes(input.shape[2:], geometry, output_padding)
+        sizes = transposed_sizes(input.shape[2:], geometry, full(output_padding, dims))
         found = spread(x, w, sizes, geometry, groups, kind)
     else:
         found = correlate(x, w, geometry, groups, geometry.places(input.shape[2:]))
     if b is not None:
-        found += b.reshape(-1, *(1,) * len(stride))
-    return following_image(len(stride), found.astype(kind, copy=False), input, weight)
+        found += b.reshape(-1, *(1,) * dims)
+    if not input.shape[1]:  # which torch gives no channels, whatever the weight says
+        found = found[:, :0]
+    return following_image(dims, found.astype(kind, copy=False), input, weight)
 
 
 def _scalar(kind: np.dtype[Any]) -> str:
@@ -235,9 +238,16 @@ def convolution_backward(
         raise RuntimeError(f"output_padding is not supported for non-transposed convolutions; got: {got}")
     kind = input.dtype
     g, x, w = _single(grad_output, input, weight)
-    geometry = Geometry(weight.shape[2:], stride, full(padding, len(stride)), dilation)
+    dims = weight.ndim - 2
+    geometry = Geometry(weight.shape[2:], full(stride, dims), full(padding, dims), full(dilation, dims))
     nothing = np.zeros(0, kind)
     found = [nothing, nothing, nothing]
+    if not (transposed or input.shape[1]):  # its output has no channels either
+        shapes = (input.shape, weight.shape, bias_sizes)
+        return [
+            np.zeros(shape, kind) if asked else nothing
+            for shape, asked in zip(shapes, output_mask, strict=True)
+        ]
     if output_mask[0]:
         if transposed:
             found[0] = correlate(g, w, geometry, groups, input.shape[2:])
@@ -249,7 +259,7 @@ def convolution_backward(
     if output_mask[2]:
         found[2] = g.sum((0, *range(2, g.ndim)))
     found = [each.astype(kind, copy=False) for each in found]
-    found[0], found[1] = (following_image(len(stride), each, input, weight) for each in found[:2])
+    found[0], found[1] = (following_image(dims, each, input, weight) for each in found[:2])
     plain = kind == np.float64 and (transposed or max(dilation) == 1)  # torch's own kernel, none of oneDNN's
     if plain and lies_so(weight, channels_last):
         found[1] = like_steps(found[1], weight)
@@ -323,6 +333,79 @@ def _first_places(found: Tensor, shape: Ints) -> Tensor:
 # Windows as an operation of their own -------------------------------------------------------------
 
 
+def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
+    along = zip(sizes, kernel, dilation, padding, stride, strict=True)
+    return tuple((n + 2 * p - (d * (k - 1) + 1)) // s + 1 for n, k, d, p, s in along)
+
+
+def _check_pairs(**settings: Ints) -> None:
+    for name, given in settings.items():
+        if len(given) != 2:
+            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(given)}")
+
+
+def _check_each(what: str, name: str, given: Ints, least: int = 1) -> None:
+    if min(given) < least:
+        must = "be greater than zero" if least else "be non-negative"
+        raise RuntimeError(
+            f"{what} should {must}, but got {name}_height: {given[0]} {name}_width: {given[1]}"
+        )
+
+
+def _check_images(self: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
+    """What im2col asks (torch: native/im2col_shape_check.h)."""
+    _check_pairs(kernel_size=kernel, dilation=dilation, padding=padding, stride=stride)
+    _check_each("kernel size", "kernel", kernel)
+    _check_each("dilation", "dilation", dilation)
+    _check_each("padding", "pad", padding, 0)
+    _check_each("stride", "stride", stride)
+    for dim in (1, 2):
+        existing_dim(dim, self.ndim)
+    if self.ndim not in (3, 4) or 0 in self.shape[self.ndim - 3 :]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {list(self.shape)}"
+        )
+    sizes = self.shape[-2:]
+    blocks = _blocks(sizes, kernel, dilation, padding, stride)
+    if any(n < 1 for n in blocks):
+        raise RuntimeError(
+            f"Given input with spatial size {sizes}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+            f"calculated shape of the array of sliding blocks as {blocks}, but its components must be at least one."
+        )
+
+
+def _check_columns(
+    self: Array, output_size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
+) -> None:
+    """What col2im asks (torch: native/im2col_shape_check.h)."""
+    _check_pairs(
+        output_size=output_size, kernel_size=kernel, dilation=dilation, padding=padding, stride=stride
+    )
+    _check_each("kernel size", "kernel", kernel)
+    _check_each("dilation", "dilation", dilation)
+    _check_each("stride", "stride", stride)
+    _check_each("padding", "pad", padding, 0)
+    if self.ndim not in (2, 3) or 0 in self.shape[self.ndim - 2 :]:
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            f"input, but got: {list(self.shape)}"
+        )
+    rows, columns = self.shape[-2:]
+    if rows % math.prod(kernel):
+        raise RuntimeError(
+            f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={rows} and kernel_size={kernel}."
+        )
+    blocks = _blocks(output_size, kernel, dilation, padding, stride)
+    if columns != math.prod(blocks):
+        raise RuntimeError(
+            f"Given output_size={output_size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+            f"stride={stride}, expected size of input's dimension 2 to match the calculated number of sliding blocks "
+            f"{blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got input.size(2)={columns}."
+        )
+
+
 @op(
     "Im2ColBackward0",
     self=lambda grad, self_sym_argsize_minus_2, self_sym_argsize_minus_1, kernel_size, dilation, padding, stride: (
@@ -336,6 +419,7 @@ def im2col(
     self_sym_argsize_minus_1: int,
 ) -> Array:  # fmt: skip
     """The windows of images, each as a column."""
+    _check_images(self, kernel_size, dilation, padding, stride)
     refuse_integers("im2col_out_cpu", self)
     found = windows(self, Geometry(kernel_size, stride, padding, dilation))
     lead = self.ndim - 3
@@ -353,6 +437,7 @@ def col2im(
     self: Array, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
 ) -> Array:
     """Images that columns add up to."""
+    _check_columns(self, output_size, kernel_size, dilation, padding, stride)
     refuse_integers("col2im_out_cpu", self)
     geometry = Geometry(kernel_size, stride, padding, dilation)
     channels = self.shape[-2] // math.prod(kernel_size)

@@ -16,7 +16,7 @@ from ..modes import state
 from ..operands import MISSING
 from ..out import given, several
 from ..rows import ROWS, Array, op
-from ..shapes import wrap_dim, wrap_dims
+from ..shapes import existing_dim, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
 from .binary import log_add_exp
@@ -159,6 +159,8 @@ def _cummax_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: Any) -> T
 
 def _cumulative_extreme(name: str, node: str, function: Any, text: str) -> Any:
     def forward(self: Array, dim: Any) -> tuple[Array, Array]:
+        if self.ndim == 0 and dim not in (-1, 0):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         axis = wrap_dim(dim, self.ndim)
         if self.ndim == 0:
             return self.copy(), np.zeros((), np.int64)
@@ -240,11 +242,6 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    for position, (each, text) in enumerate(((prepend, "prepend"), (append, "append")), 4):
-        if not (each is None or isinstance(each, Tensor)):
-            raise TypeError(
-                f"diff(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
-            )
     if n or prepend is not None or append is not None:  # else whatever the dimension
         axis = wrap_dim(dim, input._array.ndim)
         for each in (prepend, append):
@@ -289,6 +286,7 @@ def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
 def _spacing(name: str, y: Tensor, x: Tensor, axis: int) -> Tensor:
     """The distances of the sample points, shaped to go with y."""
     if x._array.ndim == 1:
+        existing_dim(axis, y._array.ndim)
         if y._array.shape[axis] != x._array.shape[0]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         x = x.view([-1 if i == axis else 1 for i in range(y._array.ndim)])
@@ -311,7 +309,7 @@ def _refuse_bools(name: str, y: Tensor, x: Tensor | None) -> None:
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
-    axis = wrap_dim(dim, y._array.ndim)
+    axis = existing_dim(dim, y._array.ndim) if x is None else wrap_dim(dim, y._array.ndim)
     _refuse_no_numbers("trapezoid", y, x, dx)
     if not y._array.ndim:
         raise IndexError(f"Dimension specified as {dim if x is None else axis} but tensor has no dimensions")

@@ -243,16 +243,20 @@ def _sum_pairs(operands: list[Tensor], places: _Places) -> Tensor:
 
 def einsum(*args: Any) -> Tensor:
     """A sum of products, written with subscripts; or operands each followed by a list of subscript numbers."""
+    if len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (tuple, list)):
+        args = (args[0], *args[1])
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and "
             "its subscripts "
             "list"
         )
+    if not isinstance(args[0], (str, Tensor)) and isinstance(args[1], Tensor):
+        raise TypeError(
+            f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}"
+        )
     if isinstance(args[0], str):
         equation, operands = args[0], args[1:]
-        if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
-            operands = tuple(operands[0])
     else:
         equation, operands = _from_lists(args)
     check_list(operands, argument=1)

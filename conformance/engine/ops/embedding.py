@@ -155,6 +155,8 @@ def trilinear(
 ) -> Array:
     """The product of three with dimensions of length 1 put in, summed over some."""
     ndim = i1.ndim + len(expand1)
+    if any(each.ndim + len(expanded) != ndim for each, expanded in ((i2, expand2), (i3, expand3))):
+        raise RuntimeError("number of dimensions must match")
     if i1.dtype.kind == "b" and all(each.size for each in (i1, i2, i3)):
         (_, rows), columns = i1.shape, i3.shape[1]
         kernel = "bmm" if rows * columns * len(i1) < 400 else "addmm_impl_cpu_"
@@ -249,6 +251,8 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
                 f"input.size({place})={n} is not "
                 f"divisible by {r}"
             )
+    if not self.size:  # torch does not look at what is empty
+        return following(self.copy(), self)
     k = len(lead)
     parts = self.reshape(*lead, c, h // r, r, w // r, r)
     moved = parts.transpose(*range(k), k, k + 2, k + 4, k + 1, k + 3)

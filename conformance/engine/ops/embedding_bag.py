@@ -106,8 +106,12 @@ def embedding_bag(
     """The sum, mean or maximum of each bag; each index's bag; the bags' sizes; where the maxima came from."""
     fast = mode != MAX and weight.dtype != np.float64 and padding_idx < 0  # a kernel of its own in torch
     _check(weight, indices, offsets, mode, per_sample_weights, fast)
+    if include_last_offset and not offsets.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
     starts = offsets[:-1] if include_last_offset else offsets
     count = len(starts)
+    if not count:  # what lies in no bag
+        indices = indices[:0]
     bags = bags_of(starts, len(indices))
     kept = indices != padding_idx
     rows, chosen, inside = weight[indices[kept]], indices[kept], bags[kept]

@@ -11,7 +11,7 @@ from ..creation import zeros_like
 from ..modes import is_grad_enabled, no_grad
 from ..operands import meet_arrays
 from ..rows import Array, op
-from ..shapes import laid_out
+from ..shapes import broadcast_shapes, laid_out
 from ..tensor import Tensor, make
 from .kernels import check_subtractable, half_up, need_floats, updated
 from .loss import MEAN, NONE, reduced
@@ -63,7 +63,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
         raise RuntimeError("all elements of target should be between 0 and 1")
     lower = np.maximum(np.log1p(-self), -100)
     each = (target - 1) * lower - target * np.maximum(np.log(self), -100)
-    found = (each if weight is None else each * weight).astype(self.dtype, copy=False)
+    found = (each if weight is None else updated(np.multiply, each, weight)).astype(self.dtype, copy=False)
     return reduced(laid_out(found, self), reduction)
 
 
@@ -144,6 +144,7 @@ def binary_cross_entropy_with_logits(
     need_floats("log_sigmoid_cpu", self)
     log = _log_sigmoid(self)
     if pos_weight is not None:
+        broadcast_shapes(pos_weight.shape, target.shape)
         (factor, _) = meet_arrays(False, pos_weight - pos_weight.dtype.type(1), target)
         log = updated(
             np.multiply, log, factor * target.astype(factor.dtype, copy=False) + factor.dtype.type(1)

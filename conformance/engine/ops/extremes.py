@@ -13,7 +13,7 @@ import numpy as np
 from .. import dtypes, return_types
 from ..creation import zeros_like
 from ..inplace import placed
-from ..operands import invalid_combination
+from ..operands import MISSING, invalid_combination
 from ..out import several
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
@@ -108,18 +108,18 @@ _reduce_dim("min", "MinBackward0", np.argmin)
 def _extreme(name: str, every: Any, pairwise: Any, text: str) -> Any:
     def reduce(
         input: Tensor,
-        dim: Any = None,
+        dim: Any = MISSING,
         keepdim: bool = False,
         *,
         other: Any = None,
         out: Any = None,
     ) -> Any:
-        if not isinstance(input, Tensor) and dim is not None:
+        if not isinstance(input, Tensor) and dim is not MISSING:
             raise invalid_combination(name, (input, dim))
         other = dim if isinstance(dim, Tensor) else other
         if other is not None:
             return pairwise(input, other, out=out)
-        if dim is None:
+        if dim is MISSING and not keepdim:
             return every(input, out=out)
         if not hasattr(dim, "__index__"):
             raise invalid_combination(name, (input, dim))

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..inplace import run_inplace
+from ..operands import check_views
 from ..rows import ROWS, Array, op
 from ..shapes import ordered
 from ..tensor import Tensor, make
@@ -81,6 +82,7 @@ def _polygamma(self: Array, n: int) -> Array:
 def polygamma(n: Any, input: Any, *, out: Any = None) -> Tensor:
     """The n-th derivative of digamma."""
     if n < 0:
+        check_views(input)
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return _polygamma(input, n, out=out)
 

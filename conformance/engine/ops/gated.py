@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from .. import random
 from ..creation import zeros_like
 from ..draws import uniform
-from ..dtypes import FULL_PRECISION
+from ..dtypes import F64, FULL_PRECISION, number_within
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out, like_steps, wrap_dim
@@ -124,7 +125,8 @@ def _rrelu_backward(
 
 def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: bool) -> Array:
     """In training the noise is written here: a slope for each number that is not positive, 1 for the others."""
-    if lower > upper:
+    lower, upper = number_within(F64, lower), number_within(F64, upper)
+    if not lower <= upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         need_floats("leaky_relu_cpu", self)
@@ -135,7 +137,10 @@ def _rrelu_kernel(self: Array, noise: Array, lower: Any, upper: Any, training: b
         raise unimplemented("rrelu_with_noise_out_cpu", self.dtype)
     below = self <= 0
     noise[...] = 1
-    noise[below] = uniform(random.default_generator, (int(below.sum()),), np.dtype(np.float64), lower, upper)
+    if below.any():
+        noise[below] = uniform(
+            random.default_generator, (int(below.sum()),), np.dtype(np.float64), lower, upper
+        )
     return self * noise
 
 
@@ -166,7 +171,15 @@ def _rrelu_with_noise_in_place(self: Array, noise: Array, lower: Any, upper: Any
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
-    """leaky_relu with slopes drawn between lower and upper in training, else with their mean."""
+    """leaky_relu with slopes drawn between lower and upper in training, else with their mean.
+
+    Raises:
+        RuntimeError: a bound is no finite number, or the lower one above the other.
+    """
+    lower, upper = number_within(F64, lower), number_within(F64, upper)
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound:g}")
     return _rrelu_with_noise(input, make(np.empty_like(input._array)), lower, upper, training)
 
 

@@ -155,7 +155,8 @@ def checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -
     if where.ndim != target.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if src is not None and at_least_1d(src).ndim != where.ndim:
-        wrap_dim(where.ndim - 1, src.ndim)
+        if src.ndim:
+            wrap_dim(where.ndim - 1, src.ndim)
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     too_big = any(n > m for i, (n, m) in enumerate(zip(where.shape, target.shape, strict=True)) if i != axis)
     if src is not None and any(n > m for n, m in zip(where.shape, at_least_1d(src).shape, strict=True)):

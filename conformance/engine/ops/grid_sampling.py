@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY, is_half
+from ..operands import kernels_check
 from ..ranges import linspace
 from ..rows import Array, op
+from ..shapes import existing_dim
 from ..tensor import Tensor, make
 from .joining import stack
 from .kernels import unimplemented
@@ -313,12 +315,15 @@ _SAMPLERS = {spatial: sampler for spatial, (sampler, _) in _ROWS.items()}
 _BACKWARDS = {spatial: backward for spatial, (_, backward) in _ROWS.items()}
 
 
+@kernels_check
 def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
     image, places = input._array.shape, grid._array.shape
 
     def refuse(text: str) -> RuntimeError:
         return RuntimeError(f"grid_sampler(): {text}")
 
+    for each in (image, places):
+        existing_dim(0, len(each))
     if image[0] != places[0]:
         raise refuse(
             f"expected grid and input to have same batch size, but got input with sizes {list(image)} and grid with "
@@ -343,10 +348,7 @@ def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
     if wanted == 3 and mode == BICUBIC:
         raise refuse("bicubic interpolation only supports 4D input")
     if input._array.dtype.kind in "fV" and input.dtype is not grid.dtype:
-        from ..dtypes import c_name
-
-        wanted_kind, found = c_name(input._array.dtype), c_name(grid._array.dtype)
-        raise RuntimeError(f"expected scalar type {wanted_kind.capitalize()} but found {found.capitalize()}")
+        raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {grid.dtype.legacy}")
 
 
 def grid_sampler(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,14 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape to which shapes broadcast."""
-    found: list[int] = []
-    for number, each in enumerate((n,) if isinstance(n, int) else tuple(n) for n in shapes):
-        found = [1] * (len(each) - len(found)) + found
+    given = [(each,) if isinstance(each, int) else each for each in shapes if each is not None]
+    for each in given:
+        if not isinstance(each, Sequence):
+            raise RuntimeError(
+                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {each}"
+            )
+    found = [1] * max(map(len, given), default=0)
+    for number, each in enumerate(given):
         for i, n in enumerate(reversed(each), 1):
             if n == 1 or n == found[-i]:
                 continue

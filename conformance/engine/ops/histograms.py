@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, return_types
-from ..out import check_out, store_together
+from ..out import check_count, check_out, store_together
 from ..ranges import linspace
 from ..rows import Array, Row, op
 from ..tensor import Tensor
@@ -224,8 +224,7 @@ def _check_settings(fitting: bool, range: Any) -> None:
 
 def _written(row: Row, out: Any, input: Tensor, bins: Any, options: dict[str, Any]) -> Any:
     """Counts and edges in the tensors given."""
-    if len(out) != 2:
-        raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
+    check_count(out, 2)
     for each, text in zip(out, (_OF_COUNTS, _OF_EDGES), strict=True):
         check_out("histogram", each, ())
         if each.dtype is not input.dtype:
@@ -308,6 +307,6 @@ def histogramdd(
     if bins and all(isinstance(each, Tensor) for each in bins):
         found = _counts_between(input, bins, weight, density)
         return return_types.histogramdd((found, tuple(bins)))
-    _check_settings(all(each.__class__ is int for each in bins), None)
+    _check_settings(all(isinstance(each, int) for each in bins), None)
     edges = _edges_of(input, bins, range, weight, density)
     return return_types.histogramdd((_counts_of(input, bins, range, weight, density), tuple(edges)))

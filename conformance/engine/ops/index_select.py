@@ -93,6 +93,10 @@ def _check_put(name: str, self: Array, axis: int, index: Array, source: Array) -
     if self.dtype != source.dtype:
         mine, theirs = dtypes.BY_NUMPY[self.dtype].legacy, dtypes.BY_NUMPY[source.dtype].legacy
         raise RuntimeError(f"{name}_(): self ({mine}) and source ({theirs}) must have the same scalar type")
+    if axis and axis >= source.ndim:
+        raise RuntimeError(
+            f"{name}_(): Indexing dim {axis} is out of bounds of the source tensor with dim {source.ndim}"
+        )
     count = source.shape[axis] if source.ndim else 1
     if index.size != count:
         raise RuntimeError(
@@ -191,7 +195,7 @@ def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
             f"{name}Number of indices ({index.size}) should be equal to source.size(dim) ({count})"
         )
     n = self.shape[axis] if self.ndim else 1
-    wrong = (index < -n) | (index >= n)
+    wrong = (index < 0) | (index >= n)
     if wrong.any():
         first = int(index[wrong].flat[0])
         raise IndexError(f"{name}index {first} is out of bounds for dimension {axis} with size {n}")
@@ -234,7 +238,7 @@ def _index_fill_forward(self: Array, dim: Any, index: Array, value: Any) -> Arra
     wrong = (where < -n) | (where >= n)
     if wrong.any():
         raise IndexError(f"index {int(where[wrong][0])} is out of bounds for dimension {axis} with size {n}")
-    target[where] = value if isinstance(value, np.ndarray) else dtypes.number_within(self.dtype, value)
+    target[where] = dtypes.number_within(self.dtype, value.item() if isinstance(value, np.ndarray) else value)
     return result
 
 

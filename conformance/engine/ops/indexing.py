@@ -11,11 +11,11 @@ import numpy as np
 from .. import errors
 from ..creation import zeros_like
 from ..dtypes import BY_NUMPY, NUMBERS, number_within
+from ..errors import typename
 from ..from_data import infer_array
 from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
 from ..modes import state
 from ..operands import check_recorded, plain_number
-from ..overloads import typename
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps, ordered
 from ..tensor import Tensor, make
@@ -228,7 +228,7 @@ def _items(value: Any) -> tuple[Any, ...]:
 
 
 def _is_index_of_its_own(value: Any) -> bool:
-    return value is None or value is Ellipsis or isinstance(value, (slice, Tensor, Sequence))
+    return value is None or value is Ellipsis or isinstance(value, (slice, Tensor, np.ndarray, Sequence))
 
 
 def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
@@ -276,9 +276,11 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
         elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "bu":
             result = unsqueeze(result, dim)
             index_with(make(np.array([0] if each._array else [], np.int64)))
-        elif hasattr(each, "__index__") and (not isinstance(each, (Tensor, np.ndarray)) or _is_count(each)):
+        elif hasattr(each, "__index__") and not isinstance(each, (Tensor, np.ndarray)):
             result = _select(result, dim, each.__index__(), position)
-        elif isinstance(each, (Tensor, np.ndarray, list, tuple, range)):
+        elif isinstance(each, np.ndarray):
+            return _apply(self, tuple(_of_array(i) if isinstance(i, np.ndarray) else i for i in items))
+        elif isinstance(each, (Tensor, list, tuple, range)):
             index_with(_as_index(list(each) if isinstance(each, range) else each))
         elif isinstance(each, (str, bytes)):
             raise TypeError(f"new(): invalid data type '{type(each).__name__}'")
@@ -290,9 +292,9 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
     return result, remaining
 
 
-def _is_count(value: Any) -> bool:
-    """Whether an array is one integer, which torch takes as Python's."""
-    return isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu"
+def _of_array(value: Array) -> Tensor:
+    """numpy's array as the tensor of truth values, bytes or integers that torch makes of it."""
+    return make(value if value.dtype in (np.bool_, np.uint8) else value.astype(np.int64))
 
 
 def _select(tensor: Tensor, dim: int, where: int, position: int) -> Tensor:
@@ -406,9 +408,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     if not isinstance(other, Tensor):
         number = plain_number(other)
         if number.__class__ not in NUMBERS:
-            raise TypeError(
-                f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
-            )
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {typename(other)}")
         if number.__class__ is int:
             number.to_bytes(8, "little", signed=number < 0)  # which says what torch says
         other = make(np.asarray(number))  # in double precision, and cast like any tensor

@@ -18,9 +18,10 @@ from ..dtypes import c_name
 from ..inplace import check_mutable
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
+from ..operands import MISSING, invalid_combination
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
-from ..storage import Storage, TypedStorage, buffer, storage
+from ..storage import Storage, TypedStorage, buffer, over_memory, storage
 from ..tensor import Tensor, make, set_array
 from ..views import check_inplace, increment_version, rebase_history
 from . import shape as shape_rows  # noqa: F401  its rows are read below
@@ -106,16 +107,19 @@ def t_(self: Tensor) -> Tensor:
 
 
 def set_(
-    self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+    self: Tensor, source: Any = MISSING, storage_offset: Any = None, size: Any = None, stride: Any = None
 ) -> Tensor:
     """Take another tensor's, or a storage's, memory and lay a shape over it, or take none; there is no derivative.
 
     Raises:
-        RuntimeError: a leaf that requires grad, or another dtype.
+        RuntimeError: a leaf that requires grad, another dtype, or no place in memory.
+        TypeError: a place without a shape.
     """
+    if source is None or (storage_offset is None) != (size is None):
+        raise invalid_combination("set_", (source, storage_offset, size))
     array = _memory_of(self, source)
     if size is not None:
-        array = _laid_over(storage(array), int(storage_offset), sizes((size,)), stride)
+        array = _laid_over(array, int(storage_offset), sizes((size,)), stride)
     given = source if isinstance(source, Tensor) else make(array)
     if self._tangents or given._tangents:
         raise NotImplementedError(errors.NO_FORWARD_MODE.format("set_"))
@@ -134,7 +138,7 @@ def set_(
 
 
 def _memory_of(self: Tensor, source: Any) -> Array:
-    if source is None:
+    if source is MISSING:
         return np.zeros(0, self._array.dtype)
     if isinstance(source, Storage):
         if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
@@ -142,8 +146,7 @@ def _memory_of(self: Tensor, source: Any) -> Array:
                 f"Expected a Storage of type {c_name(self._array.dtype)} or an UntypedStorage, but got type "
                 f"{source.dtype.legacy} for argument 1 'storage'"
             )
-        whole = source._array.reshape(-1, order="A")
-        return whole.view(self._array.dtype)
+        return over_memory(source, self._array.dtype)
     if source._array.dtype is not self._array.dtype:
         theirs, ours = c_name(source._array.dtype), c_name(self._array.dtype)
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
@@ -152,9 +155,20 @@ def _memory_of(self: Tensor, source: Any) -> Array:
     return source._array
 
 
-def _laid_over(memory: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
+def _laid_over(array: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
+    memory = over_memory(Storage(storage(array)), array.dtype)
     item = memory.itemsize
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))] if stride is None else stride
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if any(n < 0 for n in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
+    if len(steps) != len(shape):
+        raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(steps)})")
+    if any(step < 0 for step in steps):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}"
+        )
     last = -1 if 0 in shape else sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     if offset + last >= memory.size:
         raise NotImplementedError("set_ beyond the memory that there is")

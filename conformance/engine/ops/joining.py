@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import typename
 from ..formats import following, suggest_memory_format
-from ..operands import check_list
+from ..operands import check_list, check_views
 from ..rows import ROWS, Array, op
 from ..shapes import ordered, viewed, wrap_dim
 from ..tensor import Tensor, make
@@ -42,6 +43,8 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
     kind = dtypes.result_dtype(*tensors)
     joined = [each for each in tensors if each.shape != (0,)] or list(tensors)
     first = joined[0]
+    if first.shape == (0,):  # there are no others, and torch does not look at dim
+        return np.zeros(0, kind)
     axis = wrap_dim(dim, first.ndim)
     for number, each in enumerate(joined):
         if each.ndim != first.ndim:
@@ -63,13 +66,14 @@ def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a dimension."""
     if not isinstance(tensors, (tuple, list)):
         raise TypeError(
-            f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}"
         )
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     check_list(tensors)
     for number, each in enumerate(tensors):
         if each._array.ndim == 0:
+            check_views(*tensors)
             raise RuntimeError(f"zero-dimensional tensor (at position {number}) cannot be concatenated")
     places = tuple((t._array.shape, t._array.dtype.kind == "c") for t in tensors)
     return _cat(tensors, dim, places, out=out)
@@ -86,13 +90,13 @@ concat = concatenate = cat
 )
 def _stack(tensors: Any, dim: Any = 0) -> Array:
     kind = dtypes.result_dtype(*tensors)
+    axis = wrap_dim(dim, tensors[0].ndim + 1)
     for number, each in enumerate(tensors):
         if each.shape != tensors[0].shape:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
                 f"{list(each.shape)} at entry {number}"
             )
-    axis = wrap_dim(dim, tensors[0].ndim + 1)
     shape = tensors[0].shape
     if axis == len(shape):
         return np.ascontiguousarray(np.stack([each.astype(kind, copy=False) for each in tensors], axis))
@@ -112,7 +116,7 @@ def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
 def _refuse_empty(name: str, tensors: Any) -> None:
     if isinstance(tensors, Tensor) or not isinstance(tensors, (tuple, list)):
         raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}"
         )
     check_list(tensors)
     if not tensors:

@@ -223,9 +223,11 @@ def floor_quotient(self: Any, other: Any) -> Array:
 
 
 def _floor_quotient_of_halves(self: Any, other: Any, kind: np.dtype[Any]) -> Array:
-    """Of two tensors rounded after each step, by a number at the end (torch: div_floor_floating in BinaryOpsKernel.cpp)."""
+    """Of two tensors rounded after each step, by one number at the end (torch: div_floor_kernel in BinaryOpsKernel.cpp)."""
     if not isinstance(other, np.ndarray):
         self = half_up(self)
+    elif other.size == 1:
+        self, other = half_up(self), half_up(other)
     left = np.asarray(np.fmod(self, other))
     quotient = (self - left) / other
     quotient = np.where(_opposed(left, other), quotient - quotient.dtype.type(1), quotient)
@@ -250,8 +252,9 @@ def trunc_quotient(self: Any, other: Any) -> Array:
     """Divided and rounded towards zero."""
     need_reals("div_trunc_cpu", self, other)
     if not integral(self, other):
-        if other.__class__ is np.float32 and dtypes.is_half(self.dtype):
-            return in_single(lambda wide: np.trunc(wide / other), self)
+        if isinstance(self, np.ndarray) and dtypes.is_half(self.dtype) and np.size(other) == 1:
+            divisor = half_up(np.asarray(other))
+            return in_single(lambda wide: np.trunc(wide / divisor), self)
         return np.trunc(np.true_divide(self, other))
     quotient = np.floor_divide(self, other)
     return quotient + ((quotient < 0) & (quotient * other != self))

@@ -187,6 +187,9 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
     """The inverse of a matrix, from its Cholesky factor."""
     square("cholesky_inverse", self)
     kernels.refuse_without_lapack("cholesky_inverse_out_cpu", self)
+    if self.size:
+        zero = np.diagonal(self, axis1=-2, axis2=-1) == 0
+        succeeded("cholesky_inverse", np.where(zero.any(-1), zero.argmax(-1) + 1, 0), _SINGULAR)
     if self.dtype.kind == "c":
         return columns_first(kernels.from_cholesky_factor(self, upper))
     identity = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
@@ -194,6 +197,9 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Array:
     first, second = (turned, self) if upper else (self, turned)
     half = kernels.solve_triangular(first, identity, False, True, False)
     return columns_first(kernels.solve_triangular(second, half, True, True, False))
+
+
+_SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 
 
 # Equations, by older names -------------------------------------------------------------------------

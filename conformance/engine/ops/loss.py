@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..dtypes import c_name
 from ..inplace import check_castable
 from ..rows import Array, op
 from ..shapes import laid_out
@@ -136,7 +135,7 @@ def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int,
 )
 def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float = 1.0) -> Array:
     """delta times the absolute difference, a parabola where it is below delta."""
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     common = dtypes.result_dtype(self, target)
     check_castable(common, self.dtype)
@@ -272,8 +271,9 @@ def multi_margin_loss(
     """How far other classes come closer to the right one's score than the margin."""
     if self.size and self.dtype not in dtypes.FULL_PRECISION:
         raise unimplemented("multi_margin_loss_cpu_kernel", self.dtype)
+    margin = dtypes.number_within(self.dtype, margin)
     if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {c_name(target.dtype).capitalize()}")
+        raise RuntimeError(f"expected scalar type Long but found {dtypes.BY_NUMPY[target.dtype].legacy}")
     wrong = target[(target < 0) | (target >= (self.shape[-1] if self.ndim else 1))]
     if wrong.size:
         raise RuntimeError("target out of range")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes, errors, twins
+from ..errors import typename
 from ..inplace import check_castable
-from ..out import check_out, given
+from ..out import RESIZED, check_out, given
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, laid_out, wrap_dim
+from ..shapes import broadcast_shapes, existing_dim, laid_out
 from ..tensor import Tensor
 from .inplace_views import squeeze_
 from .kernels import half_up, refuse_bools
@@ -102,7 +104,7 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 
     _one_type(self, mat1, mat2)
     if not mat1.shape[1]:
         _check_factor(self, beta)
-    return _plus(self, exact_product(mat1, mat2, "addmm_impl_cpu_"), beta, alpha)
+    return _plus(self, exact_product(mat1, mat2, "addmm_impl_cpu_"), beta, alpha if mat1.shape[1] else 1)
 
 
 def _kinds(*arrays: Array) -> list[str]:
@@ -126,7 +128,8 @@ def _factor(kind: np.dtype[Any], number: Any) -> Any:
     """alpha or beta in the dtype of what it multiplies; by 1 nothing is."""
     if number.__class__ is int and number == 1:
         return 1
-    return kind.type(dtypes.number_within(kind, number)) if number.__class__ is complex else kind.type(number)
+    whole = number.__class__ is not complex and math.isfinite(number)
+    return kind.type(number if whole else dtypes.number_within(kind, number))
 
 
 def _times(array: Array, number: Any) -> Array:
@@ -178,6 +181,7 @@ def _check_addmv(*operands: Array) -> None:
 @op("MvBackward0", self=lambda grad, vec: grad.outer(vec), vec=lambda grad, self: self.t().mv(grad))
 def mv(self: Array, vec: Array) -> Array:
     """A matrix times a vector."""
+    existing_dim(0, self.ndim)
     if self.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
     if self.shape[1] != vec.shape[0]:
@@ -199,13 +203,18 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
     if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
     if mat.shape[1] != vec.shape[0] or self.shape not in ((), (1,), mat.shape[:1]):
+        existing_dim(0, self.ndim)
         raise RuntimeError(
-            f"size mismatch, got input ({self.shape[0] if self.ndim else 1}), mat ({mat.shape[0]}x{mat.shape[1]}), vec "
+            f"size mismatch, got input ({self.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec "
             f"({vec.shape[0]})"
         )
     _check_addmv(self, mat, vec)
     if dtypes.is_half(self.dtype):  # beta * self is rounded, and so are the factors
         alpha, self, beta = self.dtype.type(alpha), _times(self, beta), beta if beta == 0 else 1
+    if not mat.size and beta != 0:  # torch writes beta * self over the result, and with that its shape
+        if len(mat) and self.shape != mat.shape[:1]:
+            warnings.warn(RESIZED.format([len(mat)], list(self.shape)), stacklevel=2)
+        return self * _factor(self.dtype, beta)
     return _plus(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
 
@@ -263,6 +272,12 @@ def _check_batches(a: Array, b: Array) -> None:
             raise RuntimeError(f"{text} must be a 3D tensor")
 
 
+def _check_sizes(*asked: tuple[int, Array]) -> None:
+    """torch asks for these sizes before it looks at how many dimensions there are."""
+    for dim, each in asked:
+        existing_dim(dim, each.ndim)
+
+
 def _check_same(a: Array, b: Array) -> None:
     if a.dtype != b.dtype:
         first, second = _kinds(a, b)
@@ -302,8 +317,7 @@ def bmm(self: Array, mat2: Array) -> Array:
 )
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * (batch1 @ batch2)."""
-    if batch2.ndim < 3:
-        wrap_dim(2, batch2.ndim)
+    _check_sizes((0, batch1), (1, batch1), (2, batch2))
     _check_bmm(batch1, batch2)
     if self.dtype != batch1.dtype:
         first, second, third = (dtypes.c_name(each.dtype) for each in (self, batch1, batch2))
@@ -340,8 +354,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
 )
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * the sum of batch1 @ batch2."""
-    if batch2.ndim < 3:
-        wrap_dim(2, batch2.ndim)
+    _check_sizes((0, batch1), (1, batch1), (2, batch2))
     _check_batches(batch1, batch2)
     if batch1.shape[0] != batch2.shape[0]:
         raise RuntimeError(
@@ -373,7 +386,7 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
     if vec1.ndim != 1 or vec2.ndim != 1:
         number, wrong = (1, vec1) if vec1.ndim != 1 else (2, vec2)
         raise RuntimeError(f"addr: Expected 1-D argument vec{number}, but got {wrong.ndim}-D")
-    kind = dtypes.result_dtype(self, vec1, vec2)
+    kind = dtypes.result_dtype(np.atleast_1d(self), vec1, vec2)  # torch has expanded self
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if kind.kind != "b" and isinstance(factor, bool):
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
@@ -397,7 +410,7 @@ def _spread(grad: Tensor, *shape: int) -> Tensor:
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every product of two vectors' elements."""
     if not isinstance(vec2, Tensor):
-        raise TypeError(f"outer(): argument 'vec2' (position 2) must be Tensor, not {type(vec2).__name__}")
+        raise TypeError(f"outer(): argument 'vec2' (position 2) must be Tensor, not {typename(vec2)}")
     if input._array.ndim != 1 or vec2._array.ndim != 1:
         which = "self" if input._array.ndim != 1 else "vec2"
         ndim = input._array.ndim if which == "self" else vec2._array.ndim
@@ -422,7 +435,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         name = "dot" if input._array.ndim == other._array.ndim == 1 else "matmul"
         return given(name, out, matmul(input, other))
     if not isinstance(other, Tensor):
-        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {typename(other)}")
     a, b = input._array.ndim, other._array.ndim
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
@@ -497,6 +510,13 @@ def rmatmul(self: Tensor, other: Any) -> Tensor:
     return matmul(other, self)
 
 
+def _is_fusable(bias: Tensor) -> bool:
+    """Whether torch adds a bias in the product's kernel: one in a line, or with sides of 1 beside that."""
+    array = bias._array
+    in_line = array.ndim == 1 or len([n for n in array.shape if n != 1]) == 1
+    return in_line and array.flags.c_contiguous
+
+
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear: input @ weight.T + bias."""
     if out is not None:
@@ -504,7 +524,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     for position, (name, each) in enumerate((("input", input), ("weight", weight)), 1):
         if not isinstance(each, Tensor):
             raise TypeError(
-                f"linear(): argument '{name}' (position {position}) must be Tensor, not {type(each).__name__}"
+                f"linear(): argument '{name}' (position {position}) must be Tensor, not {typename(each)}"
             )
     ndim = input._array.ndim
     if not ndim or not weight._array.ndim:
@@ -514,7 +534,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
         return matmul(input, t(weight))
     if ndim == 2:
         return addmm(bias, input, t(weight))
-    if not input.is_contiguous():
+    if not (input.is_contiguous() and _is_fusable(bias)):
         return matmul(input, t(weight)).add_(bias)
     shape = input._array.shape
     flat = reshape(input, -1 if input._array.size else int(np.prod(shape[:-1])), shape[-1])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from ctypes import c_double
+from operator import index
 from typing import Any
 
 import numpy as np
 
+from ..dtypes import number_within
 from ..formats import preserve_format, suggest_memory_format
 from ..modes import state
+from ..rows import Array
 from ..shapes import sizes
 from ..storage import address, lay_out, storage
 from ..tensor import Tensor
@@ -74,30 +78,75 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     """Each element replaced by what a function gives for it; not counted as a change."""
     _refuse_grad("apply_", self)
     for place, value in np.ndenumerate(self._array):
-        self._array[place] = callable(value.item())
+        _store(self._array, place, callable(value.item()))
     return self
 
 
-def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
-    """Each element replaced by what a function gives for it and another tensor's; not counted as a change."""
-    _refuse_grad("map_", self, tensor)
-    if self._array.dtype != tensor._array.dtype:
+def map_(self: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Each element replaced by what a function gives for it and another tensor's; not counted as a change.
+
+    Raises:
+        TypeError: that is no tensor, or of another dtype.
+    """
+    _check_tensors("map_", other=other)
+    _refuse_grad("map_", self, other)
+    if self._array.dtype != other._array.dtype:
         raise TypeError(
-            f"map_: expected torch.{self.dtype.legacy}Tensor for 'other' (got torch.{tensor.dtype.legacy}Tensor)"
+            f"map_: expected torch.{self.dtype.legacy}Tensor for 'other' (got torch.{other.dtype.legacy}Tensor)"
         )
-    other = tensor.expand(self._array.shape)._array
-    for place, value in np.ndenumerate(self._array):
-        self._array[place] = callable(value.item(), other[place].item())
+    _store_each(self, callable, other)
     return self
 
 
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
-    """Each element replaced by what a function gives for it and those of two others; not counted as a change."""
+    """Each element replaced by what a function gives for it and those of two others; not counted as a change.
+
+    Raises:
+        TypeError: these are no tensors, or of another dtype.
+    """
+    _check_tensors("map2_", x=x, y=y)
     _refuse_grad("map2_", self, x, y)
-    others = [each.expand(self._array.shape)._array for each in (x, y)]
-    for place, value in np.ndenumerate(self._array):
-        self._array[place] = callable(value.item(), *(each[place].item() for each in others))
+    for name, each in (("x", x), ("y", y)):
+        if self._array.dtype != each._array.dtype:
+            raise TypeError(
+                f"map2_: expected torch.{self.dtype.legacy}Tensor for argument '{name}' "
+                f"(got torch.{each.dtype.legacy}Tensor)"
+            )
+    _store_each(self, callable, x, y)
     return self
+
+
+def _check_tensors(called: str, **given: Any) -> None:
+    for position, (name, each) in enumerate(given.items(), 1):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"{called}(): argument '{name}' (position {position}) must be Tensor, not {type(each).__name__}"
+            )
+
+
+def _store_each(self: Tensor, callable: Callable[..., Any], *others: Tensor) -> None:
+    arrays = [each.expand(self._array.shape)._array for each in others]
+    for place, value in np.ndenumerate(self._array):
+        _store(self._array, place, callable(value.item(), *(each[place].item() for each in arrays)))
+
+
+def _store(array: Array, place: Any, value: Any) -> None:
+    """A number of Python's becomes an element (torch: utils/python_scalars.h).
+
+    Raises:
+        TypeError: it is none.
+        RuntimeError: it is too large.
+    """
+    match array.dtype.kind:
+        case "f" | "V":
+            value = c_double(value).value
+        case "i" | "u":
+            value = number_within(
+                array.dtype, value if isinstance(value, float) else index(value), array.dtype.name
+            )
+        case "b":
+            value = bool(value)
+    array[place] = value
 
 
 PUBLIC = ("apply_", "is_set_to", "map2_", "map_", "resize_", "resize_as_")

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_like
+from ..dtypes import F64, number_within
 from ..modes import state
 from ..operands import invalid_combination
 from ..out import several
 from ..rows import ROWS, Array, op
+from ..shapes import wrap_dims
 from ..tensor import Tensor
 from ..zero_tensor import in_memory
 from .parts import complex
-from .reduction import add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
+from .reduction import ABSENT, add_up, axes_of, count_along, dims, mean_backward, unsqueeze_multiple
 from .scalars import times
 from .selection import where
 
@@ -32,7 +34,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     self = in_memory(self)
     exact = self.astype(np.float64, copy=False)
     count = count_along(self.shape, axes)
-    freedom = count - (1 if correction is None else correction)
+    freedom = count - (1 if correction is None else number_within(F64, correction))
     mean = np.true_divide(np.add.reduce(exact, axis=axes, keepdims=True), count)
     if "_" not in name and self.dtype == np.float32 and count == self.size > 0:
         mean = np.true_divide(add_up(self, axes, self.dtype, True), count, dtype=self.dtype).astype(
@@ -40,7 +42,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         )
     away = np.asarray(np.subtract(exact, mean, out=None if exact is self else exact))
     squares = np.square(away, out=away)
-    variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(freedom, 0))
+    variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(0, freedom))
     if freedom <= 0 or not variance.size:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
@@ -55,7 +57,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
         and np.isfinite(self).all()
     ):
         running, mean = _running_moments(self.astype(np.float64, copy=False), axes, mean.shape)
-        variance = np.true_divide(running.reshape(variance.shape), max(freedom, 0))
+        variance = np.true_divide(running.reshape(variance.shape), max(0, freedom))
     elif "_" in name and count > 1:  # torch's running mean makes a nan of infinity less infinity
         mean = np.where(np.isinf(mean), np.nan, mean)
     if not keepdim:
@@ -92,7 +94,8 @@ def variance_backward(grad: Tensor, self: Tensor, dim: Any, correction: Any, kee
         return times(grad, 2.0 / freedom) * away
     if not keepdim and self._array.ndim > 1:
         grad = unsqueeze_multiple(grad, dim, self._array.ndim)
-    freedom = count_along(self._array.shape, axes_of(dim, self._array.ndim)) - correction
+    # Of no dimensions, which stand for all of them, torch counts one element here.
+    freedom = count_along(self._array.shape, wrap_dims(dim, self._array.ndim)) - correction
     factor = 2.0 / freedom if freedom else float("inf")
     away = self - self.mean(dim, keepdim=True)
     return times(grad, factor) * away
@@ -163,21 +166,20 @@ def _std_mean(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Ar
 
 
 _FLAGS = (bool, type(None))
-_ABSENT = object()  # a dim that is given, even None, selects torch's older overload, whose correction is 1
 
 
 def _spread(name: str, row: Any, text: str) -> Any:
     def reduce(
-        input: Tensor, dim: Any = _ABSENT, unbiased: Any = None, keepdim: bool = False, *,
-        correction: Any = _ABSENT, out: Any = None,
+        input: Tensor, dim: Any = ABSENT, unbiased: Any = None, keepdim: bool = False, *,
+        correction: Any = ABSENT, out: Any = None,
     ) -> Any:  # fmt: skip
         if isinstance(dim, bool):  # std(input, unbiased)
-            dim, unbiased = _ABSENT, dim
+            dim, unbiased = ABSENT, dim
         elif unbiased.__class__ not in _FLAGS:
             raise invalid_combination(name, (input, dim, unbiased))
-        if unbiased is not None or (dim is not _ABSENT and correction is _ABSENT):
+        if unbiased is not None or (dim is not ABSENT and correction is ABSENT):
             correction = 0 if unbiased is False else 1
-        dim, correction = (None if each is _ABSENT else each for each in (dim, correction))
+        dim, correction = (None if each is ABSENT else each for each in (dim, correction))
         _ = input.grad_fn  # a view without one says so before there is anything to warn of
         arguments = (input, dims(dim), correction, keepdim)
         if not (state.recording and state.recording.saved_hooks):
@@ -228,6 +230,8 @@ def cov(
         average, total = columns.sum(1) / observations, observations
     else:
         total = weights.sum()
+        if not total._array:
+            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
         average = (columns * weights).sum(1) / total
     norm: Any = total
     if correction:

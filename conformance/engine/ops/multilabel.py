@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dtypes import c_name
+from ..dtypes import BY_NUMPY
 from ..rows import Array, op
 from .kernels import unimplemented
 from .loss import MEAN, NONE, reduced
@@ -16,7 +16,7 @@ def _check(self: Array, target: Array) -> None:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(self.shape)}"
         )
-    if target.shape != self.shape:
+    if target.shape != self.shape and not (self.size == target.size and self.ndim < 2 and target.ndim < 2):
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
         )
@@ -25,7 +25,7 @@ def _check(self: Array, target: Array) -> None:
     if self.dtype not in (np.float32, np.float64):
         raise unimplemented("multilabel_margin_loss_forward_out_frame", self.dtype)
     if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {c_name(target.dtype).capitalize()}")
+        raise RuntimeError(f"expected scalar type Long but found {BY_NUMPY[target.dtype].legacy}")
 
 
 def _rows(array: Array) -> Array:

@@ -10,7 +10,7 @@ FUNCTIONS_ALONE = """
 alias_copy as_strided_copy atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors bucketize
 cartesian_prod cat cdist celu celu_ chain_matmul column_stack combinations complex concat concatenate
 cumulative_trapezoid detach_copy diagonal_copy dstack einsum expand_copy fill gradient histogramdd hstack isin
-lu_unpack meshgrid pca_lowrank pdist permute_copy polar row_stack rrelu rrelu_ rsub searchsorted segment_reduce
+lu_unpack matrix_rank meshgrid pca_lowrank pdist permute_copy polar row_stack rrelu rrelu_ rsub searchsorted segment_reduce
 select_copy selu selu_ slice_copy split_copy
 split_with_sizes_copy squeeze_copy stack std_mean svd_lowrank t_copy tensordot threshold threshold_ transpose_copy
 trapezoid trapz tril_indices triu_indices unbind_copy unfold_copy unravel_index unsqueeze_copy vander var_mean

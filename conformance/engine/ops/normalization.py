@@ -91,8 +91,8 @@ def _native_batch_norm(
     kind = np.promote_types(input.dtype, np.float32)
     mean = (result1 if training else running_mean).astype(kind)
     invstd = result2.astype(kind) if training else 1 / np.sqrt(running_var.astype(kind) + kind.type(eps))
-    gamma = np.ones_like(mean) if weight is None else weight.astype(kind)
-    beta = np.zeros_like(mean) if bias is None else bias.astype(kind)
+    gamma = np.ones_like(mean) if weight is None else weight.reshape(-1).astype(kind)
+    beta = np.zeros_like(mean) if bias is None else bias.reshape(-1).astype(kind)
     values, ndim = input.astype(kind, copy=False), input.ndim
     if lies_so(input, suggest_memory_format(input)):  # see Note [Shifted by a rounded number]
         scale = invstd * gamma
@@ -205,6 +205,8 @@ def native_batch_norm_backward(
     output_mask: tuple[bool, ...] = (True, True, True),
 ) -> Any:  # fmt: skip
     """The gradients of input, weight and bias."""
+    if weight is not None:
+        _check_line(weight)
     ndim, others = input.ndim, _others(input.ndim)
     count = input.size // input.shape[1]
     grads = grad_out.astype(np.float64)
@@ -288,6 +290,12 @@ def batch_norm(
     return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
+def _check_line(values: Array) -> None:
+    """Statistics, and for the backward pass weights, are a number a channel, in one dimension."""
+    if values.ndim != 1:
+        raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {values.ndim}")
+
+
 def _check_features(array: Array, training: bool, **named: Tensor | None) -> None:
     features = array.shape[1] if array.ndim > 1 else 0
     for name, each in named.items():
@@ -319,6 +327,9 @@ def native_batch_norm(
     )
     need_floats("batch_norm", array)
     check_kinds(input, weight, bias, running_mean, running_var)
+    for each in (running_mean, running_var):
+        if each is not None:
+            _check_line(each._array)
     kind = statistics_kind(input, weight, bias, running_mean, running_var)
     if training:
         statistics = _batch_statistics(array, running_mean, running_var, momentum, eps, kind)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import typename
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
@@ -25,7 +26,7 @@ def norm_array(array: Array, order: float, axes: tuple[int, ...], keepdims: bool
     """The norm along axes; halves in single precision."""
     kind = array.dtype
     size = np.abs(half_up(array))
-    if order == 0:
+    if order == 0 or (order != order and not size.size):
         found = np.count_nonzero(size, axes, keepdims=keepdims)
     elif math.isinf(order):
         found = (np.maximum if order > 0 else np.minimum).reduce(size, axis=axes, keepdims=keepdims)
@@ -81,6 +82,12 @@ def norm_backward(
     return scaled * scale
 
 
+def check_order(name: str, ord: Any) -> None:
+    """Refuse a complex order."""
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+
+
 @op(
     "LinalgVectorNormBackward0",
     name="linalg_vector_norm",
@@ -92,9 +99,10 @@ def _vector_norm(
     self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Array:
     name = "linalg.vector_norm"
+    check_order(name, ord)
     if not isinstance(ord, (int, float)):
         raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {typename(ord)}"
         )
     given = dtypes.BY_NUMPY[self.dtype]
     if self.dtype.kind not in "fcV":
@@ -117,21 +125,29 @@ def _vector_norm(
             )
         self = self.astype(dtype.numpy)
     axes = axes_of(dim, self.ndim)
-    if not self.size and (ord < 0 or ord == math.inf):
-        shown = f"{ord:g}"
-        if not dim:
-            raise RuntimeError(
-                f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not "
-                "have an identity"
-            )
-        for axis in dim:
-            if not self.shape[axis]:
-                raise RuntimeError(
-                    f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is "
-                    "empty and the "
-                    "operation does not have an identity"
-                )
+    _check_identity(name, self, ord, dim)
     return norm_array(self, ord, axes, keepdim)
+
+
+def _check_identity(name: str, self: Array, ord: Any, dim: tuple[int, ...]) -> None:
+    """A norm of nothing.
+
+    Raises:
+        RuntimeError: it is an extreme, of which there is none.
+    """
+    if self.size or not (ord < 0 or ord == math.inf):
+        return
+    shown = f"{ord:g}"
+    if not dim:
+        raise RuntimeError(
+            f"{name} cannot compute the {shown} norm on an empty tensor because the operation does not have an identity"
+        )
+    for axis in dim:
+        if not self.shape[axis]:
+            raise RuntimeError(
+                f"{name} cannot compute the {shown} norm on the dimension {axis}because this dimension is empty and the "
+                "operation does not have an identity"
+            )
 
 
 def vector_norm(
@@ -148,6 +164,7 @@ def vector_norm(
 )
 def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False) -> Array:
     """The norm as torch's own formulas ask for it."""
+    _check_identity("linalg.vector_norm", self, p, dim)
     return norm_array(self, p, axes_of(dim, self.ndim), keepdim)
 
 
@@ -158,6 +175,7 @@ def norm_along(self: Array, p: Any, dim: tuple[int, ...], keepdim: bool = False)
 )
 def norm_whole(self: Array, p: Any) -> Array:
     """The norm over all dimensions, as torch's own code asks for it."""
+    _check_identity("linalg.vector_norm", self, p, ())
     return norm_array(self, p, axes_of((), self.ndim), False)
 
 
@@ -193,8 +211,10 @@ def _dist_backward(grad: Tensor, self: Tensor, other: Tensor, p: Any, result: Te
 def dist(self: Array, other: Array, p: Any = 2) -> Array:
     """The norm of the difference."""
     check_subtractable(self, other)
+    check_order("linalg.vector_norm", p)
     need_norm(self)
     away = np.subtract(self, other)
+    _check_identity("linalg.vector_norm", away, p, ())
     return norm_array(away, p, tuple(range(away.ndim)), False)
 
 
@@ -227,9 +247,12 @@ def _renorm_backward(grad: Tensor, self: Tensor, p: Any, dim: Any, maxnorm: Any)
 @op("RenormBackward0", self=lambda grad, self, p, dim, maxnorm: _renorm_backward(grad, self, p, dim, maxnorm))
 def renorm(self: Array, p: Any, dim: Any, maxnorm: Any) -> Array:
     """Slices along a dimension, scaled down to a norm of at most maxnorm."""
+    for what, number in (("p", p), ("maxnorm", maxnorm)):
+        if isinstance(number, complex):
+            raise RuntimeError(f"renorm: {what} must be real-valued")
     if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if self.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
@@ -346,7 +369,7 @@ def cdist(
     for position, (each, text) in enumerate(((x1, "x1"), (x2, "x2")), 1):
         if not isinstance(each, Tensor):
             raise TypeError(
-                f"cdist(): argument '{text}' (position {position}) must be Tensor, not {type(each).__name__}"
+                f"cdist(): argument '{text}' (position {position}) must be Tensor, not {typename(each)}"
             )
     a, b = x1._array, x2._array
     for array, text in ((a, "X1"), (b, "X2")):
@@ -361,7 +384,7 @@ def cdist(
             raise RuntimeError(
                 f"cdist only supports floating-point dtypes, {text} got: {tensor.dtype.legacy}"
             )
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if a.dtype != b.dtype:
         if dtypes.is_half(a.dtype):
@@ -419,7 +442,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
     if input._array.dtype.kind not in "fV":
         raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
     return _pdist_forward(input.contiguous(), float(p))
 

@@ -13,7 +13,7 @@ from ..creation import scalar_tensor, zeros_like
 from ..operands import check_recorded
 from ..out import given_several
 from ..rows import ROWS, Array, op
-from ..shapes import laid_out, like_steps, strides
+from ..shapes import broadcast_shapes, laid_out, like_steps, strides
 from ..storage import buffer, offset, storage
 from ..tensor import Tensor
 from ..views import converted
@@ -205,7 +205,7 @@ def complex(real: Array, imag: Array) -> Array:
     _check_parts("complex", real, imag)
     if real.itemsize < 4:
         raise NotImplementedError(errors.COMPLEX_HALF)
-    found = np.empty(np.broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
+    found = np.empty(broadcast_shapes(real.shape, imag.shape), f"c{2 * real.itemsize}")
     found.real, found.imag = real, imag
     return laid_out(found, real, imag)
 
@@ -235,7 +235,7 @@ def polar(abs: Array, angle: Array) -> Array:
             "ComplexHalf support is experimental and many operators don't support it yet.", stacklevel=2
         )
         raise unimplemented("polar_cpu", abs.dtype)
-    found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
+    found = np.empty(broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
     return laid_out(found, abs, angle)
 

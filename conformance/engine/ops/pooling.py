@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_written
-from ..dtypes import dtype, is_half
+from ..dtypes import BY_NUMPY, dtype, is_half
 from ..formats import channels_last, following, following_image, suggest_memory_format
 from ..rows import Array, op
 from ..tensor import Tensor
@@ -320,6 +320,7 @@ def _adaptive_mean_rows(spatial: int) -> Any:
     sizes = [f"grad_output_sym_argsize_minus_{-axis}" for axis in axes]
 
     def spread(grad_output: Array, self: Array, *_: int) -> Array:
+        _check_grad(f"adaptive_avg_pool{spatial}d_backward", grad_output)
         found = grad_output
         if is_half(grad_output.dtype):
             return following_image(spatial, _adaptive_spread_of_halves(found, self.shape[-spatial:]), self)
@@ -351,6 +352,15 @@ def _adaptive_mean_rows(spatial: int) -> Any:
         return following_image(spatial, found.astype(self.dtype, copy=False), self)
 
     return forward
+
+
+def _check_grad(name: str, grad_output: Array) -> None:
+    """The gradient of an adaptive pool may be empty only for want of samples."""
+    if 0 in grad_output.shape[1:]:
+        raise RuntimeError(
+            f"{name}(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes "
+            f"{list(grad_output.shape)} with dimension {grad_output.shape.index(0, 1)} being empty"
+        )
 
 
 def _adaptive_largest(self: Array, output_size: Ints) -> Any:
@@ -387,6 +397,7 @@ def _adaptive_max_rows(spatial: int) -> Any:
         self=written_zeros,
     )
     def backward(grad_output: Array, self: Array, indices: Array) -> Array:
+        _check_grad(f"adaptive_max_pool{spatial}d_backward", grad_output)
         return following_image(spatial, at_indices(grad_output, indices, self.shape, spatial), self)
 
     @op(
@@ -408,6 +419,36 @@ ADAPTIVE_MAX = {n: _adaptive_max_rows(n) for n in (2, 3)}
 # Back to where the largest were -------------------------------------------------------------------
 
 
+def _check_unpool(self: Array, indices: Array, output_size: Ints, spatial: int) -> None:
+    name = f"max_unpooling{spatial}d"
+    if indices.dtype != np.int64:
+        but = f" but got: {BY_NUMPY[indices.dtype].legacy}" if spatial == 2 else ""
+        raise RuntimeError(f"elements in indices should be type int64{but}")
+    count = ""
+    if len(output_size) != spatial:
+        wanted = "two elements (height, width)" if spatial == 2 else "three elements (depth, height, width)"
+        count = f"There should be exactly {wanted} in output_size, but got {len(output_size)} elements."
+    if count and spatial == 2:
+        raise RuntimeError(count)
+    if self.ndim not in (spatial + 1, spatial + 2):
+        raise RuntimeError(
+            f"Input to {name} should be a {spatial + 1}d or {spatial + 2}d Tensor, but got a tensor with {self.ndim} "
+            "dimensions."
+        )
+    if count:
+        raise RuntimeError(count)
+    if indices.shape != self.shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(self.shape)}) but got indices tensor "
+            f"with shape: {list(indices.shape)}"
+        )
+    if 0 in self.shape[1:]:
+        raise RuntimeError(
+            f"{name}_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but got "
+            f"{list(self.shape)} with dimension {self.shape.index(0, 1)} being empty."
+        )
+
+
 def _unpool_rows(spatial: int) -> Any:
     @op(
         f"MaxUnpool{spatial}DBackward0",
@@ -416,7 +457,8 @@ def _unpool_rows(spatial: int) -> Any:
         self=lambda grad, indices: gathered(grad, indices, spatial),
     )
     def forward(self: Array, indices: Array, output_size: Ints) -> Array:
-        if not self.size:
+        _check_unpool(self, indices, output_size, spatial)
+        if not self.size or 0 in output_size:
             return np.zeros((*self.shape[:-spatial], *output_size), self.dtype)
         need_floats(f"max_unpool{spatial}d", self)
         area = math.prod(output_size)

@@ -36,6 +36,9 @@ def dims(dim: Any) -> Any:
     return tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
 
 
+ABSENT: Any = object()  # no dim is given; one that is, even None, selects torch's overload with dimensions
+
+
 def unsqueeze_multiple(tensor: Tensor, dim: Any, ndim: int) -> Tensor:
     """The dimensions that a reduction took away, put back with length 1."""
     if dim is not None:
@@ -114,17 +117,19 @@ _NEEDS_DIM = (
 
 def sum(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ABSENT,
     keepdim: bool = False,
     *,
     dtype: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The sum of all elements, or along dimensions."""
-    if dim is None and not keepdim:
+    if dim is ABSENT:
         if out is not None:
             raise TypeError(_NEEDS_DIM.format("sum", "tuple of ints"))
-        return _sum_all(input, dtype)
+        if not keepdim:
+            return _sum_all(input, dtype)
+        dim = None
     return _sum_dim(input, dims(dim), keepdim, dtype, out=out)
 
 
@@ -234,16 +239,16 @@ def mean_backward(grad: Tensor, shape: tuple[int, ...], numel: int, dim: Any, ke
 
 def mean(
     input: Tensor,
-    dim: Any = None,
+    dim: Any = ABSENT,
     keepdim: bool = False,
     *,
     dtype: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The mean of all elements, or along dimensions."""
-    if dim is None and not keepdim:
+    if dim is ABSENT and not keepdim:
         return _mean_all(input, dtype, out=out)
-    return _mean_dim(input, dims(dim), keepdim, dtype, out=out)
+    return _mean_dim(input, None if dim is ABSENT else dims(dim), keepdim, dtype, out=out)
 
 
 def nanmean(
@@ -397,7 +402,9 @@ def _logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Any, ke
 )
 def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     axes = wrap_dims(dim, self.ndim)[: self.ndim]
-    if self.ndim and not axes:
+    if keepdim:
+        axes = axes or tuple(range(self.ndim))
+    elif self.ndim and not axes:
         raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {[1] * self.ndim}")
     if not self.size:
         return np.log(np.add.reduce(np.exp(self), axis=axes, keepdims=keepdim))

@@ -65,8 +65,13 @@ def _opposed(quotient: Tensor, grad: Tensor) -> Tensor:
 def _remainder(self: Any, other: Any) -> Array:
     if dtypes.is_half(kind_of(self, other)):
         return remainder_of_halves(self, other)
-    found: Array = np.remainder(self, other)
-    return found
+    found = np.remainder(self, other)
+    if found.dtype.kind != "f" or found.all():
+        return found
+    left: Array = np.where(
+        found == 0, np.copysign(found, self), found
+    )  # where nothing is left, as fmod has it
+    return left
 
 
 def _modulo(name: str, function: Any, rounding: str) -> tuple[Any, Any]:

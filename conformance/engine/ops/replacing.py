@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..rows import Array, op
+from ..inplace import check_no_overlap
+from ..rows import ROWS, Array, op
 from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .slicing import narrow_start, slice_, slice_backward
@@ -72,7 +73,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     n = self.shape[axis]
     if not -n <= index < n:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}"
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {axis}"
         )
     part = (slice(None),) * axis + (index,)
     _expected("select_scatter", result[part].shape, src)
@@ -111,9 +112,8 @@ def slice_scatter(
 def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """A copy with src on a diagonal."""
     result = like_steps(self.copy("C"), self)
-    part = np.diagonal(result, offset, wrap_dim(dim1, self.ndim), wrap_dim(dim2, self.ndim))
+    part = ROWS["diagonal"].forward(result, offset, dim1, dim2)
     _expected("diagonal_scatter", part.shape, src)
-    part.flags.writeable = True
     part[...] = src
     return result
 
@@ -144,6 +144,7 @@ def as_strided_scatter(self: Array, src: Array, size: Any, stride: Any, storage_
     result = self.copy("C")
     part = make(result).as_strided(size, stride, storage_offset or 0)._array
     _expected("as_strided_scatter", part.shape, src)
+    check_no_overlap(part)
     part[...] = src
     return result
 

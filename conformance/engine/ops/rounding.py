@@ -11,6 +11,7 @@ from ..creation import zeros_like
 from ..dtypes import float_limits
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
+from ..shapes import like_steps
 from ..tensor import Tensor
 from .kernels import half_up, need_floats, refuse_bools
 from .scalars import scaled_by, times
@@ -28,7 +29,7 @@ def _whole(name: str, function: Any, text: str) -> Any:
 floor = _whole("floor", np.floor, "The greatest integer that is not above.")
 ceil = _whole("ceil", np.ceil, "The least integer that is not below.")
 trunc = fix = _whole("trunc", np.trunc, "Without the digits behind the point.")
-_round_whole = _whole("round", np.rint, "The nearest integer; of two as near, the even one.")
+_whole("round", np.rint, "The nearest integer; of two as near, the even one.")
 
 
 @op("RoundBackward1", meet="self", name="round_decimals", self=lambda grad: zeros_like(grad))
@@ -81,14 +82,15 @@ def rad2deg(self: Array) -> Array:
 def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Array:
     """Numbers in place of nan (0) and the infinities (the greatest and the least number)."""
     if self.dtype.kind not in "fV":
-        return self.copy()
+        return like_steps(self.copy("K"), self)
     limits = float_limits(self.dtype)
     given = [
         limits_or if each is None else each
         for each, limits_or in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
     ]
     nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
-    return np.nan_to_num(np.asarray(np.positive(self)), copy=False, nan=nan, posinf=posinf, neginf=neginf)
+    found = np.nan_to_num(np.asarray(np.positive(self)), copy=False, nan=nan, posinf=posinf, neginf=neginf)
+    return like_steps(found, self)
 
 
 def positive(input: Tensor) -> Tensor:

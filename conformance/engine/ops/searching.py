@@ -12,9 +12,9 @@ import numpy as np
 from .. import dtypes
 from ..out import store_out
 from ..rows import Array, op
-from ..shapes import existing_dim, wrap_dim
+from ..shapes import existing_dim
 from ..tensor import Tensor, make, wrap
-from .kernels import need_floats, need_integers, refuse_bools, unimplemented
+from .kernels import half_up, need_floats, need_integers, refuse_bools, unimplemented
 from .undefined import undefined
 
 # unique -------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def _unique_consecutive(self: Array) -> Any:
     "UniqueDimConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_dim_consecutive")
 )
 def _unique_dim_consecutive(self: Array, dim: int) -> Any:
-    axis = wrap_dim(dim, self.ndim)
+    axis = existing_dim(dim, self.ndim)
     first, inverse, counts = _runs(np.moveaxis(self, axis, 0))
     return _outermost(np.take(self, first, axis), axis), inverse, counts
 
@@ -160,7 +160,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 
 def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
-    meeting = np.result_type(sequence, values)
+    meeting = np.result_type(half_up(sequence), half_up(values))
     if meeting.kind == "c" and sequence.size and values.size:
         raise unimplemented("searchsorted_out_cpu", meeting)
     side = "right" if right else "left"
@@ -241,6 +241,11 @@ def searchsorted(
                 "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
                 f"{list(sequence.shape)}and got sorter tensor {list(sorter._array.shape)}"
             )
+        if sorter._array.dtype != np.int64:
+            raise RuntimeError(
+                "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+                + sorter.dtype.legacy
+            )
         if ((sorter._array < 0) | (sorter._array >= sequence.shape[-1])).any():
             raise RuntimeError("torch.searchsorted(): sorter index out of range")
         sequence = np.take_along_axis(sequence, sorter._array, -1)
@@ -291,7 +296,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     if weights is None:
         return wrap(np.bincount(array, minlength=minlength).astype(np.int64, copy=False))
     kind = np.float32 if weights._array.dtype == np.float32 else np.float64
-    return wrap(np.bincount(array, weights._array, minlength).astype(kind, copy=False))
+    given = weights.to(dtypes.float64)._array if weights.is_complex() else weights._array
+    return wrap(np.bincount(array, given, minlength).astype(kind, copy=False))
 
 
 @op(name="histc", tensors="self")
@@ -303,7 +309,7 @@ def histc(self: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
     need_floats("histogram_cpu", self)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    low, high = float(min), float(max)
+    low, high = (float(dtypes.number_within(dtypes.F64, each)) for each in (min, max))
     if low == high and self.size:
         low, high = float(self.min()), float(self.max())
     if low == high:

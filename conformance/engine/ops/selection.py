@@ -11,7 +11,7 @@ from .. import dtypes
 from ..creation import scalar_tensor
 from ..dtypes import FULL_PRECISION, NUMBERS
 from ..inplace import is_free, run_inplace
-from ..operands import invalid_combination
+from ..operands import check_views, invalid_combination
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..views import increment_version
@@ -95,6 +95,8 @@ def _bounds_within(kind: np.dtype[Any], *bounds: Any) -> list[Any]:
 
 
 def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
+    if isinstance(min, (list, tuple)) or isinstance(max, (list, tuple)):
+        raise TypeError("clamp() takes no sequences")  # how torch says so, overloads.py tells
     kind = self.dtype
     if kind not in FULL_PRECISION:
         kind = dtypes.result_dtype(self, *[each for each in (min, max) if each is not None])
@@ -168,6 +170,7 @@ def _clamp_tensors(self: Array, min: Any = None, max: Any = None) -> Array:
 def _bounds(self: Tensor, min: Any, max: Any) -> tuple[str, Any, Any]:
     """Which row fits the bounds, and the bounds for it."""
     if min is None and max is None:
+        check_views(self)
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     complex_bound = any(each.__class__ is complex and each.imag for each in (min, max))
     if complex_bound and self._array.dtype.kind in "fV":  # torch asks whether it is nan

@@ -10,9 +10,11 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..attributes import is_conj, is_neg
+from ..errors import typename
 from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
+from ..operands import check_views
 from ..rows import Array, op
 from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, read_only, version_counter
@@ -105,9 +107,12 @@ def _reshape_alias(self: Array, size: Any) -> Array:
 
 def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     """Another shape: a view where the memory allows, else a copy."""
-    wanted = infer_size(
-        sizes(sides if shape is None else (shape,), "reshape(): argument 'shape'"), input._array.size
-    )
+    given = sizes(sides if shape is None else (shape,), "reshape(): argument 'shape'")
+    try:
+        wanted = infer_size(given, input._array.size)
+    except RuntimeError:
+        check_views(input)
+        raise
     try:
         in_order_already = input._array.flags.c_contiguous
     except LayoutError:
@@ -153,7 +158,7 @@ def _expand(self: Array, size: Any) -> Array:
         )
     for i in reversed(range(len(shape))):
         n, have = shape[i], self.shape[i - offset] if i >= offset else 1
-        if n == -1:
+        if n == -1 and self.ndim:
             if i < offset:
                 raise RuntimeError(
                     f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {i}"
@@ -164,6 +169,8 @@ def _expand(self: Array, size: Any) -> Array:
                 f"The expanded size of the tensor ({n}) must match the existing size ({have}) at non-singleton "
                 f"dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
             )
+    if any(n < 0 for n in shape):
+        raise RuntimeError("numel: integer multiplication overflow")
     steps = [
         0 if m == 1 and n != 1 else s
         for m, n, s in zip(self.shape, shape[offset:], self.strides, strict=True)
@@ -182,9 +189,7 @@ def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """expand to another tensor's shape."""
     if not isinstance(other, Tensor):
-        raise TypeError(
-            f"expand_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
-        )
+        raise TypeError(f"expand_as(): argument 'other' (position 1) must be Tensor, not {typename(other)}")
     return _expand(self, other._array.shape)
 
 

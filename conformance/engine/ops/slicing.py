@@ -25,7 +25,7 @@ def select(self: Array, dim: Any, index: Any) -> Array:
     n = self.shape[axis]
     if not -n <= index < n:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}"
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {axis}"
         )
     return self[(slice(None),) * axis + (index, ...)]
 

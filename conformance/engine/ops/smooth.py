@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import F64, number_within
 from ..inplace import run_inplace
 from ..modes import state
 from ..out import given
@@ -70,6 +71,7 @@ def _elu_double(
 
 def _elu_kernel(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     need_floats("elu_cpu", self)
+    alpha, scale, input_scale = (number_within(self.dtype, each) for each in (alpha, scale, input_scale))
     x = half_up(self)
     below = expm1(x * input_scale) * (alpha * scale)
     return chosen(x <= 0, below, x * scale).astype(self.dtype, copy=False)
@@ -101,7 +103,7 @@ def _elu_in_place(self: Array, alpha: Any = 1, scale: Any = 1, input_scale: Any 
 def _celu_kernel(self: Array, alpha: Any) -> Array:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return _elu_kernel(self, alpha, 1, 1.0 / alpha)
+    return _elu_kernel(self, alpha, 1, 1.0 / number_within(F64, alpha))
 
 
 def _inverse(alpha: Any) -> float:
@@ -174,6 +176,7 @@ def _softplus_double(grad: Tensor, self: Tensor, beta: Any, threshold: Any) -> T
 def softplus(self: Array, beta: Any = 1, threshold: Any = 20) -> Array:
     """log(1 + exp(beta * number)) / beta; the number itself above the threshold."""
     need_floats("softplus_cpu", self)
+    beta, threshold = (number_within(self.dtype, each) for each in (beta, threshold))
     x = half_up(self)
     scaled = x * beta
     found = log1p(np.exp(scaled)) / beta

@@ -320,7 +320,8 @@ def _logit_backward(grad: Tensor, self: Tensor, eps: Any) -> Tensor:
 def logit(self: Array, eps: Any = None) -> Array:
     """log(self / (1 - self)), with self clamped to eps and 1 - eps where that is given."""
     if eps is not None:
-        self = np.minimum(np.maximum(self, self.dtype.type(eps)), self.dtype.type(1 - eps))
+        low, high = self.dtype.type(eps), self.dtype.type(1 - eps)
+        self = np.where(self < low, low, np.where(self > high, high, self))
     return np.log(self / (1 - self))
 
 

@@ -163,6 +163,8 @@ def _split_along(name: str, axis_of: Any, least: int, text: str) -> Any:
                 f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
                 f"{ndim} dimensions!"
             )
+        if isinstance(indices_or_sections, Tensor) and indices_or_sections._array.ndim:
+            raise TypeError(f"{name}() takes no tensor of indices")  # how torch says so, overloads.py tells
         axis = axis_of(ndim)
         if isinstance(indices_or_sections, int):
             n = input._array.shape[axis]

@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from .. import dtypes
-from ..out import given
+from ..out import check_out, given
 from ..rows import ROWS, Array, op
 from ..shapes import sizes
 from ..tensor import Tensor, make
@@ -96,6 +96,8 @@ def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
         return pieces
     if len(out) != len(pieces):
         raise RuntimeError(f"{name} expected an out= argument of size {len(pieces)}, got size {len(out)}")
+    for target in out:
+        check_out("copy", target, ())
     for piece, target in zip(pieces, out, strict=True):
         if target._array.shape != piece._array.shape:
             increment_version(target)  # resized, and then written

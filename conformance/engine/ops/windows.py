@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..rows import ROWS, Array, op
-from ..shapes import empty_in_steps, wrap_dim
+from ..shapes import empty_in_steps, sizes, wrap_dim
 from ..storage import address, buffer, storage
 from ..tensor import Tensor
 from ..views import Geometry, blank_like
@@ -34,6 +34,12 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
                 "as_strided: Negative strides are not supported at the moment, got strides: "
                 f"[{', '.join(map(str, stride))}]"
             )
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    if any(n < 0 for n in size):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+        )
     steps = tuple(step * item for step in stride)
     if 0 in size:
         if offset > memory.nbytes or not memory.size:
@@ -62,21 +68,19 @@ def _as_strided(
     return _laid_over(self, size, stride, storage_offset)
 
 
-_as_strided_in_place = op(
-    "AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_strided"].formulas
-)(ROWS["as_strided"].forward)
+op("AsStridedBackward1", name="as_strided_in_place", view="default", **ROWS["as_strided"].formulas)(
+    ROWS["as_strided"].forward
+)
 
 
 def _arguments(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> tuple[Any, ...]:
-    size, stride = (tuple(each) if isinstance(each, (tuple, list)) else (each,) for each in (size, stride))
+    size, stride = sizes((size,)), sizes((stride,), "argument 'stride'")
     shown = _laid_over(self._array, size, stride, storage_offset)
     return size, stride, storage_offset, (Geometry(shown, self._array), blank_like(self._array))
 
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
     """A view of the memory under a tensor, by size, strides and offset."""
-    if storage_offset is not None and storage_offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     return _as_strided(input, *_arguments(input, size, stride, storage_offset))
 
 

@@ -20,6 +20,7 @@ __all__ = [
 stand_in(globals())
 _look_up = look_up("torch.optim")
 _LATER = {"Muon": "muon", "SparseAdam": "sparse"}  # what few programs ask for, by module
+__all__ += ["Muon", "SparseAdam"]
 
 
 def __getattr__(name: str) -> Any:

@@ -54,10 +54,14 @@ class MultiplicativeLR(LambdaLR):
     """The last rate times a function of the epoch."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        for each in lr_lambda if isinstance(lr_lambda, (list, tuple)) else (lr_lambda,):
-            if not callable(each):
-                raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
-        super().__init__(optimizer, lr_lambda, last_epoch)
+        listed = (
+            lr_lambda if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * len(optimizer.param_groups)
+        )
+        if len(listed) == len(optimizer.param_groups):
+            for each in listed:
+                if not callable(each):
+                    raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
+        super().__init__(optimizer, listed, last_epoch)
 
     def get_lr(self) -> list[Any]:
         if self._is_initial:

@@ -17,7 +17,7 @@ from ..dtypes import is_half
 from ..formats import LAYOUTS, Unstrided
 from ..hooks import RemovableHandle, add_hook
 from ..legacy import typename
-from ..modes import enable_grad, set_grad_enabled
+from ..modes import enable_grad, set_grad_enabled, state
 from ..tensor import Tensor, version_counter
 from ..twins import PAIRS, written
 from .steps import counter
@@ -154,6 +154,13 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or set them to 0."""
+        if state.trace is not None:
+            with state.trace.section(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+                self._zero_grad(set_to_none)
+        else:
+            self._zero_grad(set_to_none)
+
+    def _zero_grad(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for param in group["params"]:
                 zero_grad(param, set_to_none)
@@ -285,8 +292,8 @@ class Optimizer:
         count = 0
         for group in self.param_groups:
             packed = {key: value for key, value in group.items() if key != "params"}
-            for number, param in enumerate(group["params"], count):
-                numbers.setdefault(id(param), number)
+            fresh = {id(p): n for n, p in enumerate(group["params"], count) if id(p) not in numbers}
+            numbers.update(fresh)  # of one that is there twice, the last place
             packed["params"] = [numbers[id(param)] for param in group["params"]]
             count += len(group["params"])
             groups.append(packed)
@@ -363,6 +370,12 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def run(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if state.trace is None:
+            return run_with_hooks(self, args, kwargs)
+        with state.trace.section(f"Optimizer.step#{type(self).__name__}.step"):
+            return run_with_hooks(self, args, kwargs)
+
+    def run_with_hooks(self: Optimizer, args: Any, kwargs: Any) -> Any:
         given: Any = (self, *args)
         pre_hooks: Any = self._optimizer_step_pre_hooks  # type: ignore[attr-defined]
         for pre in [*_BEFORE_EVERY_STEP.values(), *pre_hooks.values()]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import dtypes, errors, settings
 from ..device import check_memory
+from ..errors import typename
 from ..from_data import infer_array
-from ..overloads import typename
 from ..rows import op
 from ..shapes import new_sizes
 from ..tensor import Tensor, make, wrap

@@ -73,7 +73,7 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
     shape = mat1._array.shape[-2], mat2._array.shape[-1]
     if mat1.is_sparse and mat2.is_sparse:
         found = sparse_matmul(mat1, mat2)
-    elif mat2.is_sparse:
+    elif not mat1.is_sparse:
         start, left, right = (
             each.transpose(-2, -1) for each in (make(np.zeros(shape, mat1._array.dtype)), mat2, mat1)
         )

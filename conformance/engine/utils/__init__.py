@@ -1,4 +1,7 @@
-"""torch.utils: checkpoint, data, dlpack, hooks and weak."""
+"""torch.utils: checkpoint, data, deterministic, dlpack, hooks and weak."""
+
+from importlib import import_module
+from typing import Any
 
 from .. import _C  # so that the name torch._C is there
 from ..absent import look_up
@@ -11,10 +14,16 @@ __all__ = [
     "_pytree",
     "checkpoint",
     "data",
+    "deterministic",
     "dlpack",
     "hooks",
     "swap_tensors",
     "weak",
 ]
 
-__getattr__ = look_up("torch.utils")
+_look_up = look_up("torch.utils")
+
+
+def __getattr__(name: str) -> Any:
+    """What few programs ask for is loaded when first asked for."""
+    return import_module(f"{__name__}.{name}") if name == "deterministic" else _look_up(name)

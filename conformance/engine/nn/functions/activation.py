@@ -135,7 +135,11 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     """Exponentials along a dimension, scaled so that they sum to 1."""
     if dim is None:
         dim = _implicit_dim("softmax", input.dim(), _stacklevel)
-    return softmaxes.softmax(input, dim, dtype)
+    try:
+        return softmaxes.softmax(input, dim, dtype)
+    except TypeError:
+        input.softmax  # noqa: B018 (what torch asks what is no tensor for)
+        raise
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -149,7 +153,11 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     """The logarithm of softmax."""
     if dim is None:
         dim = _implicit_dim("log_softmax", input.dim(), _stacklevel)
-    return softmaxes.log_softmax(input, dim, dtype)
+    try:
+        return softmaxes.log_softmax(input, dim, dtype)
+    except TypeError:
+        input.log_softmax  # noqa: B018 (what torch asks what is no tensor for)
+        raise
 
 
 def gumbel_softmax(

@@ -129,6 +129,10 @@ def _flash(
     query: Array, key: Array, value: Array, dropout_p: float, is_causal: bool, attn_mask: Mask = None,
     scale: float | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
+    if dropout_p:
+        raise RuntimeError(
+            "scaled_dot_product_attention_flash_attention: Currently do not support dropout > 0"
+        )
     found = np.empty_like(query)  # laid out as it is
     query, key, value = _accumulated(query, key, value)
     key, value = _of_heads(query.shape[1], key, value)
@@ -167,7 +171,7 @@ def _refuse(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, drop
     inputs = {"Query": query, "Key": key, "Value": value}
     dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
     sizes = [f"{name}.size(-1): {each._array.shape[-1]}" for name, each in inputs.items()]
-    if dropout_p:
+    if dropout_p > 0:
         warnings.warn("Both fused kernels do not support non-zero dropout.", stacklevel=4)
     elif any(each.dim() != 4 for each in inputs.values()):
         warnings.warn(
@@ -257,7 +261,7 @@ def scaled_dot_product_attention(
     root = math.sqrt(abs(factor))
     scores = times(query, -root if factor < 0 else root).matmul(times(key.transpose(-2, -1), root))
     weights = _safe_softmax(scores if mask is None else _masked(scores, mask), -1)
-    if dropout_p:
+    if dropout_p > 0:
         weights = dropout(weights, dropout_p, True)
     return weights.matmul(value).to(kind)
 
@@ -281,7 +285,7 @@ def _suits_flash(
 ) -> bool:
     """Whether flash attention can compute this (torch: sdp_utils_cpp.cpp, use_flash_attention_cpp)."""
     arrays = (query._array, key._array, value._array)
-    if dropout_p or any(each.ndim != 4 for each in arrays):
+    if dropout_p > 0 or any(each.ndim != 4 for each in arrays):
         return False
     (batch, heads, *_), (_, keys, *_), (_, values, *_) = (each.shape for each in arrays)
     if any(each.shape[0] != batch for each in arrays) or keys != values or (keys != heads and not grouped):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,8 +11,8 @@ from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
 from ...ops.kernels import refuse_bools, unimplemented
 from ...ops.parts import view_as_real
 from ...ops.scalars import times
-from ...refusals import check_ints
-from ...shapes import is_one_number, wrap_dim
+from ...refusals import check_ints, check_tensors
+from ...shapes import is_one_number
 from ...tensor import Tensor
 from .padding import constant_pad
 
@@ -30,6 +29,11 @@ def _spread(name: str, value: Any, spatial: int) -> Ints:
             f"dimensions, but got {name}={list(found)}"
         )
     return found
+
+
+def _given(value: Any, spatial: int) -> Ints:
+    """A setting as torch keeps it: a number for each dimension, a sequence as it is."""
+    return (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
 
 
 def _check_dilation(dilation: Ints, transposed: bool) -> None:
@@ -53,6 +57,10 @@ def _check(
     groups: int,
 ) -> None:
     shape, kernel = input._array.shape, weight._array.shape
+    if bias is not None and bias._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
+        )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if any(p < 0 for p in geometry.padding):
@@ -86,10 +94,6 @@ def _check(
             f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} elements, "
             "but got "
             f"bias of size {list(bias._array.shape)} instead"
-        )
-    if bias is not None and bias._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
         )
     if 0 in kernel[2:] and input._array.size:
         full = kernel[2:] if len(kernel) > 3 else (1, *kernel[2:])
@@ -267,12 +271,25 @@ def _convolve(
         beyond = (0,) * len(around)
     else:
         around = _spread("padding", padding, dims)
-        beyond = _spread("output_padding", output_padding or 0, dims)
+        beyond = _spread("output_padding", 0 if output_padding is None else output_padding, dims)
     geometry = Geometry(weight._array.shape[2:], steps, full(around, dims), spaces)
     _check_dimensions(input, weight, "weight ")
     _check(input, weight, bias, geometry, transposed, beyond, groups)
     sizes = (0,) if bias is None else bias._array.shape
-    return convolution(input, weight, bias, steps, around, spaces, transposed, beyond, groups, sizes)
+    if not isinstance(padding, str):
+        around, beyond = _given(padding, dims), _given(output_padding or 0, dims)
+    return convolution(
+        input,
+        weight,
+        bias,
+        _given(stride, dims),
+        around,
+        _given(dilation, dims),
+        transposed,
+        beyond,
+        groups,
+        sizes,
+    )
 
 
 def check_backward(
@@ -370,65 +387,24 @@ conv1d, conv2d, conv3d = map(_forward, (1, 2, 3))
 conv_transpose1d, conv_transpose2d, conv_transpose3d = map(_transposed, (1, 2, 3))
 
 
-def _pair(value: Any) -> tuple[int, int]:
+def _pair(value: Any) -> Ints:
     return (int(value),) * 2 if is_one_number(value) else tuple(value)
-
-
-def _blocks(sizes: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
-    along = zip(sizes, kernel, dilation, padding, stride, strict=True)
-    return tuple((n + 2 * p - (d * (k - 1) + 1)) // s + 1 for n, k, d, p, s in along)
-
-
-def _check_windows(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
-    for what, name, given in (
-        ("kernel size", "kernel", kernel),
-        ("dilation", "dilation", dilation),
-        ("stride", "stride", stride),
-    ):
-        if any(each <= 0 for each in given):
-            raise RuntimeError(
-                f"{what} should be greater than zero, but got {name}_height: {given[0]} {name}_width: {given[1]}"
-            )
-        if what == "dilation" and any(each < 0 for each in padding):
-            raise RuntimeError(
-                f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}"
-            )
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of images, each as a column."""
     kernel, spaces, around, steps = map(_pair, (kernel_size, dilation, padding, stride))
-    _check_windows(kernel, spaces, around, steps)
-    if input._array.ndim < 3:
-        wrap_dim(2, input._array.ndim)
-    sizes = input._array.shape[-2:]
-    blocks = _blocks(sizes, kernel, spaces, around, steps)
-    if any(n < 1 for n in blocks):
-        raise RuntimeError(
-            f"Given input with spatial size {sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, "
-            "calculated "
-            f"shape of the array of sliding blocks as {blocks}, but its components must be at least one."
-        )
-    return im2col(input, kernel, spaces, around, steps, *sizes)
+    try:
+        shape = input._array.shape
+    except AttributeError:
+        check_tensors("im2col", input=input)
+        raise
+    rows, columns = (0, 0, *shape)[-2:]
+    return im2col(input, kernel, spaces, around, steps, rows, columns)
 
 
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
     """Images that columns add up to."""
-    sizes, kernel, spaces, around, steps = map(_pair, (output_size, kernel_size, dilation, padding, stride))
-    _check_windows(kernel, spaces, around, steps)
-    rows, columns = input._array.shape[-2:]
-    if rows % math.prod(kernel):
-        raise RuntimeError(
-            f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-            f"input.size(1)={rows} and kernel_size={kernel}."
-        )
-    blocks = _blocks(sizes, kernel, spaces, around, steps)
-    if columns != math.prod(blocks):
-        raise RuntimeError(
-            f"Given output_size={sizes}, kernel_size={kernel}, dilation={spaces}, padding={around}, stride={steps}, "
-            "expected size of input's dimension 2 to match the calculated number of sliding blocks "
-            f"{blocks[0]} * {blocks[1]} = {math.prod(blocks)}, but got input.size(2)={columns}."
-        )
-    return col2im(input, sizes, kernel, spaces, around, steps)
+    return col2im(input, *map(_pair, (output_size, kernel_size, dilation, padding, stride)))

@@ -18,7 +18,7 @@ def pairwise_distance(
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension."""
     dim = max(x1.dim(), x2.dim()) - 1
-    return norm_along(plus(x1 - x2, eps), float(p), (dim,), keepdim)
+    return norm_along(plus(x1 - x2, float(eps)), float(p), (dim,), keepdim)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:

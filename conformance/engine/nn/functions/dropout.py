@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 
 from ...ops import dropout as ops
+from ...refusals import check_tensors
 from ...tensor import Tensor
 
 
@@ -19,7 +20,11 @@ def _elements(
 ) -> Callable[..., Tensor]:
     def function(input: Tensor, p: float = 0.5, training: bool = always, inplace: bool = False) -> Tensor:
         _check(p)
-        return inplace_form(input, p, training) if inplace else plain(input, p, training)
+        try:
+            return inplace_form(input, p, training) if inplace else plain(input, p, training)
+        except AttributeError:
+            check_tensors((inplace_form if inplace else plain).__name__, input=input)
+            raise
 
     function.__name__ = function.__qualname__ = plain.__name__
     function.__doc__ = plain.__doc__

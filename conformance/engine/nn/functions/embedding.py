@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...dtypes import c_name
+from ...operands import check_views
 from ...ops import embedding as ops
 from ...ops.norms import pdist  # noqa: F401  torch.nn.functional has it, too
-from ...shapes import wrap_dim
+from ...shapes import existing_dim
 from ...tensor import Tensor, wrap
 from ...views import increment_version
 
@@ -17,9 +18,10 @@ def embedding(
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
     """The rows of a table that the input names."""
-    if weight._array.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
-    rows = weight._array.shape[0]
+    if not weight._array.ndim and (padding_idx is not None or weight.requires_grad):
+        check_views(weight)
+        existing_dim(0, weight._array.ndim)
+    rows = weight._array.shape[0] if weight._array.ndim else 0
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
@@ -61,7 +63,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         raise RuntimeError(f"All tensors must have the same dtype, got {got}")
     a, b, w = input1._array.shape, input2._array.shape, weight._array.shape
     for axis in (1, 2):
-        wrap_dim(axis, len(w))
+        existing_dim(axis, len(w))
     if len(a) != len(b):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
     for axis, (m, n) in enumerate(zip(a[:-1], b[:-1], strict=True)):
@@ -69,6 +71,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             raise RuntimeError(
                 f"bilinear(): input batch dimensions do not match at dim {axis}: got {m} and {n}"
             )
+    existing_dim(-1, len(a))
     for number, n, want in ((1, a[-1], w[1]), (2, b[-1], w[2])):
         if n != want:
             raise RuntimeError(

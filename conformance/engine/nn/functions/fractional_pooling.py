@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...ops.fractional_pooling import FRACTIONAL
@@ -17,7 +17,8 @@ def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
     check_ints(name, what, value, 2 if what == "kernel_size" else 3)
     found = (int(value),) * spatial if is_one_number(value) else tuple(int(each) for each in value)
     if len(found) != spatial:
-        raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of Ints")
+        count = "three " * (spatial == 3)
+        raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of {count}Ints")
     return found
 
 
@@ -31,6 +32,8 @@ def _pool(spatial: int) -> Callable[..., Any]:
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
         if output_size is None:
+            if spatial == 3 and not isinstance(output_ratio, Iterable):
+                output_ratio = (output_ratio,) * spatial
             if len(output_ratio) > spatial:
                 raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
             output_size = [int(input.size(axis - spatial) * output_ratio[axis]) for axis in range(spatial)]

@@ -13,12 +13,15 @@ from typing import Any
 
 from ...creation import ones_like
 from ...modes import no_grad
+from ...operands import check_views
 from ...ops import entropy
 from ...ops import loss as ops
+from ...ops.grids import broadcast_shapes as infer_size
 from ...ops.scalars import over, plus, times
 from ...ops.shape import expand
 from ...ops.softmax import log_softmax
 from ...ops.special import xlogy
+from ...refusals import check_tensors
 from ...shapes import broadcast_shapes
 from ...tensor import Tensor
 from .reduction import MEAN, NONE, SUM, chosen, legacy_reduction, reduce_loss
@@ -93,7 +96,8 @@ def smooth_l1_loss(
     number = chosen(size_average, reduce, reduction)
     if beta == 0.0:
         return _l1_loss(a, b, number)
-    if beta < 0:
+    if not beta >= 0:
+        check_views(a, b)
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return ops.smooth_l1_loss(a, b, number, float(beta))
 
@@ -113,16 +117,22 @@ def huber_loss(
 
 
 def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_index: int) -> Tensor:
-    shape, wanted = input._array.shape, target._array.shape
+    try:
+        shape, wanted = input._array.shape, target._array.shape
+    except AttributeError:
+        check_tensors("nll_loss_nd", input=input, target=target)
+        raise
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if len(shape) == 1 and len(wanted) == 1 and wanted != (1,):
+        check_views(input)
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
     if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
         have = wanted[0] if wanted else 1
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({have}).")
     if len(shape) <= 2:
         if len(wanted) > 1:
+            check_views(input)
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         return entropy.classes_loss(input, target, weight, number, ignore_index)
     if len(shape) == 4:
@@ -162,8 +172,13 @@ def cross_entropy(
 ) -> Tensor:  # fmt: skip
     """nll_loss of log_softmax; the target is classes, or a probability for each class."""
     number = chosen(size_average, reduce, reduction)
-    dim = 0 if input._array.ndim == 1 else 1
-    if input._array.shape == target._array.shape:
+    try:
+        shape, wanted = input._array.shape, target._array.shape
+    except AttributeError:
+        check_tensors("cross_entropy_loss", input=input, target=target)
+        raise
+    dim = 0 if len(shape) == 1 else 1
+    if shape == wanted:
         if not target.is_floating_point():
             raise RuntimeError(
                 f"Expected floating point type for target with class probabilities, got {target.dtype.legacy}"
@@ -249,7 +264,7 @@ def binary_cross_entropy(
             "Please ensure they have the same size."
         )
     if weight is not None:
-        weight = weight.expand(broadcast_shapes(target._array.shape, weight._array.shape))
+        weight = weight.expand(infer_size(target.size(), weight.size()))
     return entropy.binary_cross_entropy(input, target, weight, number)
 
 
@@ -280,7 +295,11 @@ def kl_div(
                 stacklevel=2,
             )
         number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
-    found = divergence(input, target, number, log_target)
+    try:
+        found = divergence(input, target, number, log_target)
+    except (AttributeError, TypeError):
+        check_tensors("kl_div", input=input, target=target)
+        raise
     if reduction == "batchmean" and input._array.ndim:
         return found / input._array.shape[0]
     return found

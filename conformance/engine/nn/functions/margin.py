@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...creation import scalar_tensor, zeros_like
+from ...operands import check_views
 from ...ops import loss as ops
 from ...ops import multilabel
 from ...ops.scalars import minus, plus
@@ -152,11 +153,13 @@ def multi_margin_loss(
         raise ValueError("weight must be one-dimensional")
     shape = input._array.shape
     if len(shape) > 2 or 0 in shape[-1:]:
+        check_views(input)
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
         )
     rows = shape[0] if len(shape) > 1 else 1
     if target._array.size != rows or target._array.ndim > 1:
+        check_views(input)
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
             "(batch size). "

@@ -7,9 +7,11 @@ from typing import Any
 
 from ...dtypes import finfo, float32, promote_types
 from ...formats import suggest_memory_format
+from ...operands import check_views
 from ...ops import layernorm
 from ...ops import normalization as ops
 from ...ops.kernels import need_inexact, unimplemented
+from ...refusals import check_tensors
 from ...shapes import wrap_dim
 from ...tensor import Tensor, make
 from .padding import pad
@@ -62,6 +64,9 @@ def of_instances(
     scale, shift, mean, var = (
         None if t is None else t.repeat(batch) for t in (weight, bias, running_mean, running_var)
     )
+    kind = (input if weight is None else weight).dtype
+    if mean is not None and mean.dtype is not kind:
+        mean, var = (None if t is None else t.to(kind) for t in (mean, var))
     flat = input.contiguous().view(1, batch * channels, *size[2:])
     found = ops.batch_norm(flat, scale, shift, mean, var, use_input_stats, momentum, eps, cudnn_enabled)
     for running, repeated in ((running_mean, mean), (running_var, var)):
@@ -104,7 +109,11 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """The last dimensions with mean 0 and deviation 1, then scaled and shifted."""
-    return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
+    try:
+        return _layer_norm("layer_norm", input, normalized_shape, weight, bias, eps)[0]
+    except AttributeError:
+        check_tensors("layer_norm", input=input)
+        raise
 
 
 def native_layer_norm(
@@ -117,7 +126,11 @@ def native_layer_norm(
 def _layer_norm(
     name: str, input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
+    try:
+        shape = _last(input, normalized_shape, name, weight=weight, bias=bias)
+    except RuntimeError:
+        check_views(input, weight, bias)
+        raise
     ops.check_kinds(input, weight, bias)
     if input.is_complex():
         raise unimplemented("LayerNormKernelImpl", input._array.dtype)
@@ -131,7 +144,11 @@ def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """The last dimensions over the root of the mean of their squares, then scaled."""
-    shape = _last(input, normalized_shape, "rms_norm", weight=weight)
+    try:
+        shape = _last(input, normalized_shape, "rms_norm", weight=weight)
+    except AttributeError:
+        check_tensors("rms_norm", input=input)
+        raise
     need_inexact("rms_norm", input._array)
     ndim = input._array.ndim
     dims = tuple(ndim - 1 - i for i in range(len(shape)))

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty
+from ...errors import typename
+from ...operands import kernels_check
 from ...ops.kernels import refuse_bools
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from ...ops.slicing import slice_
 from ...refusals import check_ints
+from ...shapes import refuse_negative
 from ...tensor import Tensor
 
 
@@ -20,7 +23,7 @@ def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"pad(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise TypeError(f"pad(): argument 'input' (position 1) must be Tensor, not {typename(input)}")
     check_ints("pad", "pad", pad, 2, alone=False)
     lengths = tuple(int(n) for n in pad)
     ndim = input._array.ndim
@@ -52,6 +55,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     return (REFLECTION if mode == "reflect" else REPLICATION)[spatial](input, lengths)
 
 
+@kernels_check
 def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     shape = input._array.shape
     spatial = len(lengths) // 2
@@ -72,11 +76,14 @@ def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     refuse_bools(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{spatial}d", input._array)
     have = shape[-spatial:]
     want = [have[spatial - 1 - i] + lengths[2 * i] + lengths[2 * i + 1] for i in reversed(range(spatial))]
-    if any(n < 1 for n in want):
+    if all(n < 1 for n in want):
         names = "DHW"[-spatial:]
         inner_text = ", ".join(f"{a}: {n}" for a, n in zip(names, have, strict=True))
         outer_text = " ".join(f"{a}: {n}" for a, n in zip(names, want, strict=True))
         raise RuntimeError(f"input ({inner_text}) is too small. Calculated output {outer_text}")
+    if mode == "reflect" and spatial == 2 and min(want) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    refuse_negative((*shape[:-spatial], *want))
 
 
 def _circular(input: Tensor, lengths: Ints) -> Tensor:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...batching import BatchedTensor
 from ...formats import contiguous_format, suggest_memory_format
 from ...modes import state
+from ...operands import check_views
 from ...ops import pooling as ops
 from ...out import given
-from ...refusals import check_ints
+from ...refusals import check_ints, check_tensors
 from ...settings import alert_not_deterministic
-from ...shapes import is_one_number
+from ...shapes import existing_dim, is_one_number
 from ...tensor import Tensor, wrap
 from ...views import increment_version
 from .activation import relu
@@ -75,14 +76,12 @@ def _settings(
         _each(name, "dilation", dilation, spatial),
     ]
     kernel, steps, around, apart = ops.complete(spatial, *given)
-    if spatial > 1 and any(k < 0 for k in kernel):
-        positive("kernel size", "k", kernel)
     for p, k, d in zip(around, kernel, apart, strict=True):
         if p < 0 and spatial > 1:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if any(s == 0 for s in steps) and spatial > 1:
             raise RuntimeError("stride should not be zero")
-        if spatial > 1 and p > (d * (k - 1) + 1) // 2:
+        if spatial > 1 and p > int((d * (k - 1) + 1) / 2):
             raise RuntimeError(
                 "pad should be at most half of effective kernel size, but got "
                 f"pad={p}, kernel_size={k} and dilation={d}"
@@ -120,9 +119,13 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         if spatial == 1 and return_indices:
             return _max_pool_lines(input, kernel_size, stride, padding, dilation, ceil_mode)
         settings = _settings(name, spatial, kernel_size, stride, padding, dilation)
-        if spatial == 1:
-            check_line(input, settings, ceil_mode)
-        found = with_indices(input, settings, ceil_mode)
+        try:
+            if spatial == 1:
+                check_line(input, settings, ceil_mode)
+            found = with_indices(input, settings, ceil_mode)
+        except AttributeError:
+            check_tensors(f"{name}_with_indices" if return_indices else name, input=input)
+            raise
         if spatial == 1 and not _is_followed(input):
             return _written_out(found[0])
         return tuple(found) if return_indices else found[0]
@@ -210,6 +213,8 @@ def _mean(
     settings = _settings(name, spatial, kernel_size, stride, padding, 1)
     shape = input._array.shape
     if len(shape) <= spatial < 3:
+        check_views(input)
+        existing_dim(-spatial - 1, len(shape))
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
             f"{-spatial - 1})"
@@ -330,29 +335,37 @@ adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max
 # Back to where the largest were, and other means --------------------------------------------------
 
 
-def _unpooled(input: Tensor, kernel: Ints, stride: Ints, padding: Ints, output_size: Any) -> Ints:
-    sizes = input._array.shape[-len(kernel) :]
-    default = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, stride, kernel, padding, strict=True)]
-    if output_size is None:
-        return tuple(default)
-    if len(output_size) == len(kernel) + 2:
-        output_size = output_size[2:]
-    if len(output_size) != len(kernel):
-        raise ValueError(
-            f"output_size should be a sequence containing {len(kernel)} or {len(kernel) + 2} elements, but it "
-            "has a length "
-            f"of '{len(output_size)}'"
-        )
-    for d, (n, s) in enumerate(zip(default, stride, strict=True)):
-        if not n - s < output_size[d] < n + s:
+def _unpooled(input: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Any:
+    """The size of an image whose pool this is; torch takes settings of any length, as far as they are asked for."""
+    sizes, count = input._array.shape, len(kernel)
+    default = [(sizes[d - count] - 1) * stride[d] + k - 2 * padding[d] for d, k in enumerate(kernel)]
+    found = default
+    if output_size is not None:
+        found = output_size[2:] if len(output_size) == count + 2 else output_size
+        if len(found) != count:
             raise ValueError(
-                f'invalid output_size "{output_size}" (dim {d} must be between {n - s} and {n + s})'
+                f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
+                f"'{len(found)}'"
             )
-    return tuple(output_size)
+        for d, n in enumerate(default):
+            least, most = n - stride[d], n + stride[d]
+            if not least < found[d] < most:
+                raise ValueError(
+                    f'invalid output_size "{found}" (dim {d} must be between {least} and {most})'
+                )
+    for d, n in enumerate(found):
+        if n < 0:
+            raise ValueError(
+                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{d}]={n}"
+            )
+    return found
 
 
 def _max_unpool(spatial: int) -> Callable[..., Tensor]:
     name = f"max_unpool{spatial}d"
+
+    def each(setting: Any) -> Any:
+        return tuple(setting) if isinstance(setting, Iterable) else (setting,) * spatial
 
     def function(
         input: Tensor,
@@ -362,23 +375,15 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
         padding: Any = 0,
         output_size: Any = None,
     ) -> Tensor:
-        kernel = _full(name, "kernel_size", kernel_size, spatial)
-        steps = kernel if stride is None else _full(name, "stride", stride, spatial)
+        kernel = each(kernel_size)
+        steps = kernel if stride is None else each(stride)
+        out = _unpooled(input, kernel, steps, each(padding), output_size)
+        check_ints(f"max_unpool{max(spatial, 2)}d", "output_size", out, 3)
         alert_not_deterministic(f"max_unpooling{max(spatial, 2)}d_forward_out")
-        if indices._array.shape != input._array.shape:
-            last = [1] if spatial == 1 else []  # torch computes it in two dimensions
-            have, got = ([*each._array.shape, *last] for each in (input, indices))
-            raise RuntimeError(
-                f"Expected shape of indices to be same as that of the input tensor ({have}) but got indices tensor "
-                f"with shape: {got}"
-            )
-        out = _unpooled(input, kernel, steps, _full(name, "padding", padding, spatial), output_size)
-        if indices.dtype.legacy != "Long":
-            raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.legacy}")
         if spatial == 1:
             found = ops.UNPOOL[2](input.unsqueeze(-1), indices.unsqueeze(-1), (*out, 1))
             return found.squeeze(-1)
-        return ops.UNPOOL[spatial](input, indices, out)
+        return ops.UNPOOL[spatial](input, indices, tuple(out))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Zeros with each element where the largest of its window was."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dtypes import float32, float64, int64, is_half
+from ...operands import kernels_check
 from ...ops import pooling as ops
 from ...ops.kernels import need_floats, refuse_bools, unimplemented
 from ...tensor import Tensor
@@ -16,6 +17,7 @@ def positive(what: str, letter: str, sizes: Ints) -> None:
         raise RuntimeError(f"{what} should be greater than zero, but got {text}")
 
 
+@kernels_check
 def check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:
     shape = input._array.shape
     out = ops.output_sizes(shape[-spatial:], ops.complete(spatial, *settings), ceil_mode)
@@ -87,6 +89,7 @@ def check_volumes(input: Tensor, kernel: str) -> None:
         )
 
 
+@kernels_check
 def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
     """The shape of what a largest element is sought in."""
     ndim = input._array.ndim
@@ -106,6 +109,7 @@ def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
     refuse_bools(f"max_pool{spatial}d", input._array)
 
 
+@kernels_check
 def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
     """The shape of what a mean is taken of."""
     shape = input._array.shape
@@ -123,6 +127,7 @@ def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
         raise unimplemented("avg_pool2d" if spatial == 2 else "avg_pool3d_out_frame", input._array.dtype)
 
 
+@kernels_check
 def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> None:
     """Sizes and dtype of what a number of means is taken of."""
     if len(out) != spatial:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ...dtypes import uint8
 from ...ops.kernels import unimplemented
 from ...ops.resampling import CUBIC, LINEAR, NEAREST, NEAREST_EXACT
@@ -36,16 +38,26 @@ def _sizes(
                 "dimensions "
                 f"of {inner} and output size of {size}. {_FORMAT.format('output size in (o1, o2, ...,oK)')}"
             )
-        return list(size), [None] * spatial
-    factors = list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor] * spatial
-    if len(factors) != spatial:
+        if not all(isinstance(each, (int, np.integer)) for each in size):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
+                f"with types {[type(each) for each in size]}"
+            )
+        return [int(each) for each in size], [None] * spatial
+    several = isinstance(scale_factor, (list, tuple))
+    factors = list(scale_factor) if several else [scale_factor] * spatial
+    if several and len(factors) != spatial:
         raise ValueError(
             "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
             "dimensions "
             f"of {inner} and scale_factor of shape {scale_factor}. {_FORMAT.format('scale_factor in (s1, s2, ...,sK)')}"
         )
-    found = [int(n * f) for n, f in zip(inner, factors, strict=True)]
-    return found, [None] * spatial if recompute or mode == "area" else [float(f) for f in factors]
+    found = [n * f for n, f in zip(inner, factors, strict=True)]
+    if recompute or mode == "area":
+        return [int(each) for each in found], [None] * spatial
+    if not all(abs(each) < 2**63 for each in found):
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    return [int(each) for each in found], [float(f) for f in factors]
 
 
 def interpolate(

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...creation import empty
 from ...device import check_device
+from ...refusals import check_tensors
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
@@ -190,14 +191,22 @@ class Sigmoid(Module):
     """1 / (1 + exp(-input))."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.sigmoid(input)
+        try:
+            return functional.sigmoid(input)
+        except AttributeError:
+            check_tensors("sigmoid", input=input)
+            raise
 
 
 class Tanh(Module):
     """The hyperbolic tangent."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.tanh(input)
+        try:
+            return functional.tanh(input)
+        except AttributeError:
+            check_tensors("tanh", input=input)
+            raise
 
 
 class LogSigmoid(Module):

@@ -21,7 +21,8 @@ class _NormBase(Module):
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
         track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
-        check_device(device)
+        if affine or track_running_stats:
+            check_device(device)
         super().__init__()
         self.num_features = num_features
         self.eps = eps

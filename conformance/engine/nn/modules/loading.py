@@ -118,7 +118,7 @@ def _quoted(names: list[str]) -> str:
 
 
 def _load(module: Any, state: Any, prefix: str, metadata: Any, assign: bool, findings: Findings) -> None:
-    local = dict(metadata.get(prefix[:-1], {}))
+    local = metadata.get(prefix[:-1], {})  # which is the state's own: what is noted there stays
     if assign:
         local["assign_to_params_buffers"] = assign
     module._load_from_state_dict(

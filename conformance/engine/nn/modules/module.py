@@ -355,7 +355,7 @@ class Module(Tree):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not (
-            self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks
+            self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks
             or EveryModule.after or EveryModule.before or EveryModule.backward or EveryModule.before_backward
         ):  # fmt: skip
             return self.forward(*args, **kwargs)

@@ -13,7 +13,7 @@ from ...modes import state
 from ...tensor import Tensor
 from .. import functional, init
 from ..functions.multihead import canonical_mask
-from .activation import ReLU
+from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
@@ -37,6 +37,12 @@ def _activation(named: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], T
         raise RuntimeError(f"activation should be relu/gelu, not {named}")
     found: Callable[[Tensor], Tensor] = getattr(functional, named)
     return found
+
+
+def _number_of(activation: Callable[[Tensor], Tensor]) -> int:
+    if activation is functional.relu or isinstance(activation, ReLU):
+        return 1
+    return 2 * (activation is functional.gelu or isinstance(activation, GELU))
 
 
 def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
@@ -80,6 +86,7 @@ class TransformerEncoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.activation = _activation(activation)
+        self.activation_relu_or_gelu = _number_of(self.activation)  # that torch tells its fast kernel
 
     def forward(
         self, src: Tensor, src_mask: Mask = None, src_key_padding_mask: Mask = None, is_causal: bool = False

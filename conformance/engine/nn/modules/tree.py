@@ -190,6 +190,8 @@ class Tree:
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Parameters and floating buffers in another dtype; those of four or five dimensions in a memory format."""
+        if "copy" in kwargs:
+            raise RuntimeError(".to() does not accept copy argument")
         memory_format = kwargs.pop("memory_format", None)
         for each in (*args, *kwargs.values()):
             kind = each.dtype if isinstance(each, Tensor) else each

@@ -1,4 +1,4 @@
-"""torch.utils.data: data sets, samplers and the loader, in one process."""
+"""torch.utils.data: data sets, samplers and the loader."""
 
 from ...absent import look_up
 from .collate import default_collate, default_convert
@@ -15,6 +15,7 @@ from .dataset import (
 )  # fmt: skip
 from .sampler import (
     BatchSampler,
+    DistributedSampler,
     RandomSampler,
     Sampler,
     SequentialSampler,
@@ -23,7 +24,7 @@ from .sampler import (
 )  # fmt: skip
 
 __all__ = [
-    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler",
+    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset", "RandomSampler",
     "Sampler", "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset",
     "WeightedRandomSampler", "default_collate", "default_convert", "get_worker_info", "random_split",
 ]  # fmt: skip

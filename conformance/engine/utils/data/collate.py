@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...formats import strided
 from ...from_data import as_tensor, tensor
 from ...ops.joining import stack
 from ...tensor import Tensor
@@ -25,6 +26,11 @@ def default_collate(batch: Any) -> Any:
     """
     first = batch[0]
     if isinstance(first, Tensor):
+        if first.layout is not strided:
+            raise RuntimeError(
+                "Batches of sparse tensors are not currently supported by the default collate_fn; please provide a custom "
+                "collate_fn to handle them appropriately."
+            )
         return stack(batch, 0)
     if isinstance(first, np.ndarray):
         if first.dtype.kind in "USO":

@@ -1,12 +1,16 @@
-"""The loader of batches, in one process (torch: utils/data/dataloader.py)."""
+"""The loader of batches (torch: utils/data/dataloader.py); its worker processes are in workers.py."""
 
 from __future__ import annotations
 
 import math
+import os
+import sys
+import warnings
 from collections.abc import Callable, Iterator
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any
 
+from ...modes import state
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, drawn_seed
@@ -24,20 +28,42 @@ class _InfiniteConstantSampler(Sampler):
         return repeat(None)
 
 
-class _Pass:
+class _SingleProcessDataLoaderIter:
     """One pass through the data: an iterator that has the length of the whole pass."""
 
-    def __init__(self, batches: Iterator[Any], order: Any) -> None:
-        self._batches, self._order = batches, order
+    __module__ = _MODULE
 
-    def __iter__(self) -> _Pass:
+    def __init__(self, loader: DataLoader) -> None:
+        self._loader, self._places = loader, loader._places
+        self._order = iter(self._places)
+        self._base_seed, self._num_yielded = drawn_seed(loader.generator), 0  # the seed would be the workers'
+        if loader.timeout != 0:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
+        self._fetch = loader._fetcher()
+
+    def __iter__(self) -> _SingleProcessDataLoaderIter:
         return self
 
     def __next__(self) -> Any:
-        return next(self._batches)
+        if state.trace is None:
+            return self._next()
+        with state.trace.section("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
+            return self._next()
+
+    def _next(self) -> Any:
+        batch = self._fetch(next(self._order))
+        self._num_yielded += 1
+        told = self._loader._IterableDataset_len_called
+        if told is not None and self._num_yielded > told:
+            warnings.warn(
+                f"Length of IterableDataset {self._loader.dataset} was reported to be {told}(when accessing "
+                f"len(dataloader)), but {self._num_yielded} samples have been fetched. ",
+                stacklevel=3,
+            )
+        return batch
 
     def __len__(self) -> int:
-        return len(self._order)
+        return len(self._places)
 
 
 class DataLoader:
@@ -45,11 +71,13 @@ class DataLoader:
 
     Raises:
         ValueError: arguments that exclude one another.
-        NotImplementedError: ``num_workers`` above 0.
+        TypeError: ``multiprocessing_context`` is none.
     """
 
     __module__ = _MODULE
     _ready = False
+    _workers: Any = None  # the pass whose workers stay for the next one
+    _IterableDataset_len_called: int | None = None  # what its data set said, which is held to it
 
     def __init__(
         self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
@@ -86,10 +114,11 @@ class DataLoader:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.dataset, self.batch_size, self.drop_last = dataset, batch_size, drop_last
         self.sampler, self.batch_sampler, self.generator = sampler, batch_sampler, generator
-        self.num_workers, self.prefetch_factor, self.timeout = num_workers, prefetch_factor, timeout
+        self.num_workers, self.timeout = num_workers, timeout
+        self.prefetch_factor: Any = 2 if num_workers and prefetch_factor is None else prefetch_factor
         self.pin_memory, self.pin_memory_device, self.in_order = pin_memory, pin_memory_device, in_order
-        self.worker_init_fn, self.multiprocessing_context = worker_init_fn, multiprocessing_context
-        self.persistent_workers = persistent_workers
+        self.worker_init_fn, self.persistent_workers = worker_init_fn, persistent_workers
+        self.multiprocessing_context = _context(multiprocessing_context, num_workers)
         batched = batch_sampler is not None
         self.collate_fn = collate_fn or (default_collate if batched else default_convert)
         self._ready = True
@@ -99,37 +128,53 @@ class DataLoader:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 
+    @property
+    def _places(self) -> Any:
+        """Where the batches are, or the samples if there are no batches."""
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
+
     def __iter__(self) -> Iterator[Any]:
-        order = iter(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        drawn_seed(self.generator)  # of the workers, that torch draws although there are none
-        found = self._from_stream(order, iter(self.dataset)) if self._iterable else self._by_index(order)
-        return _Pass(found, self.sampler if self.batch_sampler is None else self.batch_sampler)
+        if not self.num_workers:
+            return _SingleProcessDataLoaderIter(self)
+        from .workers import WorkerPass  # few programs have any
 
-    def _by_index(self, order: Iterator[Any]) -> Iterator[Any]:
-        for index in order:
-            if self.batch_sampler is None:
-                yield self.collate_fn(self.dataset[index])
-            elif getattr(self.dataset, "__getitems__", None):
-                yield self.collate_fn(self.dataset.__getitems__(index))
-            else:
-                yield self.collate_fn([self.dataset[each] for each in index])
+        if self._workers is not None:
+            return self._workers.again()
+        found = WorkerPass(self)
+        if self.persistent_workers:
+            self._workers = found
+        return found
 
-    def _from_stream(self, order: Iterator[Any], samples: Iterator[Any]) -> Iterator[Any]:
-        if self.batch_sampler is None:
-            for sample in samples:
-                yield self.collate_fn(sample)
-            return
-        for places in order:
-            batch = [sample for _, sample in zip(places, samples, strict=False)]
-            if batch and not (self.drop_last and len(batch) < len(places)):
-                yield self.collate_fn(batch)
-            if len(batch) < len(places):
-                return
+    def _fetcher(self) -> Callable[[Any], Any]:
+        """What returns the batch at a place; StopIteration is the end of a stream."""
+        dataset, collate, batched = self.dataset, self.collate_fn, self.batch_sampler is not None
+        if self._iterable:
+            return self._stream_fetcher(iter(dataset))
+        if not batched:
+            return lambda place: collate(dataset[place])
+        if getattr(dataset, "__getitems__", None):
+            return lambda places: collate(dataset.__getitems__(places))
+        return lambda places: collate([dataset[each] for each in places])
+
+    def _stream_fetcher(self, samples: Iterator[Any]) -> Callable[[Any], Any]:
+        collate, drop_last, ended = self.collate_fn, self.drop_last, False
+
+        def fetch(places: Any) -> Any:
+            nonlocal ended
+            if ended:
+                raise StopIteration
+            batch = list(islice(samples, len(places)))
+            ended = len(batch) < len(places)
+            if not batch or (drop_last and ended):
+                raise StopIteration
+            return collate(batch)
+
+        return (lambda _: collate(next(samples))) if self.batch_sampler is None else fetch
 
     def __len__(self) -> int:
         if not self._iterable:
-            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        count = len(self.dataset)
+            return len(self._places)
+        count = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return count
         return count // self.batch_size if self.drop_last else math.ceil(count / self.batch_size)
@@ -150,7 +195,55 @@ def _check_workers(workers: int, timeout: float, prefetch: int | None, persisten
     if persistent and workers == 0:
         raise ValueError("persistent_workers option needs num_workers > 0")
     if workers:
-        raise NotImplementedError("DataLoader with num_workers above 0")
+        _warn_of_many(workers)
+
+
+def _warn_of_many(workers: int) -> None:
+    """More workers than processors."""
+    counted = hasattr(os, "sched_getaffinity")
+    most = len(os.sched_getaffinity(0)) if counted else os.cpu_count()
+    if most is not None and workers <= most:
+        return
+    suggested = (
+        "DataLoader is not able to compute a suggested max number of worker in current system."
+        if most is None
+        else f"Our suggested max number of worker in current system is {most}"
+        f"{'' if counted else ' (`cpuset` is not taken into account)'}, which is smaller than what this DataLoader "
+        "is going to create."
+    )
+    warnings.warn(
+        f"This DataLoader will create {workers} worker processes in total. {suggested} Please be aware that excessive "
+        "worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid potential "
+        "slowness/freeze if necessary.",
+        stacklevel=3,
+    )
+
+
+def _context(context: Any, workers: int) -> Any:
+    """How worker processes are made: a context of Python's multiprocessing, given itself or by its name."""
+    if context is None:
+        return None
+    if not workers:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+            f"num_workers={workers}"
+        )
+    import multiprocessing.context
+
+    if isinstance(context, str):
+        known = multiprocessing.get_all_start_methods()
+        if context not in known:
+            raise ValueError(
+                f"multiprocessing_context option should specify a valid start method in {known!r}, but got "
+                f"multiprocessing_context={context!r}"
+            )
+        return multiprocessing.get_context(context)
+    if not isinstance(context, multiprocessing.context.BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+            f"but got multiprocessing_context={context}"
+        )
+    return context
 
 
 def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
@@ -162,6 +255,7 @@ def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> N
             )
 
 
-def get_worker_info() -> None:
-    """None: there are no worker processes."""
-    return
+def get_worker_info() -> Any:
+    """What a worker process knows of itself; None in the process of the program."""
+    workers = sys.modules.get(f"{__package__}.workers")
+    return workers and workers.info

@@ -80,8 +80,29 @@ class StackDataset(Dataset):
             return {name: dataset[index] for name, dataset in self.datasets.items()}
         return tuple(dataset[index] for dataset in self.datasets)
 
+    def __getitems__(self, indices: list[Any]) -> list[Any]:
+        """A batch of samples.
+
+        Raises:
+            ValueError: a data set gives more or fewer than it is asked for.
+        """
+        if isinstance(self.datasets, dict):
+            columns = [_several(each, indices) for each in self.datasets.values()]
+            return [dict(zip(self.datasets, row, strict=True)) for row in zip(*columns, strict=True)]
+        return list(zip(*(_several(each, indices) for each in self.datasets), strict=True))
+
     def __len__(self) -> int:
         return self._length
+
+
+def _several(dataset: Any, indices: list[Any]) -> list[Any]:
+    """Samples of one of several data sets, at once where it gives several."""
+    if not callable(getattr(dataset, "__getitems__", None)):
+        return [dataset[each] for each in indices]
+    found: list[Any] = dataset.__getitems__(indices)
+    if len(found) != len(indices):
+        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(found)}")
+    return found
 
 
 class ConcatDataset(Dataset):
@@ -101,6 +122,14 @@ class ConcatDataset(Dataset):
     def cumsum(sequence: Any) -> list[int]:
         """Where each data set ends."""
         return list(accumulate(len(each) for each in sequence))
+
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """Deprecated: cumulative_sizes."""
+        warnings.warn(
+            "`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning, stacklevel=2
+        )
+        return self.cumulative_sizes
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
@@ -148,6 +177,13 @@ class Subset(Dataset):
         if isinstance(idx, list):
             return self.dataset[[self.indices[i] for i in idx]]
         return self.dataset[self.indices[idx]]
+
+    def __getitems__(self, indices: list[Any]) -> list[Any]:
+        """A batch of samples."""
+        chosen = [self.indices[each] for each in indices]
+        if callable(getattr(self.dataset, "__getitems__", None)):
+            return self.dataset.__getitems__(chosen)  # type: ignore[attr-defined]
+        return [self.dataset[each] for each in chosen]
 
     def __len__(self) -> int:
         return len(self.indices)

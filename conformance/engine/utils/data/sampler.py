@@ -136,6 +136,48 @@ class WeightedRandomSampler(Sampler):
         return self.num_samples
 
 
+class DistributedSampler(Sampler):
+    """The share of the indices that one of several processes takes, shuffled by the seed and the epoch.
+
+    Raises:
+        ValueError: there is no such process.
+        RuntimeError: it is not told how many there are, or which one this is.
+    """
+
+    __module__ = "torch.utils.data.distributed"
+
+    def __init__(
+        self, dataset: Any, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = True,
+        seed: int = 0, drop_last: bool = False,
+    ) -> None:  # fmt: skip
+        if num_replicas is None or rank is None:
+            raise RuntimeError("Requires distributed package to be available")
+        if not 0 <= rank < num_replicas:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
+        self.epoch, self.shuffle, self.seed, self.drop_last = 0, shuffle, seed, drop_last
+        count = len(dataset)
+        whole, rest = divmod(count, num_replicas)
+        self.num_samples = whole + bool(rest and not drop_last)
+        self.total_size = self.num_samples * num_replicas
+
+    def __iter__(self) -> Iterator[int]:
+        count = len(self.dataset)
+        if self.shuffle:
+            order = randperm(count, generator=Generator().manual_seed(self.seed + self.epoch)).tolist()
+        else:
+            order = [*range(count)]
+        order = [order[place % count] for place in range(self.total_size)]
+        return iter(order[self.rank :: self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Shuffle otherwise from here on."""
+        self.epoch = epoch
+
+
 class BatchSampler(Sampler):
     """Another sampler's indices in lists of one length; the last may be shorter, or is dropped."""
 

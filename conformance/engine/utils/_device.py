@@ -6,9 +6,9 @@ import sys
 from functools import cache
 from typing import Any
 
-from .device import device
-from .modes import state
-from .overrides import ENGINE, TorchFunctionMode
+from ..device import device
+from ..modes import state
+from ..overrides import ENGINE, TorchFunctionMode
 
 _CONSTRUCTORS = (
     "empty empty_permuted empty_strided ones arange bartlett_window blackman_window eye full hamming_window hann_window "
