@@ -77,13 +77,11 @@ from .ranges import arange, linspace, logspace, range
 from .refusals import all_refusing
 from .settings import (
     are_deterministic_algorithms_enabled,
-    get_default_device,
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
     get_num_interop_threads,
     get_num_threads,
     is_deterministic_algorithms_warn_only_enabled,
-    set_default_device,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
     set_num_interop_threads,
@@ -248,6 +246,8 @@ _LATER = (
 )  # imported when first asked for
 _ELSEWHERE = {
     "autocast": "amp",
+    "get_default_device": "utils._device",
+    "set_default_device": "utils._device",
     "load": "serialization",
     "Tag": "_library.tags",
     "_sparse_coo_tensor_unsafe": "sparse.construction",

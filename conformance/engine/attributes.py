@@ -84,7 +84,7 @@ def storage_offset(self: Tensor) -> int:
     if isinstance(self._array, Unstrided):
         return 0
     base = storage(self._array)
-    return (address(self._array) - address(base)) // self._array.itemsize if base.size else 0
+    return (address(self._array) - address(base)) // self._array.itemsize
 
 
 def data_ptr(self: Tensor) -> int:
@@ -97,6 +97,11 @@ def data_ptr(self: Tensor) -> int:
     if PAIRS:  # see Note [Conjugated views]
         return address(memory_of(array)) + offset(array)
     return address(array)
+
+
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What a module takes for this parameter or buffer from a state dict."""
+    return other.detach() if assign else self.copy_(other).detach()
 
 
 def check_storage(tensor: Tensor) -> None:
@@ -113,6 +118,17 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views."""
     check_storage(self)
     return UntypedStorage.of(memory_of(self._array))
+
+
+def is_shared(self: Tensor) -> bool:
+    """Whether its memory was moved to where other processes may share it."""
+    return untyped_storage(self).is_shared()
+
+
+def share_memory_(self: Tensor) -> Tensor:
+    """Let other processes share its memory, and its views'."""
+    untyped_storage(self).share_memory_()
+    return self
 
 
 def is_floating_point(self: Tensor) -> bool:
@@ -155,11 +171,6 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     return False
 
 
-def share_memory_(self: Tensor) -> Tensor:
-    """The tensor itself: there is no other process to share its memory with."""
-    return self
-
-
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in order."""
     return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
@@ -178,25 +189,28 @@ def is_distributed(self: Tensor) -> bool:
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dimensions as they lie in memory, the outermost first (torch: _tensor.py).
 
-    Args:
-        ambiguity_check: whether others must be ruled out, or by which memory formats.
-
     Raises:
+        RuntimeError: ``ambiguity_check`` is True, or names memory formats of which not just one fits, and there are others.
         TypeError: it is neither.
-        RuntimeError: others are as good.
+        AttributeError: it is sparse.
     """
+    if isinstance(self._array, Unstrided):
+        raise AttributeError(
+            f"Can't get dim order on sparse type: {self.type()} Use Tensor.to_dense() to convert to a dense tensor first."
+        )
     formats = ambiguity_check if isinstance(ambiguity_check, list) else []
     if not isinstance(ambiguity_check, (bool, list)) or not all(
         isinstance(f, memory_format) for f in formats
     ):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    shape, steps = self._array.shape, strides(self._array)
-    ambiguous = 1 in shape or any(a == b for a, b in pairwise(steps))
-    if ambiguity_check is not False and ambiguous and sum(is_contiguous(self, f) for f in formats) != 1:
+    steps = strides(self._array)
+    several = 1 in self._array.shape or any(a == b for a, b in pairwise(steps))
+    fitting = sum(self.is_contiguous(memory_format=each) for each in formats)
+    if ambiguity_check is not False and several and fitting != 1:
         raise RuntimeError(
             "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
         )
-    return tuple(reversed(from_innermost(shape, [steps])))
+    return tuple(reversed(from_innermost(self._array.shape, [steps])))
 
 
 def typed_storage(self: Tensor) -> TypedStorage:
@@ -243,7 +257,8 @@ METHODS = {
     "pin_memory": pin_memory, "is_distributed": is_distributed, "dim_order": dim_order,
     "storage": typed_storage, "_typed_storage": _typed_storage, "storage_type": storage_type, "is_floating_point": is_floating_point, "is_complex": is_complex,
     "is_signed": is_signed, "cuda": cuda, "get_device": get_device, "is_contiguous": is_contiguous,
-    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "share_memory_": share_memory_,
+    "is_neg": is_neg, "is_conj": is_conj, "is_pinned": is_pinned, "is_shared": is_shared, "share_memory_": share_memory_,
+    "const_data_ptr": data_ptr, "module_load": module_load,
 }  # fmt: skip
 METHODS |= {name: _of_layouts(name) for name in _OF_LAYOUTS.split()}
 

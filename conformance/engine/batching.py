@@ -47,7 +47,7 @@ IN_PLACE = (
     "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
     "called inside the PyTorch framework, please file a bug report instead."
 )
-OUT = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
+NO_RULE = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
 DYNAMIC = (
     "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please "
     "file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."

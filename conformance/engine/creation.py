@@ -12,7 +12,7 @@ from .device import check_device, check_memory
 from .errors import typename
 from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
 from .settings import unwritten
-from .shapes import like_steps, new_sizes
+from .shapes import empty_in_steps, like_steps, new_sizes, strides
 from .tensor import Tensor, wrap
 
 
@@ -25,6 +25,8 @@ def finish(
         RuntimeError: ``requires_grad`` for a dtype without derivatives; a leaf that requires grad, given to ``name``.
     """
     if out is None:
+        if not array.size and array.__class__ is np.ndarray and not any(array.strides):
+            array = empty_in_steps(array.shape, array.dtype, strides(array))  # which its views keep
         result = wrap(array)
     else:
         from .out import fill_out
@@ -153,9 +155,9 @@ def empty_strided(
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(stride)}"
         )
-    extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
     if 0 in shape:
-        return finish(np.ndarray(shape, kind, bytearray(), 0, steps), requires_grad)
+        return finish(empty_in_steps(shape, kind, stride), requires_grad)
+    extent = kind.itemsize + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
     found = blank((shape, steps, extent), kind)
     found[...] = unwritten((), kind)
     return finish(found, requires_grad)

@@ -20,26 +20,28 @@ class device:
     __slots__ = ("index", "type")
     __module__ = "torch"
 
-    def __init__(self, type: Any, index: int | None = None) -> None:
-        if isinstance(type, device):
-            self.type, self.index = type.type, type.index  # type: ignore[has-type]
-            return
-        if isinstance(type, int):
-            raise RuntimeError("Cannot access accelerator device when none is available.")
-        if not isinstance(type, str):
-            raise TypeError(
-                "device() received an invalid combination of arguments - got "
-                f"({type.__class__.__name__}), but expected one of:\n * (torch.device device)\n      didn't match because "
-                f"some of the arguments have invalid types: (!{type.__class__.__name__}!)\n * (str type, int index = -1)\n"
-            )
-        if not type:
-            raise RuntimeError("Device string must not be empty")
-        found = re.fullmatch("([A-Za-z]+)(?::([0-9]+))?", type)
-        if found is None:
-            raise RuntimeError(f"Invalid device string: '{type}'")
-        if found[1] not in _KINDS.split(", "):
-            raise RuntimeError(f"Expected one of {_KINDS} device type at start of device string: {found[1]}")
-        self.type, self.index = found[1], int(found[2]) if found[2] else index
+    type: str
+    index: int | None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> device:
+        if not state.function_modes:
+            return _parsed(*args, **kwargs)
+        from .overrides import ask
+
+        found: device = ask(cls, (), *args, **kwargs)
+        return found
+
+    def __enter__(self) -> device:
+        from .overrides import TorchFunctionMode
+        from .utils._device import DeviceContext
+
+        TorchFunctionMode.__enter__(DeviceContext(self))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        from .overrides import leave_mode
+
+        leave_mode()
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'" + (f", index={self.index})" if self.index is not None else ")")
@@ -53,21 +55,40 @@ class device:
     def __hash__(self) -> int:
         return hash((self.type, self.index))
 
-    def __enter__(self) -> device:
-        """Inside, tensors are made on this device where nothing else is said."""
-        from .utils._device import DeviceContext
-
-        DeviceContext(self).__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        state.function_modes = state.function_modes[:-1]
-
     def __reduce__(self) -> Any:
         return pickling.rebuild, (pickling.place(device), self.type, self.index)
 
 
-CPU = device("cpu")
+def _parsed(type: Any, index: int | None = None) -> device:
+    if isinstance(type, device):
+        return type
+    if isinstance(type, int):
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    if not isinstance(type, str):
+        raise TypeError(
+            "device() received an invalid combination of arguments - got "
+            f"({type.__class__.__name__}), but expected one of:\n * (torch.device device)\n      didn't match because "
+            f"some of the arguments have invalid types: (!{type.__class__.__name__}!)\n * (str type, int index = -1)\n"
+        )
+    if not type:
+        raise RuntimeError("Device string must not be empty")
+    found = re.fullmatch("([A-Za-z]+)(?::([0-9]+))?", type)
+    if found is None:
+        raise RuntimeError(f"Invalid device string: '{type}'")
+    if found[1] not in _KINDS.split(", "):
+        raise RuntimeError(f"Expected one of {_KINDS} device type at start of device string: {found[1]}")
+    made = object.__new__(device)
+    if index is not None and found[2]:
+        raise RuntimeError(
+            f"type (string) must not include an index because index was passed explicitly: {type}"
+        )
+    if index is not None and index < 0:
+        raise RuntimeError("Device index must not be negative")
+    made.type, made.index = found[1], int(found[2]) if found[2] else index
+    return made
+
+
+CPU = _parsed("cpu")
 
 
 def check_device(given: Any) -> None:
@@ -79,7 +100,7 @@ def check_device(given: Any) -> None:
     """
     if given is None or given is CPU:
         return
-    kind = device(given)
+    kind = _parsed(given)
     if kind.type == "cuda":
         raise AssertionError(errors.NO_CUDA)
     if kind.type != "cpu":

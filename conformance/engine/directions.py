@@ -11,6 +11,8 @@ from typing import Any
 
 from .tensor import Tensor
 
+Arguments = dict[str, Any]
+
 # The operation itself, applied to the tangents (of all its inputs at once) as it was to the inputs.
 LINEAR = frozenset(
     [
@@ -214,6 +216,27 @@ MULTILINEAR = frozenset(
         "trilinear",
     ]
 )
+
+
+def _writes_reduced(given: Arguments) -> int:
+    return int(given["reduction"] != 0)
+
+
+def _writes_normalized(given: Arguments) -> int:
+    if any(isinstance(given[name], Tensor) and given[name]._tangents for name in ("weight", "bias")):
+        return 3
+    return 2 if given["weight"] is None else 1
+
+
+# How often torch's own formula of forward mode writes to the tangent that it makes.
+WRITES: dict[str, Callable[[Arguments], int]] = {
+    **dict.fromkeys(("mse_loss", "smooth_l1_loss", "soft_margin_loss"), _writes_reduced),
+    **dict.fromkeys(("native_layer_norm", "native_group_norm"), _writes_normalized),
+    "native_batch_norm": lambda given: _writes_normalized(given) if given["training"] else 0,
+    "dist": lambda given: 2 if given["p"] == 2 else 1,
+    "logsumexp": lambda given: 1,
+    "std": lambda given: 1,
+}
 
 # What torch has no forward mode of, under the name that its error has.
 UNSUPPORTED = {

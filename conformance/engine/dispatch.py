@@ -8,6 +8,7 @@ written in place is computed like that, too, and written afterwards.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from .formats import contiguous_format
 from .modes import state
+from .overrides import ENGINE
 from .rows import ROWS, Row
 from .saved import SavedTensor
 from .tensor import Tensor, version_counter
@@ -35,13 +38,19 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def __enter__(self) -> TorchDispatchMode:
+        from .dispatch_doors import DOORS
+
         state.dispatch_modes = (*state.dispatch_modes, self)
         transforms.begin()
+        DOORS.close()
         return self
 
     def __exit__(self, *error: object) -> None:
+        from .dispatch_doors import DOORS
+
         state.dispatch_modes = state.dispatch_modes[:-1]
         transforms.end()
+        DOORS.open()
 
 
 # Operations by the dispatcher's names -------------------------------------------------------------
@@ -109,6 +118,7 @@ _NAMES = {
     "trilinear": "_trilinear",
     "nll_loss": "nll_loss_forward",
     "_in_order": "clone",
+    "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
     "normal_of_both": "normal",
     "normal_of_mean": "normal",
     "normal_of_std": "normal",
@@ -143,7 +153,13 @@ class OpOverload:
         pending: Pending | None = state.pending
         if pending is None or pending.op is not self or (pending.written not in (None, id(args[0]))):
             return self.overloadpacket(*args, **kwargs)
-        return ask(pending, args, kwargs) if state.dispatch_modes else pending.row.call(*args, **kwargs)
+        if state.dispatch_modes:
+            return ask(pending, args, kwargs)
+        if pending.shown is None:
+            return pending.row.call(*args, **kwargs)
+        replaced = {id(old): new for old, new in zip(pending.shown, args, strict=False)}
+        given, named = pending.given
+        return pending.row.call(*(replaced.get(id(each), each) for each in given), **named)
 
     def name(self) -> str:
         """The name with its namespace, without the default overload's."""
@@ -200,11 +216,17 @@ def packet(name: str) -> OpOverloadPacket:
     call = ops.FUNCTIONS.get(name) or FUNCTIONS.get(name)
     if call is None and name in ROWS:
         call = ROWS[name].call
-    if call is None and callable(method):
-        call = method
+    if call is None:
+        call = _OTHERS.get(name) or (method if callable(method) else getattr(sys.modules[ENGINE], name, None))
     if call is None:
         raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
     return OpOverloadPacket(name, call)
+
+
+_OTHERS: dict[str, Callable[..., Any]] = {
+    "lift_fresh": lambda self: self,
+    "_local_scalar_dense": lambda self: self.item(),
+}  # which torch has for its dispatcher alone
 
 
 class Namespace:
@@ -255,6 +277,8 @@ class Pending:
     row: Row
     op: OpOverload
     written: int | None  # the id of the tensor that is written in place
+    shown: tuple[Any, ...] | None = None  # the arguments in torch's form, where the row's is another
+    given: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
 
 
 # Asking the modes ---------------------------------------------------------------------------------
@@ -269,7 +293,12 @@ def through_modes(
     args, kwargs = _as_called(row, args, kwargs)
     in_place = op.overloadpacket.__name__.endswith("_") and not row.name.endswith("_")
     before = state.dispatch_modes
-    result = ask(Pending(row, op, id(args[0]) if in_place else None), args, kwargs)
+    written = id(args[0]) if in_place else None
+    if row.name in _FORMS:
+        shown, named = _FORMS[row.name](*args, **kwargs)
+        result = ask(Pending(row, op, written, shown, (args, kwargs)), shown, named)
+    else:
+        result = ask(Pending(row, op, written), args, kwargs)
     given = list(result) if isinstance(result, (tuple, list)) else [result]
     arrays = [each._array for each in given]
     state.dispatch_modes = ()
@@ -300,6 +329,35 @@ def _as_called(
     return tuple([*each] if type(each) is tuple else each for each in args), told
 
 
+def _without(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments without those at the end that say the default."""
+    given = list(args)
+    while (
+        given and len(given) > len(args) - len(defaults) and given[-1] == defaults[len(given) - len(args) - 1]
+    ):
+        given.pop()
+    return tuple(given)
+
+
+# Arguments as torch's schemas have them, where rows have others.
+_FORMS: dict[str, Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]] = {
+    "_to_copy": lambda self, dtype: ((self,), {"dtype": dtype}),
+    "_in_order": lambda self: ((self,), {"memory_format": contiguous_format}),
+    "_softmax": lambda self, dim: ((self, dim, False), {}),
+    "_log_softmax": lambda self, dim: ((self, dim, False), {}),
+    "cat": lambda tensors, dim=0, *further: (_without((0,), (tensors, dim)), {}),
+    "constant_pad_nd": lambda self, pad, value=0.0: ((self, pad, value), {}),
+    "convolution": lambda *args: (args if len(args) > 8 else (*args, 1), {}),
+    "nll_loss": lambda *args: (args[:5], {}),
+    "embedding": lambda *args: (_without((-1, False, False), args[:5]), {}),
+    "max_pool2d_with_indices": lambda *args: (_without(([0, 0], [1, 1], False), args), {}),
+    "_flash_attention": lambda query, key, value, dropout_p, is_causal, attn_mask=None, scale=None: (
+        (query, key, value, *_without((0.0, False), (dropout_p, is_causal))),
+        {name: given for name, given in (("attn_mask", attn_mask), ("scale", scale)) if given is not None},
+    ),
+}
+
+
 def _is_default(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) is not Tensor and bool(value == default))
 
@@ -310,8 +368,11 @@ def _share_version(row: Row, result: Tensor, like: Tensor) -> None:
     result._version_counter = counter
     for name, kind in row.saved.items():
         saved = getattr(result._node, f"saved_{name}", None)
-        if kind == "output" and isinstance(saved, SavedTensor) and saved.array is result._array:
+        if kind != "output" or not isinstance(saved, SavedTensor) or saved.tensor is not None:
+            continue
+        if saved.array is result._array:
             saved.counter, saved.version = counter, counter.value
+            packet("detach").default(like)  # see Note [Seen below autograd]
 
 
 def ask(pending: Pending, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from . import errors
-from .batching import OUT, UNBATCHED, each_example, each_in_place, flat, level_of
+from .batching import NO_RULE, UNBATCHED, each_example, each_in_place, flat, level_of
 from .complex_numbers import check_declared
 from .directions import (
     BILINEAR,
@@ -30,6 +30,7 @@ from .directions import (
     OF_THEIR_OWN,
     UNSUPPORTED,
     UNSUPPORTED_IN_PLACE,
+    WRITES,
 )
 from .execution import run_backward
 from .fitting import conform
@@ -39,7 +40,7 @@ from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_
 from .rows import Row
 from .saved import SavedTensor
 from .tangents import DualOutput, change_tangent, forward_base, levels, levels_of, set_tangent, tangent_of
-from .tensor import Tensor, make
+from .tensor import Tensor, make, version_counter
 from .transforms import transforms
 from .views import as_view
 from .zero_tensor import zeros as zeros_without_memory
@@ -73,7 +74,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             if level_of(list(bind(row, args, kwargs).values())[first:]) >= 0:
                 raise RuntimeError(text)
         if kwargs.get("out") is not None:
-            raise RuntimeError(OUT.format(row.name))
+            raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
     if "cpu" in state.autocast:
         from .casting import is_listed, with_casts
@@ -117,6 +118,9 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
                     tangent = tangent.expand(each._array.shape)
                 if any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
+                if row.name in WRITES and not (tangent.requires_grad or tangent._tangents):
+                    tangent = make(tangent._array)
+                    version_counter(tangent).value = WRITES[row.name](arguments)
                 set_tangent(each, tangent, level)
     for each in results:
         _save_tangents(row, results, each._node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY, with_own_dtype
+from .shapes import like_steps
 from .tensor import Tensor, wrap
 
 
@@ -24,7 +26,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     """
     if isinstance(data, (np.ndarray, np.generic)):
         _check_array(data)
-        return with_own_dtype(np.array(data, kind.numpy if kind else None))
+        return like_steps(with_own_dtype(np.array(data, kind.numpy if kind else None)), np.asarray(data))
     if isinstance(data, storage.Storage):
         return _stored(data, kind)
     shape = _shape_of(data)
@@ -242,11 +244,24 @@ def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
         )
 
 
+@cache
+def _warn_of_read_only() -> None:
+    """Once in the life of a program."""
+    warnings.warn(
+        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+        "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
+        "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
+        stacklevel=3,
+    )
+
+
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """torch.from_numpy: shares the array's memory."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     _check_array(array)
+    if not array.flags.writeable:
+        _warn_of_read_only()
     return wrap(with_own_dtype(array))
 
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from .formats import layout_of, type_name
+from .formats import Unstrided, contiguous_format, layout_of, type_name
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
 
@@ -160,7 +160,14 @@ def run_tensor_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
 
 def retain(tensor: Tensor, gradient: Tensor) -> None:
     """Store, or add, a gradient on a non-leaf that retains it."""
-    tensor._grad = gradient.clone() if tensor._grad is None else tensor._grad + gradient
+    tensor._grad = _copied(gradient) if tensor._grad is None else tensor._grad + gradient
+
+
+def _copied(gradient: Tensor) -> Tensor:
+    """A clone that lies in order."""
+    if isinstance(gradient._array, Unstrided):
+        return gradient.clone()
+    return gradient.clone(memory_format=contiguous_format)
 
 
 def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:

@@ -55,6 +55,7 @@ class State(threading.local):
     view_replay = False  # whether views know how to be taken anew
     unoverridable = False  # whether neither subclasses nor modes are asked
     function_modes: tuple[Any, ...] = ()  # the TorchFunctionModes in force, the innermost last
+    default_device: Any = None  # the DeviceContext that set_default_device has begun
     pending: Any = None  # the operation that a TorchDispatchMode is asked about
     dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
     below_autograd = False  # whether a kernel runs, which nothing is recorded of whatever the grad mode

@@ -370,7 +370,7 @@ class TorchFunctionMode:
         return self
 
     def __exit__(self, *error: object) -> None:
-        state.function_modes = state.function_modes[:-1]
+        leave_mode()
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> TorchFunctionMode:
@@ -379,6 +379,17 @@ class TorchFunctionMode:
             "`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2
         )
         return cls(*args, **kwargs)
+
+
+def leave_mode() -> None:
+    """End the innermost mode.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    if not state.function_modes:
+        raise RuntimeError("trying to pop from empty mode stack")
+    state.function_modes = state.function_modes[:-1]
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):

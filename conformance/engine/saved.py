@@ -95,6 +95,8 @@ class SavedTensor:
 
     def _rebuild(self, array: np.ndarray[Any, Any], node: Node | None) -> Tensor:
         tensor = make(array)
+        if transforms.carrying and state.dispatch_modes:
+            tensor = tensor.detach()  # see Note [Seen below autograd] in dispatch_doors.py
         if node is not None:
             if self.view_node.__class__ is DualOutput:
                 self.view_node.restore(tensor)

@@ -1,4 +1,4 @@
-"""Settings of torch that change nothing here, and are remembered: threads, precision, determinism, the device."""
+"""Settings of torch that change nothing here, and are remembered: threads, precision, determinism."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-
-from .device import device
 
 _settings: dict[str, Any] = {
     "invariants": False,
@@ -175,21 +173,6 @@ def alert_not_deterministic(caller: str) -> None:
         f"{start}(True)'. You can turn off determinism just for this operation, or you can use the 'warn_only=True' "
         f"option, if that's acceptable for your application. You can also {further}"
     )
-
-
-def get_default_device() -> device:
-    """torch.get_default_device: the CPU."""
-    return device("cpu")
-
-
-def set_default_device(device: Any) -> None:
-    """torch.set_default_device.
-
-    Raises:
-        NotImplementedError: another than the CPU.
-    """
-    if device is not None and str(device) != "cpu":
-        raise NotImplementedError(f"torch.set_default_device of {device}")
 
 
 def checks_invariants() -> bool:

@@ -267,7 +267,6 @@ def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tupl
 
 def from_innermost(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> list[int]:
     """The dimensions in the order in which they lie in memory, as the first steps tell which tell any."""
-    ndim = len(shape)
 
     def outward(inner: int, outer: int) -> int:
         """1 where the first belongs outside the second, -1 where not, 0 where nothing tells."""
@@ -278,8 +277,8 @@ def from_innermost(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> li
             return 1 if a > b or a == b else -1
         return 0
 
-    order = list(reversed(range(ndim)))  # from the innermost
-    for number in range(1, ndim):
+    order = list(reversed(range(len(shape))))
+    for number in range(1, len(shape)):
         place = number
         for before in reversed(range(number)):
             told = outward(order[before], order[place])

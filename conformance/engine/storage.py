@@ -7,6 +7,7 @@ from ctypes import addressof, c_char
 from functools import cache
 from sys import getrefcount
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from .settings import unwritten
 from .shapes import strides
 from .tensor import Tensor, set_array, wrap
 from .zero_tensor import ZeroTensor
+
+# Memories that were moved to where other processes may share them, by id.
+_SHARED: WeakValueDictionary[int, np.ndarray[Any, Any]] = WeakValueDictionary()
 
 
 def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -73,6 +77,15 @@ class Storage:
         return self._array.nbytes
 
     size = __len__ = nbytes
+
+    def is_shared(self) -> bool:
+        """Whether it was moved to memory that other processes may share."""
+        return _SHARED.get(id(self._array)) is self._array
+
+    def share_memory_(self) -> Self:
+        """Say that it was; it stays where it is."""
+        _SHARED[id(self._array)] = self._array
+        return self
 
     def tolist(self) -> list[Any]:
         """Its elements, in the order of memory."""

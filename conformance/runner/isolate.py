@@ -204,6 +204,7 @@ def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
 def _leave_modes(torch: Any) -> None:
     """End what a `with` left on that can never end: its generator is in a cycle through C++."""
     _leave_autocast(torch)
+    _attempt(_leave_function_modes, torch)
     autograd = lookup(torch, "_C._autograd")
     if hasattr(autograd, "_top_saved_tensors_default_hooks"):
         if not autograd._saved_tensors_hooks_is_enabled():
@@ -219,6 +220,14 @@ def _leave_modes(torch: Any) -> None:
         guard = torch.inference_mode(False)
         guard.__enter__()
         _guards.append(guard)  # dropped, it would switch inference mode on again
+
+
+def _leave_function_modes(torch: Any) -> None:
+    modes = lookup(torch, "overrides._get_current_function_mode_stack")
+    if modes is not None and modes():
+        torch.set_default_device(None)
+        while modes():
+            torch.device("cpu").__exit__(None, None, None)  # which ends the innermost, whatever it is
 
 
 def _leave_autocast(torch: Any) -> None:

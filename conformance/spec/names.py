@@ -223,7 +223,8 @@ NAMES: dict[str, dict[str, str]] = {
             itemsize nbytes sparse_dim dense_dim
             is_contiguous data_ptr untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
-            resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced
+            resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced dim_order
+            module_load
             """,
         "in torch.utils.dlpack": "from_dlpack to_dlpack",
         "in torch.utils": "swap_tensors",
@@ -241,7 +242,7 @@ NAMES: dict[str, dict[str, str]] = {
             is_sparse indices values _indices _values _nnz coalesce _coalesced_ to_sparse to_sparse_coo to_dense
             sparse_mask
             """,
-        "in torch.sparse": "sum mm addmm",
+        "in torch.sparse": "sum mm addmm softmax log_softmax",
         "class in torch.sparse": "check_sparse_tensor_invariants",
         "of torch.sparse.check_sparse_tensor_invariants": "is_enabled enable disable",
     },
@@ -270,7 +271,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "functions of functions": {
         "in torch.func": """
-            grad grad_and_value vjp jvp jacrev jacfwd hessian vmap functionalize
+            grad grad_and_value vjp jvp jacrev jacfwd hessian vmap functionalize debug_unwrap
             """,
         "in torch": "vmap",
         "in torch._vmap_internals": "vmap",
@@ -471,7 +472,9 @@ NAMES: dict[str, dict[str, str]] = {
             max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d
             adaptive_avg_pool2d adaptive_avg_pool3d fractional_max_pool2d fractional_max_pool3d
             adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d max_pool1d_with_indices
-            max_pool2d_with_indices max_pool3d_with_indices lp_pool1d lp_pool2d lp_pool3d layer_norm
+            max_pool2d_with_indices max_pool3d_with_indices adaptive_max_pool1d_with_indices
+            adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices fractional_max_pool2d_with_indices
+            fractional_max_pool3d_with_indices lp_pool1d lp_pool2d lp_pool3d layer_norm
             group_norm
             rms_norm local_response_norm max_unpool1d max_unpool2d max_unpool3d
             batch_norm instance_norm normalize dropout dropout1d dropout2d dropout3d alpha_dropout
@@ -514,14 +517,14 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "losses": {
         "class in torch.nn": """
-            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss NLLLoss BCELoss BCEWithLogitsLoss
-            KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
+            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss LinearCrossEntropyLoss NLLLoss BCELoss
+            BCEWithLogitsLoss KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
             CosineEmbeddingLoss SoftMarginLoss TripletMarginLoss MultiMarginLoss
             MultiLabelMarginLoss MultiLabelSoftMarginLoss TripletMarginWithDistanceLoss CTCLoss
             AdaptiveLogSoftmaxWithLoss
             """,
         "in torch.nn.functional": """
-            mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy nll_loss binary_cross_entropy
+            mse_loss l1_loss smooth_l1_loss huber_loss cross_entropy linear_cross_entropy nll_loss binary_cross_entropy
             binary_cross_entropy_with_logits kl_div poisson_nll_loss gaussian_nll_loss hinge_embedding_loss
             margin_ranking_loss cosine_embedding_loss soft_margin_loss triplet_margin_loss multi_margin_loss
             multilabel_margin_loss multilabel_soft_margin_loss triplet_margin_with_distance_loss ctc_loss
@@ -623,7 +626,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch": """
             use_deterministic_algorithms are_deterministic_algorithms_enabled set_deterministic_debug_mode
             get_deterministic_debug_mode get_float32_matmul_precision
-            set_float32_matmul_precision
+            set_float32_matmul_precision get_default_device set_default_device
             """,
         "in torch.utils.deterministic": "fill_uninitialized_memory",
     },

@@ -137,3 +137,70 @@ def test_selective_checkpoint_by_a_list(module: Any) -> None:
     assert z.tolist() == y.tolist() and type(z.grad_fn).__name__ == "MulBackward0"
     with again, pytest.raises(RuntimeError, match="Trying to backward an extra time"):
         x.sin()
+
+
+SEEN = {
+    "made": "(t.ones(2), t.zeros(2, 3, dtype=t.float64), t.empty(1), t.full((2,), 1.0), t.arange(3), t.rand(2))",
+    "made like others": "(t.zeros_like(x), t.ones_like(x, dtype=t.float64), t.empty_like(x), t.randn_like(x))",
+    "from data": "(t.tensor([1.0, 2.0]), t.tensor(1.0, requires_grad=True).exp())",
+    "detached": "(x.detach(), x.data)",
+    "outputs saved": "(x.exp(), x.relu(), x.max(), x.sort(), x.max(0), F.softmax(x, 0), x.prod())",
+    "outputs unpacked": "(x * 2).exp().sum().backward()",
+    "numbers read": "(x[0].item(), bool(x[0] > 5), float(x.detach()[1]), [1, 2][t.tensor(1)])",
+    "first and second gradients": "((x * x).sum().backward(), (x * 3).sum().backward())",
+    "gradients recorded": "t.autograd.grad((x * x).sum(), x, create_graph=True)",
+    "gradients given": "(x * x).backward(t.ones(2))",
+    "retained": "kept(x * 2)",
+    "arguments": "(x.double(), t.cat([x, x])[0], m.t().contiguous(), F.pad(x, (1, 1)), F.log_softmax(m, 1))",
+    "layers": """(F.embedding(t.tensor([0, 1]), m), F.nll_loss(m, t.tensor([0, 1])), F.max_pool1d(m[None], 2),
+        F.conv1d(m[None], m[None]), F.scaled_dot_product_attention(*[m[None, None]] * 3))""",
+}
+
+
+def _shown(given: Any) -> Any:
+    if isinstance(given, (list, tuple)):
+        return [_shown(each) for each in given]
+    return tuple(given.shape) if hasattr(given, "shape") else str(given)
+
+
+def _kept(made: Any) -> None:
+    made.retain_grad()
+    made.sum().backward()
+
+
+def _seen(module: Any, line: str) -> list[Any]:
+    seen: list[Any] = []
+
+    class Log(module.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append((str(func), _shown(args), _shown([*(kwargs or {}).items()])))
+            return func(*args, **(kwargs or {}))
+
+    x, m = module.tensor([1.0, 2.0], requires_grad=True), module.ones(2, 2)
+    scope = {"t": module, "F": module.nn.functional, "x": x, "m": m, "kept": _kept}
+    with Log():
+        eval(line, scope)
+    return seen
+
+
+@pytest.mark.parametrize("line", SEEN.values(), ids=SEEN.keys())
+def test_what_is_seen(line: str) -> None:
+    """The same operations, with the same arguments, in the same order."""
+    assert _seen(conformance.engine, line) == _seen(torch, line)
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_arguments_replaced(module: Any) -> None:
+    """What a mode hands on in place of an argument is what the operation gets, whatever form the arguments have."""
+
+    class Negated(module.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if str(func) in ("aten.cat.default", "aten._softmax.default", "aten._to_copy.default"):
+                first = [-each for each in args[0]] if isinstance(args[0], (list, tuple)) else -args[0]
+                args = (first, *args[1:])
+            return func(*args, **(kwargs or {}))
+
+    x = module.tensor([0.0, float("inf")])
+    with Negated():
+        found = module.cat([x, x]), module.softmax(x, 0), x.double()
+    assert [each.tolist() for each in found] == [[0.0, -float("inf")] * 2, [1.0, 0.0], [0.0, -float("inf")]]

@@ -54,6 +54,29 @@ with Replace():
     y, z, w = torch.add(x, x), x * x, x.mul(x)
 print(y, z, w)
 """,
+    "a device inside": """
+with Log("outer"), torch.device("cpu"), Log("inner"):
+    a = torch.ones(2), torch.tensor([1.], device="cpu"), torch.device("cpu", 0), torch.get_default_device()
+print(_get_current_function_mode())
+""",
+    "a device told": """
+class Told(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        print(func.__name__, (kwargs or {}).get("device"))
+        return func(*args, **(kwargs or {}))
+with Told(), torch.device("cpu"):
+    a = torch.ones(2), torch.zeros(1, device="cpu:0"), torch.zeros_like(x), torch.randn(2), torch.as_tensor([1.])
+with Told(), torch.device("cpu"), torch.device("cpu", 0):
+    b = torch.arange(3), torch.fft.fftfreq(2)
+""",
+    "a default device": """
+with Log():
+    torch.set_default_device("cpu:0")
+    a = torch.ones(2)
+    print(torch.get_default_device(), type(_get_current_function_mode()).__name__)
+torch.set_default_device(None)
+print(_get_current_function_mode())
+""",
     "itself again": """
 class Again(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):

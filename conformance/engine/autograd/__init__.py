@@ -230,7 +230,12 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
                 raise RuntimeError(
                     f"grad can be implicitly created only for real scalar outputs but got {dtypes.BY_NUMPY[kind]}"
                 )
-            found.append(ones_like_root((shape, kind)))
+            if state.dispatch_modes and isinstance(root, Tensor):
+                from ..dispatch_doors import ones_like
+
+                found.append(ones_like(root))
+            else:
+                found.append(ones_like_root((shape, kind)))
         else:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     return found

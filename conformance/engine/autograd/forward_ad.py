@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..batching import each_example, level_of, vmaps
+from ..batching import NO_RULE, each_example, level_of, vmaps
 from ..errors import typename
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
@@ -75,6 +75,9 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
     if level != 0:
         raise RuntimeError("Invalid level given to _make_dual")
+    mapped = level_of((tensor, tangent))
+    if mapped >= 0 and not vmaps[mapped].old:
+        raise RuntimeError(NO_RULE.format("_make_dual"))
     return dual_of(tensor, tangent, level)
 
 

@@ -18,7 +18,7 @@ from ..asking import Overridable
 from ..batching import (
     DYNAMIC,
     MASK,
-    OUT,
+    NO_RULE,
     BatchedTensor,
     batched,
     each_example,
@@ -202,7 +202,7 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat(args[1:2]))
         return each_in_place(again, args, kwargs, level, "index_put_" if by_tensor else name)
     if kwargs.get("out") is not None:
-        raise RuntimeError(OUT.format(name))
+        raise RuntimeError(NO_RULE.format(f"{name}.out"))
     if name == "where" and len(args) + len(kwargs) == 1:
         raise RuntimeError(DYNAMIC.format(name))
     if (

@@ -78,7 +78,13 @@ from .functions.embedding import (
     pixel_shuffle,
     pixel_unshuffle,
 )  # fmt: skip
-from .functions.fractional_pooling import fractional_max_pool2d, fractional_max_pool3d
+from .functions.fractional_pooling import (
+    fractional_max_pool2d,
+    fractional_max_pool2d_with_indices,
+    fractional_max_pool3d,
+    fractional_max_pool3d_with_indices,
+)  # fmt: skip
+from .functions.linear_cross_entropy import linear_cross_entropy
 from .functions.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -118,8 +124,11 @@ from .functions.pooling import (
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
     adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
     adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
     adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,

@@ -27,7 +27,7 @@ def _clone(self: Array, memory_format: Any = None) -> Array:
 
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A recorded copy."""
-    copy: Tensor = _clone(input) if memory_format is None else _clone(input, memory_format)
+    copy: Tensor = _clone(input) if memory_format is None else _clone(input, memory_format=memory_format)
     if input._inference and not state.inference:
         version_counter(copy).value = 1  # torch copies into a tensor that counts
     return copy

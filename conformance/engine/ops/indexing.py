@@ -17,7 +17,7 @@ from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
 from ..modes import state
 from ..operands import check_recorded, plain_number
 from ..rows import ROWS, Array, op
-from ..shapes import like_steps
+from ..shapes import like_steps, ordered
 from ..tensor import Tensor, make
 from .copying import assigned, without_leading_ones
 from .kernels import MANY, add_rows
@@ -90,7 +90,7 @@ def index(self: Array, indices: Any) -> Array:
     """The elements that index tensors name."""
     _check_indices(self.shape, indices)
     _broadcastable(indices)
-    return np.ascontiguousarray(self[_numpy_index(indices)])
+    return ordered(self[_numpy_index(indices)])
 
 
 def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:

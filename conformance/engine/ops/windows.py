@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..rows import ROWS, Array, op
-from ..shapes import sizes, wrap_dim
+from ..shapes import empty_in_steps, sizes, wrap_dim
 from ..storage import address, buffer, storage
 from ..tensor import Tensor
 from ..views import Geometry, blank_like
@@ -40,8 +40,11 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
         )
+    steps = tuple(step * item for step in stride)
     if 0 in size:
-        return np.zeros(size, self.dtype)
+        if offset > memory.nbytes or not memory.size:
+            return empty_in_steps(size, self.dtype, stride)
+        return np.ndarray(size, self.dtype, buffer(memory), offset, steps)
     needed = offset + item * (1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True)))
     available = memory.nbytes
     if needed > available:
@@ -50,7 +53,7 @@ def _laid_over(self: Array, size: Any, stride: Any, storage_offset: Any) -> Arra
             f"itemsize {item} "
             f"requiring a storage size of {needed} are out of bounds for storage of size {available}"
         )
-    return np.ndarray(size, self.dtype, buffer(memory), offset, tuple(step * item for step in stride))
+    return np.ndarray(size, self.dtype, buffer(memory), offset, steps)
 
 
 @op(

@@ -6,7 +6,7 @@ tensors have are in ``construction.py``, ``methods.py`` and ``products.py``; wha
 ``gradients.py``. All of it is loaded when it is first asked for.
 
 Not here: the compressed layouts (CSR, CSC, BSR, BSC), semi-structured sparsity, sampled_addmm, spdiags, spsolve,
-softmax and log_softmax, smm, hspmm and sspaddmm, sparse_resize_; norm, floor division and narrow_copy, though torch has
+smm, hspmm and sspaddmm, sparse_resize_; norm, floor division and narrow_copy, though torch has
 kernels for them, as it has for products that broadcast a sparse tensor; results given as ``out=``; assert_close;
 gradcheck in fast mode; changes in place of a view of a sparse tensor that requires grad; sparse tensors inside torch.func
 and forward mode. Where torch composes an operation without a sparse kernel of others, the error may name another of them.
@@ -19,8 +19,9 @@ from typing import Any
 from .. import settings
 from ..absent import look_up
 from .products import addmm, mm, sum
+from .softmax import log_softmax, softmax
 
-__all__ = ["addmm", "check_sparse_tensor_invariants", "mm", "sum"]
+__all__ = ["addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
 __getattr__ = look_up("torch.sparse")
 
 

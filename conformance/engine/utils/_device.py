@@ -1,39 +1,86 @@
-"""torch.utils._device: what ``with torch.device(...)`` does to functions that make tensors."""
+"""The device of what is made without being told one (torch: utils/_device.py)."""
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Any
 
 from ..device import device
-from ..overrides import TorchFunctionMode
+from ..modes import state
+from ..overrides import ENGINE, TorchFunctionMode
 
-_MAKING = """
-arange as_tensor asarray bartlett_window blackman_window empty empty_strided eye full hamming_window hann_window kaiser_window
-linspace logspace rand randint randn randperm range scalar_tensor sparse_coo_tensor tensor tril_indices triu_indices zeros ones
-"""
+_CONSTRUCTORS = (
+    "empty empty_permuted empty_strided ones arange bartlett_window blackman_window eye full hamming_window hann_window "
+    "kaiser_window linspace logspace rand randn randint randperm range sparse_coo_tensor tril_indices triu_indices zeros "
+    "asarray tensor as_tensor scalar_tensor"
+)
 
 
 @cache
 def _device_constructors() -> frozenset[Any]:
-    """The functions that take a device and have nothing else to tell it."""
-    from .. import __name__ as package
-    from .. import fft
-
-    torch = __import__(package, fromlist=["tensor"])
-    return frozenset((*(getattr(torch, name) for name in _MAKING.split()), fft.fftfreq, fft.rfftfreq))
+    torch: Any = sys.modules[ENGINE]
+    named = {getattr(torch, name) for name in _CONSTRUCTORS.split()}
+    return frozenset({*named, torch.fft.fftfreq, torch.fft.rfftfreq})
 
 
 class DeviceContext(TorchFunctionMode):
-    """Inside, functions that make tensors are told this device where they are told none."""
+    """Inside, the functions that make tensors are given this device, unless they are told another.
+
+    In force as any mode ``with`` a device, and outside all others, in the place of another context, where it is entered
+    itself, as by set_default_device.
+    """
 
     __module__ = "torch.utils._device"
 
-    def __init__(self, device_: Any) -> None:
-        self.device = device(device_)
+    def __init__(self, given: Any) -> None:
+        self.device = device(given)
+        self.replaced: tuple[DeviceContext, ...] = ()
+
+    def __enter__(self) -> DeviceContext:
+        super().__enter__()
+        modes = state.function_modes[:-1]
+        contexts = tuple(each for each in modes if isinstance(each, DeviceContext))
+        self.replaced = contexts[-1:] or self.replaced
+        state.function_modes = (self, *(each for each in modes if each not in contexts))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        first, *others = state.function_modes or (self,)
+        if any(isinstance(each, DeviceContext) for each in others):
+            raise AssertionError("Found nested DeviceContext on the mode stack where none expected")
+        if not isinstance(first, DeviceContext):
+            raise AssertionError("Expected a DeviceContext at the bottom of the mode stack")
+        state.function_modes = (*self.replaced, *others)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if kwargs.get("device") is None and func in _device_constructors():
-            kwargs = {**kwargs, "device": self.device}
+            kwargs["device"] = self.device
         return func(*args, **kwargs)
+
+
+def get_default_device() -> device:
+    """torch.get_default_device: that of the innermost context, else that which was set."""
+    contexts = [each for each in state.function_modes if isinstance(each, DeviceContext)]
+    context = contexts[-1] if contexts else state.default_device
+    if context is None:
+        return device("cpu")
+    if context.device.index is not None:
+        return context.device
+    found: device = sys.modules[ENGINE].tensor([]).device  # which modes are asked, as in torch
+    return found
+
+
+def set_default_device(device: Any) -> None:
+    """torch.set_default_device; None for none.
+
+    Raises:
+        RuntimeError: it is no device.
+    """
+    if state.default_device is not None:
+        state.default_device.__exit__(None, None, None)
+    context = None if device is None else DeviceContext(device)
+    if context is not None:
+        context.__enter__()
+    state.default_device = context

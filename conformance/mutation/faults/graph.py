@@ -61,7 +61,7 @@ GRAPH = (
         ("second-pass-replaces", "a second pass replaces a retained grad",
          "hooks:retain", "if tensor._grad is None else tensor._grad + gradient", ""),
         ("retained-is-not-a-copy", "a retained grad is the gradient itself",
-         "hooks:retain", "gradient.clone()", "gradient"),
+         "hooks:retain", "_copied(gradient)", "gradient"),
         ("sums-into-the-retained", "a second pass adds into the retained grad tensor that is there",
          "hooks:retain", "tensor._grad + gradient", "tensor._grad.add_(gradient)"),
         ("retained-before-hooks", "a tensor hook's result does not reach the retained grad",

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ...creation import zeros
 from ...dtypes import c_name, float32, is_half
 from ...ops.dropout import dropout
 from ...ops.scalars import times
@@ -15,7 +16,7 @@ from ...ops.softmax import _softmax_backward
 from ...ops.undefined import unsupported
 from ...rows import Array, op
 from ...settings import attention
-from ...shapes import strides, wrap_dim
+from ...shapes import strides
 from ...tensor import Tensor, make
 
 Mask = Array | None
@@ -53,7 +54,7 @@ def _scores(query: Array, key: Array, mask: Mask, is_causal: bool, scale: float 
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     found: Array = query @ np.swapaxes(key, -1, -2) * query.dtype.type(factor)
     if is_causal:
-        mask = _causal(query.shape[-2], key.shape[-2], query.dtype)
+        found = found + _causal(query.shape[-2], key.shape[-2], query.dtype)
     return found if mask is None else (found + mask).astype(query.dtype, copy=False)
 
 
@@ -159,7 +160,7 @@ def _check_mask(query: Tensor, attn_mask: Tensor) -> None:
         )
 
 
-def _refuse(query: Tensor, key: Tensor, value: Tensor, dropout_p: float) -> NoReturn:
+def _refuse(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> NoReturn:
     """Tell why flash attention, if it is enabled, does not compute what nothing else may."""
     if not attention["FLASH_ATTENTION"]:
         raise RuntimeError(
@@ -177,12 +178,21 @@ def _refuse(query: Tensor, key: Tensor, value: Tensor, dropout_p: float) -> NoRe
             f"All fused kernels requires query, key and value to be 4 dimensional, but got {', '.join(dims)} instead.",
             stacklevel=4,
         )
+    elif mask is not None and not _mask_suits(query, key, mask):
+        if not mask.requires_grad:
+            warnings.warn(_MASKS, stacklevel=4)
     elif len({each._array.shape[-1] for each in inputs.values()}) > 1:
         warnings.warn(
             f"Flash attention requires q,k,v to have the same last dimension. Got {', '.join(sizes)} instead.",
             stacklevel=4,
         )
     raise RuntimeError("No available kernel.  Aborting execution.")
+
+
+_MASKS = (
+    "Please use the following attn mask shapes: 2d - ({Q_seq_len, 1}  x {KV_seq_len, 1}); 4d - ({Batch, 1} x {Num_heads, 1} "
+    "x {Q_seq_len, 1}  x {KV_seq_len, 1})"
+)
 
 
 def _check_inputs(*inputs: Tensor) -> None:
@@ -226,49 +236,85 @@ def scaled_dot_product_attention(
     _check_inputs(query, key, value)
     if attn_mask is not None:
         _check_mask(query, attn_mask)
-    if is_causal and attn_mask is not None:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-        )
+    if not all(each._array.size for each in (query, key, value)):
+        return _of_nothing(query, key, value)
     mask = _added(query, attn_mask)
-    arrays = (query._array, key._array, value._array)
-    heads = [a.shape[1] for a in arrays if a.ndim == 4]
-    alike = len(heads) == 3 and (len({*heads}) == 1 or (enable_gqa and heads[1] == heads[2]))
-    together = alike and all(a.shape[0] == arrays[0].shape[0] and a.size for a in arrays)
-    same_features = len({a.shape[-1] for a in arrays}) == 1 and all(strides(a)[-1] == 1 for a in arrays)
-    if enable_gqa:
-        _check_groups(arrays)
     scale = None if scale is None else float(scale)
-    if (
-        attention["FLASH_ATTENTION"]
-        and query.is_floating_point()
-        and together
-        and same_features
-        and not dropout_p > 0
-        and not (mask is not None and mask.requires_grad)
-    ):
+    if attention["FLASH_ATTENTION"] and _suits_flash(query, key, value, mask, dropout_p, enable_gqa):
         found: Tensor = _flash(query, key, value, float(dropout_p), is_causal, mask, scale)[0]
         return found
     if not attention["MATH"]:
-        _refuse(query, key, value, dropout_p)
+        _refuse(query, key, value, mask, dropout_p)
+    if is_causal and mask is not None:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
     if enable_gqa:
+        _check_groups(query, key, value)
         key, value = _repeated(query, key, value)
     if is_causal:
-        mask = make(_causal(arrays[0].shape[-2], arrays[1].shape[-2], arrays[0].dtype))
-    factor = 1 / math.sqrt(arrays[0].shape[-1]) if scale is None else scale
+        mask = make(_causal(query.size(-2), key.size(-2), query._array.dtype))
+    factor = 1 / math.sqrt(query.size(-1)) if scale is None else scale
     kind = query.dtype
     if is_half(kind.numpy):
         query, key, value = (each.to(float32) for each in (query, key, value))
     root = math.sqrt(abs(factor))
     scores = times(query, -root if factor < 0 else root).matmul(times(key.transpose(-2, -1), root))
-    weights = _safe_softmax(scores if mask is None else scores + mask, -1)
+    weights = _safe_softmax(scores if mask is None else _masked(scores, mask), -1)
     if dropout_p > 0:
         weights = dropout(weights, dropout_p, True)
     return weights.matmul(value).to(kind)
 
 
-def _check_groups(arrays: tuple[Array, ...]) -> None:
-    queries, keys, values = (a.shape[wrap_dim(-3, a.ndim)] for a in arrays)
+def _of_nothing(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Zeros, since something is empty, that depend on all three."""
+    found = zeros((*query._array.shape[:-1], value._array.shape[-1]), dtype=query.dtype)
+    return found + times(query.sum() + key.sum() + value.sum(), 0)
+
+
+def _masked(scores: Tensor, mask: Tensor) -> Tensor:
+    found = scores + mask
+    if found._array.shape != scores._array.shape:
+        ours, together = list(scores._array.shape), list(found._array.shape)
+        raise RuntimeError(f"output with shape {ours} doesn't match the broadcast shape {together}")
+    return found
+
+
+def _suits_flash(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, grouped: bool
+) -> bool:
+    """Whether flash attention can compute this (torch: sdp_utils_cpp.cpp, use_flash_attention_cpp)."""
+    arrays = (query._array, key._array, value._array)
+    if dropout_p > 0 or any(each.ndim != 4 for each in arrays):
+        return False
+    (batch, heads, *_), (_, keys, *_), (_, values, *_) = (each.shape for each in arrays)
+    if any(each.shape[0] != batch for each in arrays) or keys != values or (keys != heads and not grouped):
+        return False
+    if mask is not None and not _mask_suits(query, key, mask):
+        return False
+    if grouped:
+        _check_groups(query, key, value)
+    if len({each.shape[-1] for each in arrays}) > 1 or any(strides(each)[-1] != 1 for each in arrays):
+        return False
+    return query.is_floating_point()
+
+
+def _mask_suits(query: Tensor, key: Tensor, mask: Tensor) -> bool:
+    """Whether it is a constant of two or four dimensions, each 1 or as long as what is masked.
+
+    Raises:
+        IndexError: it has less than two.
+    """
+    if mask.requires_grad:
+        return False
+    (batch, heads, length, _), keys = query._array.shape, key._array.shape[2]
+    if mask.size(-2) not in (1, length) or mask.size(-1) not in (1, keys):
+        return False
+    return mask.dim() == 2 or (mask.dim() == 4 and mask.size(0) in (1, batch) and mask.size(1) in (1, heads))
+
+
+def _check_groups(*inputs: Tensor) -> None:
+    queries, keys, values = (each.size(-3) for each in inputs)
     if queries % keys or queries % values:
         raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
 

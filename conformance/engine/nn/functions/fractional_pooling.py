@@ -10,6 +10,7 @@ from ...random import rand
 from ...refusals import check_ints
 from ...shapes import is_one_number
 from ...tensor import Tensor
+from .pooling import with_indices
 
 
 def _setting(name: str, what: str, value: Any, spatial: int) -> tuple[int, ...]:
@@ -53,3 +54,6 @@ def _pool(spatial: int) -> Callable[..., Any]:
 
 
 fractional_max_pool2d, fractional_max_pool3d = map(_pool, (2, 3))
+fractional_max_pool2d_with_indices, fractional_max_pool3d_with_indices = map(
+    with_indices, (fractional_max_pool2d, fractional_max_pool3d)
+)

@@ -168,7 +168,9 @@ def _max_pool_lines(
 max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (1, 2, 3))
 
 
-def _with_indices(pool: Callable[..., Any]) -> Callable[..., Any]:
+def with_indices(pool: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that gives the places of what it finds as well."""
+
     def function(*args: Any, **kwargs: Any) -> Any:
         return pool(*args, **{**kwargs, "return_indices": True})
 
@@ -177,7 +179,7 @@ def _with_indices(pool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
-    _with_indices, (max_pool1d, max_pool2d, max_pool3d)
+    with_indices, (max_pool1d, max_pool2d, max_pool3d)
 )
 
 
@@ -325,6 +327,9 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
 
 
 adaptive_max_pool2d, adaptive_max_pool3d = map(_adaptive_max_pool, (2, 3))
+adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = map(
+    with_indices, (adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d)
+)
 
 
 # Back to where the largest were, and other means --------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from ...tensor import Tensor
 from .. import functional
 from ..functions.reduction import legacy_reduction
 from .distance import PairwiseDistance
+from .linear import Linear
 from .module import Module
 
 
@@ -123,6 +125,41 @@ class CrossEntropyLoss(_WeightedLoss):
             input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction,
             label_smoothing=self.label_smoothing,
         )  # fmt: skip
+
+
+class LinearCrossEntropyLoss(_WeightedLoss):
+    """CrossEntropyLoss of what a linear layer of its own gives."""
+
+    def __init__(
+        self, in_features: int, num_classes: int, *, out_features: tuple[int, ...] = (), bias: bool = False,
+        device: Any = None, dtype: Any = None, reduction: str = "mean", weight: Tensor | None = None,
+        ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None,
+    ) -> None:  # fmt: skip
+        if weight is not None and weight.shape != (num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+        if not 0 <= label_smoothing <= 1.0:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
+        super().__init__(weight=weight, reduction=reduction)
+        self.num_classes, self.out_features = num_classes, out_features
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
+        rows = math.prod(out_features, start=num_classes)
+        self.linear = Linear(in_features, rows, bias=bias, device=device, dtype=dtype)
+        self.options = options
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        rows, bias = (self.num_classes, *self.out_features), self.linear.bias
+        return functional.linear_cross_entropy(
+            input, self.linear.weight.reshape((*rows, self.linear.in_features)), target,
+            linear_bias=None if bias is None else bias.reshape(rows), weight=self.weight, reduction=self.reduction,
+            ignore_index=self.ignore_index, label_smoothing=self.label_smoothing, options=self.options,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        names = ("num_classes", "out_features", "reduction", "ignore_index", "label_smoothing", "options")
+        told = {"in_features": self.linear.in_features, **{name: getattr(self, name) for name in names}}
+        order = ("in_features", "num_classes", "out_features", "bias", *names[2:])
+        told["bias"] = self.linear.bias is not None
+        return ", ".join(f"{name}={told[name]}" for name in order)
 
 
 class BCELoss(_WeightedLoss):

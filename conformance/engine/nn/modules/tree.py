@@ -184,6 +184,10 @@ class Tree:
                 self._buffers[name] = fn(buffer)
         return self
 
+    def share_memory(self) -> Self:
+        """Let other processes share the memory of parameters and buffers."""
+        return self._apply(lambda tensor: tensor.share_memory_())
+
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Parameters and floating buffers in another dtype; those of four or five dimensions in a memory format."""
         if "copy" in kwargs:
@@ -243,10 +247,6 @@ class Tree:
     def cpu(self) -> Self:
         """The module itself: it is there already."""
         return self
-
-    def share_memory(self) -> Self:
-        """The module itself: its memory is moved nowhere."""
-        return self._apply(lambda t: t.share_memory_())
 
     def train(self, mode: bool = True) -> Self:
         """Set ``training`` here and below."""

@@ -1,0 +1,22 @@
+"""torch.func.debug_unwrap: what a tensor is outside the transforms (torch: _functorch/eager_transforms.py)."""
+
+from __future__ import annotations
+
+from ..batching import BatchedTensor, vmaps
+from ..ops.joining import stack
+from ..tensor import Tensor
+from ..transforms import transforms
+
+
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """The tensor that stands under that of a transform: all examples of a vmap, or the values without their graph."""
+    level = tensor._level if isinstance(tensor, BatchedTensor) else -1
+    innermost = level >= 0 and vmaps[level].depth == transforms.depth
+    if transforms.depth and tensor.requires_grad and not innermost:
+        found = tensor.detach()
+    elif isinstance(tensor, BatchedTensor):
+        known = vmaps[level].wholes.get(id(tensor))
+        found = stack(tensor._examples) if known is None else known[0]
+    else:
+        return tensor
+    return debug_unwrap(found) if recurse else found
