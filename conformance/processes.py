@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
@@ -35,6 +36,26 @@ def fresh(tasks: Sequence[Callable[[], T]], processes: int) -> Iterator[tuple[in
     return _apart(multiprocessing.get_context("spawn"), tasks, processes)
 
 
+@contextmanager
+def _starting(context: ForkContext | SpawnContext) -> Iterator[None]:
+    """Inside, processes are started that an interrupt of this one does not reach, from their first moment.
+
+    One that comes meanwhile waits until it is over: who interrupts the run means the process that waits for the others.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    if isinstance(context, SpawnContext):
+        from multiprocessing import resource_tracker
+
+        resource_tracker.ensure_running()  # if it had to be started inside, that would end the wait
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 BUSY = 60
 """Seconds of a processor that a task may take where nobody waits for it."""
 
@@ -53,7 +74,8 @@ class FromTheEnd(Generic[T]):
         self._process: BaseProcess | None = context.Process(
             target=_send_from_the_end, args=(tasks, sender, self._receiver), daemon=True
         )
-        self._process.start()
+        with _starting(context):
+            self._process.start()
         sender.close()
 
     def take(self, number: int) -> T | None:
@@ -81,7 +103,7 @@ def _send_from_the_end(
     tasks: Sequence[Callable[[], T | None]], sender: Connection, receiver: Connection
 ) -> None:
     receiver.close()  # else it would wait for ever to be read, once the process that does so was killed
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where `_starting` does nothing
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process lives
     os.dup2(sys.stdout.fileno(), 1)
     os.dup2(sys.stdout.fileno(), 2)
@@ -106,9 +128,10 @@ def _apart(
                 number, task = waiting.pop()
                 receiver, sender = context.Pipe(duplex=False)
                 process: BaseProcess = context.Process(target=_send, args=(task, sender), daemon=True)
-                process.start()
+                with _starting(context):
+                    process.start()
+                    running[receiver] = number, process
                 sender.close()
-                running[receiver] = number, process
             for ready in wait(list(running)):
                 assert isinstance(ready, Connection)
                 finished = running.pop(ready)
@@ -124,9 +147,7 @@ class _Answer(Generic[T]):
 
 
 def _send(task: Callable[[], T], sender: Connection) -> None:
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # who interrupts the run means the process that waits for this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where `_starting` does nothing
     try:
         answer = _Answer(task(), None)
     except Exception as error:

@@ -23,6 +23,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-m",
         "pip",
         "wheel",
+        "--disable-pip-version-check",
+        "--no-index",
         "--no-deps",
         "--no-build-isolation",
         "--wheel-dir",

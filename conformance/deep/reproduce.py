@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from conformance.deep.twins import commuted, renamed, with_first_names
+from conformance.runner.again import twice
 from conformance.runner.compare import differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
@@ -71,7 +72,8 @@ def disagreements(
 
 def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) -> Iterator[Disagreement]:
     place, moments = scenario.position, trace.moments
-    if what := _beyond_rounding(scenario, trace, run(scenario, torch)):
+    again = _beyond_rounding(scenario, trace, run(scenario, torch))
+    if what := again or _beyond_rounding(scenario, *twice(scenario, torch)):
         yield Disagreement(place, "when it is run again", what, AGAIN)
     if scenario.observe == "each" and (
         what := _beyond_rounding(scenario, trace, run(scenario, torch, observe="end"))

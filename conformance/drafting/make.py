@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from conformance.drafting.snippet import Part, read
 from conformance.drafting.yaml_text import scenario as scenario_lines
 from conformance.drafting.yaml_text import text as yaml_text
 from conformance.report.text import clip
+from conformance.runner.again import twice
 from conformance.runner.compare import Difference, differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
@@ -64,7 +64,7 @@ def make(
         raise NotAScenarioError("\n".join(map(str, loaded.problems)))
     (scenario,) = loaded.scenarios
     trace = run(scenario, torch)
-    changed = _again(scenario, trace, torch)
+    changed = differences(scenario, *twice(scenario, torch))
     flaws = map(str, sound(scenario, trace))
     changing = _changing(changed, steps, found.parts, text.split("\n"))
     return Made(made, (*found.notes, *flaws, *(f"{file}:{place}; leave it out" for place in changing)))
@@ -78,17 +78,6 @@ def _observed(steps: Sequence[Step], torch: Engine) -> Trace:
         for step in steps
     )
     return run(plain.Scenario("snippet", "", "", "", place, made), torch)
-
-
-def _again(scenario: plain.Scenario, trace: Trace, torch: Engine) -> tuple[Difference, ...]:
-    """What is another when torch runs it again, more than once: freed memory may by chance be given out again."""
-    taken = []
-    for number in (1_000, 10_000, 50_000):
-        gc.collect()
-        taken.append([torch.torch.ones(2) for _ in range(number)])  # so that an address is another one
-        if found := differences(scenario, trace, run(scenario, torch)):
-            return found
-    return ()
 
 
 _ADDRESS = re.compile(r"\b(?:id|hash|data_ptr|empty|empty_like|empty_strided|new_empty)\s*\(")

@@ -125,6 +125,15 @@ class Overridable:
         return self.function.__name__
 
 
+def beneath(function: Any) -> Any:
+    """What one of these functions stands for; any other is itself. So what is known by a function is the same one
+    before anything overrides and after.
+    """
+    while isinstance(function, Overridable) or getattr(function, "__globals__", None) is globals():
+        function = function.__wrapped__
+    return function
+
+
 def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -224,6 +233,7 @@ def _mode_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mode_property(found: property) -> property:
+    @functools.wraps(found.fget)
     def read(self: Any) -> Any:
         if not state.function_modes:
             return found.__get__(self)

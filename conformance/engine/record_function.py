@@ -256,6 +256,7 @@ class _Operations(SharedDoors):
 def _composed() -> Iterator[tuple[str, FunctionType]]:
     """The functions of torch that are no rows, by the names of operations."""
     from . import creation, execution, fft, foreach, from_data, ranges
+    from .asking import beneath
     from .func.composites import composed
     from .nn.functions import attention, recurrent
 
@@ -275,11 +276,11 @@ def _composed() -> Iterator[tuple[str, FunctionType]]:
             yield name, inspect.unwrap(vars(module)[name])
     yield from foreach.FUNCTIONS.items()  # type: ignore[misc]
     for name in fft.__all__:
-        yield f"fft_{name}", getattr(fft, name)
+        yield f"fft_{name}", beneath(getattr(fft, name))
     for name, operation in CONVERSIONS.items():
-        yield operation, vars(Tensor)[name]
+        yield operation, beneath(vars(Tensor)[name])
     for name, operation in PROPERTIES.items():
-        yield operation, vars(Tensor)[name].fget
+        yield operation, beneath(vars(Tensor)[name].fget)
 
 
 _operations = _Operations()

@@ -24,7 +24,7 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
         (f"backends.cuda.{name}_sdp_enabled", f"backends.cuda.enable_{name}_sdp", True)
         for name in ("flash", "math", "mem_efficient", "cudnn")
     ),
-    ("get_num_threads", "set_num_threads", _KEPT),
+    ("get_num_threads", "set_num_threads", 1),  # else a machine's processors decide how sums are rounded
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms", _KEPT),
     ("get_float32_matmul_precision", "set_float32_matmul_precision", _KEPT),
     ("_C._is_multithreading_enabled", "_C._set_multithreading_enabled", _KEPT),
@@ -48,8 +48,8 @@ class _Setting(NamedTuple):
 
 @contextlib.contextmanager
 def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
-    """Inside: manual_seed(0), grad mode on, default dtype float32, all warnings recorded (the list that is
-    given); outside: all as before."""
+    """Inside: manual_seed(0), grad mode on, default dtype float32, one thread, all warnings recorded (the list that
+    is given); outside: all as before."""
     with warnings.catch_warnings(record=True) as log:
         warnings.simplefilter("always")
         read = [(setting, _attempt(setting.read)) for setting in _settings(torch)]

@@ -247,7 +247,23 @@ def test_an_interrupt() -> None:
         assert running.stderr is not None
         assert "0 of 100000 programs" in running.stderr.read(30)  # its processes are about to start
         os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to all processes
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=600)
         assert running.returncode == 130
     assert err.splitlines()[-1] == "conformance: interrupted"
     assert "Traceback" not in err
+
+
+STARTED = """
+import signal, sys
+if "--multiprocessing-fork" in sys.orig_argv:
+    print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+"""
+
+
+def test_an_interrupt_reaches_no_process_that_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would end with a traceback of Python's own, before anything could tell it not to listen."""
+    (tmp_path / "sitecustomize.py").write_text(STARTED)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    code = "import os; from conformance.processes import fresh; list(fresh([os.getpid], 1))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

@@ -80,6 +80,14 @@ def test_what_is_another_each_time_is_told_where_it_stands(monkeypatch: pytest.M
     )
 
 
+@pytest.mark.parametrize("address", ["id(x)", "x.data_ptr()", "hash(x)"])
+def test_an_address_is_another_one_each_time(address: str) -> None:
+    """While it runs again, what it had the first time is still there."""
+    for _ in range(10):
+        (note,) = make(f"x = torch.ones(2)\ny = {address}\n", "a", None, torch).notes
+        assert note.endswith("y value is not the same each time; leave it out")
+
+
 def test_places_are_those_of_the_file() -> None:
     """Prompts, indentation and fences before it count."""
     assert read("    >>> x = torch.foo(1)\n", "a").faults == (

@@ -111,6 +111,7 @@ def _linearized(call: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
 
 
 def _numbers_in_memory(module: Any) -> Any:
+    vars(torch.storage._warn_typed_storage_removal).pop("has_warned", None)  # torch warns once in a process
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         memory = module.arange(6.0).view(2, 3)[1:].storage()

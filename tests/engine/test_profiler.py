@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from conformance import engine
+from conformance.engine.asking import beneath
 from conformance.engine.transforms import transforms
 
 BOTH = pytest.mark.parametrize("t", [torch, engine], ids=["torch", "engine"])
@@ -96,7 +97,7 @@ def test_after_a_profile_functions_have_their_own_code() -> None:
     functions = [
         each
         for names in (vars(engine), vars(engine.Tensor), vars(engine.nn.functional))
-        for each in [*names.values()]
+        for each in map(beneath, [*names.values()])
         if isinstance(each, FunctionType)
     ]
     with engine.autograd.profiler.profile():
@@ -105,6 +106,23 @@ def test_after_a_profile_functions_have_their_own_code() -> None:
     after = sum(each.__code__.co_name == "door" for each in functions)
     assert inside > after and not transforms.count
     assert engine.ones.__code__.co_name != "door"
+
+
+@pytest.mark.parametrize(
+    "first", ["", "class Of(torch.Tensor): pass", "with torch.overrides.BaseTorchFunctionMode(): pass"]
+)
+def test_events_are_the_same_once_something_overrides(first: str) -> None:
+    """A process of its own each: what can be seen is found with its first profile."""
+    program = (
+        f"import conformance.engine as torch\n{first}\n"
+        "x, w = torch.ones(2, 2), torch.ones(2, 2)\n"
+        "with torch.autograd.profiler.profile() as prof:\n"
+        "  x @ w; x[0] @ w; w.__rmatmul__(x); torch.fft.fft(x); x.T; float(x[0, 0]); x.flatten(); x.new_ones(1)\n"
+        "print(*(each.name for each in prof.function_events if each.cpu_parent is None))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    names = "matmul select matmul matmul fft_fft numpy_T select select item flatten new_ones"
+    assert done.stdout.split() == [f"aten::{each}" for each in names.split()]
 
 
 def test_who_does_not_profile_loads_nothing_of_it() -> None:

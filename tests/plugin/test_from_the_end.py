@@ -60,7 +60,9 @@ def inner(pytester: pytest.Pytester, fault: str, *arguments: str, least: int = 1
     write(Path("torch.json"), torch_engine, ((each, run(each, torch_engine)) for each in scenarios), set())
     pytester.makepyfile(mine=ENGINE.format(fault=fault, least=least))
     Path("fork").touch()
-    done = pytester.runpytest_subprocess("mine.yaml", "--reference=torch.json", "--engine=mine", *arguments)
+    done = pytester.runpytest_subprocess(
+        "mine.yaml", "--reference=torch.json", "--engine=mine", "--scenario-timeout=600", *arguments
+    )
     done.assert_outcomes(passed=19, failed=1)
     done.stdout.fnmatch_lines(
         ["b is [[]16.0] on mine, [[]14.0] on torch*", *([] if arguments else ["seven"])]
@@ -76,7 +78,7 @@ def test_two_share_the_work(pytester: pytest.Pytester) -> None:
 
 
 @several
-@pytest.mark.parametrize("fault", ["os._exit(3)", "time.sleep(60)", "raise ValueError", "values = [99.]"])
+@pytest.mark.parametrize("fault", ["os._exit(3)", "time.sleep(600)", "raise ValueError", "values = [99.]"])
 def test_a_fork_that_cannot_do_it_costs_nothing_else(pytester: pytest.Pytester, fault: str) -> None:
     """What it has not found to agree runs where the rest does."""
     assert inner(pytester, fault) == 20
@@ -99,7 +101,7 @@ def test_a_task_that_hears_nothing_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
     """A loop in C, which would outlive a process that is killed."""
     monkeypatch.setattr("conformance.processes.BUSY", 0.1)
     tasks = FromTheEnd([lambda: 0, lambda: sum(range(10**13))])
-    tasks._process.join(20)  # type: ignore[union-attr]
+    tasks._process.join(600)  # type: ignore[union-attr]
     assert tasks._process.exitcode == -signal.SIGPROF  # type: ignore[union-attr]
     assert [tasks.take(n) for n in (1, 0)] == [None, None]
 
@@ -133,6 +135,6 @@ def test_nothing_is_left_where_the_main_process_is_killed() -> None:
     done = subprocess.run([sys.executable, "-c", KILLED], check=False, pass_fds=[writer])
     os.close(writer)
     assert done.returncode == -signal.SIGKILL
-    ended, _, _ = select.select([reader], [], [], 20)  # when nobody is left who could write
+    ended, _, _ = select.select([reader], [], [], 600)  # when nobody is left who could write
     os.close(reader)
     assert ended

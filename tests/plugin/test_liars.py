@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters import remote
 from conformance.report.jsonlines import NotAReportError, read
 
 SCENARIOS = """
@@ -27,6 +26,7 @@ SCENARIOS = """
         run: a = torch.tensor([3.])
 """
 
+SECONDS = 5  # what is honest takes a thousandth of that, unless the machine is busy
 LIES = {
     "honest": "",
     "claiming": "b has no requires_grad on claiming, False on torch",
@@ -36,7 +36,7 @@ LIES = {
     "raising": "raising raises BaseException: everything is an error",
     "garbling": r"garbling raises ValueError: half a character: \udc80",
     "owning": "owning raises OwnError: its own",
-    "hanging": "hanging raises TimeLimit: still running after 2 s",
+    "hanging": f"hanging raises TimeLimit: still running after {SECONDS} s",
 }
 FATAL = {
     "killing": "killing raises InterpreterDied: the interpreter ended",
@@ -54,7 +54,7 @@ def files(pytester: pytest.Pytester) -> None:
 def reasons(pytester: pytest.Pytester, *arguments: str) -> dict[tuple[str, str], str]:
     """By engine and scenario, why it failed; empty where it agrees."""
     done = pytester.runpytest(
-        "mine.yaml", "--conformance-json=all.jsonl", "--scenario-timeout=2", "-q", *arguments
+        "mine.yaml", "--conformance-json=all.jsonl", f"--scenario-timeout={SECONDS}", "-q", *arguments
     )
     _, results = read((pytester.path / "all.jsonl").read_text())
     assert done.ret == pytest.ExitCode.TESTS_FAILED
@@ -71,11 +71,8 @@ def engines(names: dict[str, str]) -> list[str]:
     [(), ("-n2",), (f"--engine-python={sys.executable}",), ("-n2", f"--engine-python={sys.executable}")],
     ids=["serial", "workers", "elsewhere", "elsewhere of workers"],
 )
-def test_a_liar_is_found_out_where_it_lies(
-    pytester: pytest.Pytester, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_liar_is_found_out_where_it_lies(pytester: pytest.Pytester, arguments: tuple[str, ...]) -> None:
     """And nowhere else."""
-    monkeypatch.setattr(remote, "GRACE", 0.5)
     lies = dict(LIES)
     if "--engine-python" in "".join(arguments):
         lies |= FATAL
@@ -91,7 +88,7 @@ def test_a_liar_is_found_out_where_it_lies(
 def test_echoes_are_heard_elsewhere(pytester: pytest.Pytester) -> None:
     """Torch's tensors are no tensors of the engine there either."""
     found = reasons(
-        pytester, "--engine=liars:echoing", f"--engine-python={sys.executable}", "--scenario-timeout=60"
+        pytester, "--engine=liars:echoing", f"--engine-python={sys.executable}", "--scenario-timeout=600"
     )
     assert [key for key, reason in found.items() if reason] == [("echoing", "told")]
     assert found["echoing", "told"].startswith(LIES["echoing"])

@@ -16,15 +16,23 @@ from typing import Any
 import pytest
 
 from conformance.adapters.module import ModuleEngine
+from conformance.runner import limit
 from conformance.runner.execute import run
 from conformance.runner.trace import Trace
 from tests.runner.make import scenario, torch_engine
 
+SECONDS = 1.0  # of programs that do not end: a busy machine has to reach the statement that does not
+ENOUGH = 600.0  # of those that end
 
-def _timed(program: str, engine: Any = torch_engine, seconds: float = 0.3) -> tuple[Trace, float]:
-    start = time.monotonic()
-    trace = run(scenario(program, "after = 1"), engine, seconds=seconds)
-    return trace, time.monotonic() - start
+
+def _run(program: str, engine: Any = torch_engine, seconds: float = SECONDS) -> Trace:
+    return run(scenario(program, "after = 1"), engine, seconds=seconds)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _imported() -> None:
+    """What a first run imports or compiles takes none of the time."""
+    _run("a = torch.ones(1, requires_grad=True) * 2\na.backward()", seconds=ENOUGH)
 
 
 @pytest.mark.parametrize(
@@ -43,17 +51,17 @@ def _timed(program: str, engine: Any = torch_engine, seconds: float = 0.3) -> tu
 )
 def test_a_program_that_does_not_end(program: str, lines: tuple[int, ...]) -> None:
     """Its trace ends with the statement that was running."""
-    trace, seconds = _timed(program)
-    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 0.3 s"
+    trace = _run(program)
+    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 1 s"
     assert trace.moments[-1].statement.line in lines
     assert trace.moments[-1].statement.step == 0
-    assert seconds < 2
 
 
 def test_an_import_ends_before_the_program_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that an engine imports with its first call is whole for the scenarios after it."""
-    (tmp_path / "imported_late.py").write_text("import time\ntime.sleep(0.8)\nwhole = True\n")
+    (tmp_path / "imported_late.py").write_text("import time\ntime.sleep(1.5)\nwhole = True\n")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(limit, "PATIENCE", ENOUGH)
 
     def slow() -> None:
         importlib.import_module("imported_late")
@@ -61,9 +69,8 @@ def test_an_import_ends_before_the_program_does(tmp_path: Path, monkeypatch: pyt
             pass
 
     engine = ModuleEngine("slow", SimpleNamespace(Tensor=torch_engine.torch.Tensor, ones=slow))
-    trace, seconds = _timed("a = torch.ones()", engine)
-    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 0.3 s"
-    assert 0.8 <= seconds < 2
+    trace = _run("a = torch.ones()", engine)
+    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 1 s"
     assert sys.modules.pop("imported_late").whole
 
 
@@ -76,10 +83,9 @@ def forever(g):
 a.register_hook(forever)
 (a * 2).backward()
 """
-    trace, seconds = _timed(program.strip())
-    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 0.3 s"
+    trace = _run(program.strip())
+    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 1 s"
     assert trace.moments[-1].statement.line == 5
-    assert seconds < 2
 
 
 def _swallowing(rings: int) -> ModuleEngine:
@@ -97,37 +103,37 @@ def _swallowing(rings: int) -> ModuleEngine:
 @pytest.mark.parametrize("rings", [1, 3])
 def test_an_engine_that_swallows_the_alarm_meets_it_again(rings: int) -> None:
     """It rings until the run is over, and is not forgotten between two statements."""
-    trace, seconds = _timed("torch.swallow()\nb = 1\nfor i in range(10**9): pass", _swallowing(rings))
-    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 0.3 s"
+    trace = _run("torch.swallow()\nb = 1\nfor i in iter(int, 1): pass", _swallowing(rings))
+    assert str(trace.moments[-1].raised) == "TimeLimit: still running after 1 s"
     assert len(trace.moments) == 1
-    assert seconds < 3
 
 
 def test_after_a_time_out_the_next_scenario_runs() -> None:
     """With its settings and its time."""
-    _timed("torch.set_grad_enabled(False)\nfor i in iter(int, 1): pass")
-    trace, _ = _timed("a = torch.ones(1, requires_grad=True) * 2", seconds=5)
+    _run("torch.set_grad_enabled(False)\nfor i in iter(int, 1): pass")
+    trace = _run("a = torch.ones(1, requires_grad=True) * 2", seconds=ENOUGH)
     assert [moment.raised for moment in trace.moments] == [None, None]
     assert torch_engine.torch.is_grad_enabled()
 
 
 def test_anothers_alarm_goes_on() -> None:
     """A timer and a handler that were there before are there after, with the time that is left."""
-    rung: list[float] = []
 
     def ring(signum: int, frame: FrameType | None) -> None:
-        rung.append(time.monotonic())
+        raise AssertionError("it rang too early")
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, 0.6)
     start = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, ENOUGH, 7)
     try:
-        _timed("for i in iter(int, 1): pass", seconds=0.2)
-        assert rung == []
+        _run("for i in iter(int, 1): pass")
         assert signal.getsignal(signal.SIGALRM) is ring
-        while not rung and time.monotonic() < start + 5:
-            time.sleep(0.01)
-        assert rung[0] - start == pytest.approx(0.6, abs=0.2)
+        left, interval = signal.getitimer(signal.ITIMER_REAL)
+        passed = time.monotonic() - start
+        assert (
+            ENOUGH - 2 * passed < left < ENOUGH - SECONDS + 0.1
+        )  # it may be counted twice, and never left out
+        assert interval == 7
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -136,7 +142,9 @@ def test_anothers_alarm_goes_on() -> None:
 def test_outside_of_the_main_thread_there_is_no_limit() -> None:
     """And no error about it."""
     traces: list[Trace] = []
-    thread = threading.Thread(target=lambda: traces.append(run(scenario("a = 1"), torch_engine, seconds=0.1)))
+    thread = threading.Thread(
+        target=lambda: traces.append(run(scenario("a = 1"), torch_engine, seconds=0.001))
+    )
     thread.start()
     thread.join()
     assert [moment.raised for moment in traces[0].moments] == [None]
@@ -149,7 +157,7 @@ r = range(10**9)
 print(r, len(r), r[3], r[-1], 5 in r, isinstance(r, range), isinstance(range(3), range), next(iter(r)))
 print(range(2), next(reversed(r)))
 """
-    trace, _ = _timed(program.strip(), seconds=5)
+    trace = _run(program.strip(), seconds=ENOUGH)
     printed = [moment.printed.split("\n")[0].rstrip() for moment in trace.moments if moment.printed]
     assert printed == [
         "range(0, 1000000000) 1000000000 3 999999999 True True True 0",
@@ -162,7 +170,7 @@ print(range(2), next(reversed(r)))
 def test_a_program_that_takes_too_much_memory(program: str) -> None:
     """The allocation fails; the process and its own limit stay."""
     before = resource.getrlimit(resource.RLIMIT_AS)
-    trace, _ = _timed(program, seconds=5)
+    trace = _run(program, seconds=ENOUGH)
     raised = trace.moments[0].raised
     assert raised is not None
     assert raised.type == "MemoryError" or "can't allocate memory" in raised.message

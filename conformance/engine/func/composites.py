@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from .. import errors
-from ..asking import Overridable
+from ..asking import beneath
 from ..batching import (
     DYNAMIC,
     MASK,
@@ -168,7 +168,7 @@ def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
     for prefix, namespace in (*(("", each) for each in plain), *prefixed):
         for name, found in list(namespace.items()):
-            function = found.function if isinstance(found, Overridable) else found
+            function = beneath(found)
             if (
                 isinstance(function, FunctionType)
                 and not hasattr(function, "row")
