@@ -105,7 +105,7 @@ cfloat, cdouble = complex64, complex128
 
 globals().update(ops.FUNCTIONS)
 globals().update(ops.private.FUNCTIONS)
-globals().update(random.FUNCTIONS)
+globals().update(all_refusing(random.FUNCTIONS))
 globals().update(legacy.TYPES)
 globals().update(_CHECKS)
 globals().update(_OF_NUMBERS)
@@ -184,9 +184,8 @@ def numel(input: Tensor) -> Any:
 
 
 _REFUSING = """
-arange bernoulli detach empty empty_like empty_permuted empty_strided eye full full_like get_device is_complex is_conj
-is_floating_point is_inference is_neg is_signed linspace logspace normal numel ones ones_like rand rand_like randint
-randint_like randn randn_like randperm range zeros zeros_like
+arange detach empty empty_like empty_permuted empty_strided eye full full_like get_device is_complex is_conj
+is_floating_point is_inference is_neg is_signed linspace logspace numel ones ones_like range zeros zeros_like
 """
 globals().update(all_refusing({name: globals()[name] for name in _REFUSING.split()}))
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from . import dtypes
 from .device import device
-from .errors import typename
+from .errors import wrong_type
 from .modes import _set, state
 from .ops.copying import to as copied
 from .refusals import refusing
@@ -231,14 +231,8 @@ def _type(device_type: str, function: str) -> str:
         RuntimeError: there is no such device.
     """
     if not isinstance(device_type, str):
-        raise _unfit(function, "device_type", 1, "str", device_type)
+        raise wrong_type(function, "device_type", "str", device_type, 1)
     return device(device_type).type
-
-
-def _unfit(function: str, argument: str, position: int, must: str, value: Any) -> TypeError:
-    return TypeError(
-        f"{function}(): argument '{argument}' (position {position}) must be {must}, not {typename(value)}"
-    )
 
 
 def _checked(device_type: str, function: str) -> str:
@@ -289,7 +283,7 @@ def set_autocast_enabled(device_type: Any = "cuda", enabled: Any = None) -> None
     if enabled is None:
         device_type, enabled = "cuda", device_type
     if not isinstance(enabled, bool):
-        raise _unfit("set_autocast_enabled", "enabled", 2, "bool", enabled)
+        raise wrong_type("set_autocast_enabled", "enabled", "bool", enabled, 2)
     kind = _checked(device_type, "set_autocast_enabled")
     if kind == "cpu" and enabled and kind not in state.autocast:
         _operations.close()
@@ -320,7 +314,7 @@ def set_autocast_dtype(device_type: Any, dtype: Any = None) -> None:
     """
     kind = _checked(device_type, "set_autocast_dtype")
     if not isinstance(dtype, dtypes.dtype):
-        raise _unfit("set_autocast_dtype", "dtype", 2, "torch.dtype", dtype)
+        raise wrong_type("set_autocast_dtype", "dtype", "torch.dtype", dtype, 2)
     state.autocast_dtypes = {**state.autocast_dtypes, kind: dtype}
 
 

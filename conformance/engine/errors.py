@@ -503,3 +503,29 @@ def typename(value: Any) -> str:
     if kind.__module__ in ("numpy", "collections") and not kind.__flags__ & _MADE_IN_PYTHON:
         return f"{kind.__module__}.{name}"
     return f"torch.{name}" if name in _DOTTED else name
+
+
+# Arguments ----------------------------------------------------------------------------------------
+
+
+def wrong_type(function: str, argument: str, must: str, value: Any, position: int = 0) -> TypeError:
+    """The TypeError for an argument of another type than torch takes (torch: utils/python_arg_parser.cpp).
+
+    Args:
+        must: what it must be, as torch calls it: "Tensor", "tuple of ints", "bool" ...
+        position: where it was given, 0 if by its name.
+    """
+    where = f" (position {position})" if position else ""
+    return TypeError(f"{function}(): argument '{argument}'{where} must be {must}, not {typename(value)}")
+
+
+def wrong_element(function: str, argument: str, number: int, value: Any, position: int = 0) -> TypeError:
+    """The TypeError for an element that is no int of what must be a tuple of ints; the first one is told otherwise."""
+    if number:
+        return TypeError(
+            f"{function}(): argument '{argument}' failed to unpack the object at pos {number + 1} with error "
+            f'"type must be tuple of ints,but got {typename(value)}"'
+        )
+    where = f" (position {position})" if position else ""
+    found = f"but found element of type {typename(value)} at pos 0"
+    return TypeError(f"{function}(): argument '{argument}'{where} must be tuple of ints, {found}")

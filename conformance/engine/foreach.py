@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .errors import typename
+from .errors import wrong_type
+from .operands import check_list
 from .ops import FUNCTIONS as OPS
 from .ops.norms import vector_norm
 from .special import SPECIAL
@@ -26,14 +27,10 @@ Tensors = Sequence[Tensor]
 
 def _check(name: str, tensors: Any, *lists: Any) -> None:
     if not isinstance(tensors, (list, tuple)):
-        raise TypeError(
-            f"_foreach_{name}(): argument 'self' (position 1) must be tuple of Tensors, not {typename(tensors)}"
-        )
+        raise wrong_type(f"_foreach_{name}", "self", "tuple of Tensors", tensors, 1)
     if not tensors:
         raise RuntimeError("Tensor list must have at least one tensor.")
-    for i, each in enumerate(tensors):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
+    check_list(tensors)
     for each in lists:
         if len(each) == len(tensors):
             continue

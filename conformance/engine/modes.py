@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .errors import typename
+from .errors import wrong_type
 
 
 class Recorder:
@@ -303,9 +303,7 @@ def check_bool(value: Any, function: str, argument: str = "enabled", position: i
         TypeError: as torch words it for the argument of this function.
     """
     if not isinstance(value, bool):
-        raise TypeError(
-            f"{function}(): argument '{argument}' (position {position}) must be bool, not {typename(value)}"
-        )
+        raise wrong_type(function, argument, "bool", value, position)
 
 
 def is_grad_enabled() -> bool:

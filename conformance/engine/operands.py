@@ -11,7 +11,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .dtypes import NUMBERS
-from .errors import typename
+from .errors import typename, wrong_type
 from .modes import state
 from .node import gradient_edge
 from .node_sources import is_optional, may_be_number, names_of
@@ -83,11 +83,13 @@ def checked_meeting(check: Callable[..., None]) -> Callable[..., tuple[Any, ...]
 
 
 def check_list(tensors: Sequence[Any], argument: int = 0) -> None:
-    """What is given as a sequence of tensors has nothing else in it.
+    """What is given as a sequence of tensors is one, and has nothing else in it.
 
     Raises:
-        TypeError: as torch words it.
+        TypeError: as torch words it for an element; of what is no sequence see Note [Refused afterwards].
     """
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(f"no sequence of tensors: {typename(tensors)}")
     for number, each in enumerate(tensors):
         if not isinstance(each, Tensor):
             raise TypeError(
@@ -258,16 +260,14 @@ def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
     if not value._array.ndim and not value.requires_grad:
         return value.item()
     by_order = row.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY
-    where = f" (position {row.places[name] + 1})" if by_order else ""
-    raise TypeError(f"{row.name}{form}(): argument '{name}'{where} must be Number, not Tensor")
+    raise wrong_type(row.name + form, name, "Number", value, row.places[name] + 1 if by_order else 0)
 
 
 def no_flag(row: Row, name: str, value: Any, method: bool) -> TypeError:
     """The TypeError for what is neither true nor false."""
     called = row.name.removesuffix("_dim")
     inner = row.name != called  # a composed function tells itself; what reaches this is its method
-    where = f" (position {row.places[name] + 1 - (method or inner)})"
-    return TypeError(f"{called}(): argument '{name}'{where} must be bool, not {typename(value)}")
+    return wrong_type(called, name, "bool", value, row.places[name] + 1 - (method or inner))
 
 
 def is_number(value: Any) -> bool:
@@ -344,9 +344,7 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
         ):
             if may_be_number(row, name) and value.__class__ in NUMBERS:
                 continue
-            return TypeError(
-                f"{shown_name}(): argument '{text}' (position {position}) must be Tensor, not {typename(value)}"
-            )
+            return wrong_type(shown_name, text, "Tensor", value, position)
     return AttributeError(f"{row.name}: a tensor lacks its array")
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes, return_types
-from .errors import typename
+from .errors import wrong_type
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
 from .shapes import ordered
@@ -202,7 +202,7 @@ _NO_OUT = (
 def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     """Refuse out= together with autograd, and what is no tensor."""
     if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {typename(out)}")
+        raise wrong_type(name, "out", "Tensor", out)
     called = _CALLED.get(name, name)
     underived = name.startswith("special_") and "polynomial" in name  # torch has no derivative of them
     operands = _tensors(arguments) if underived else (out, *_tensors(arguments))

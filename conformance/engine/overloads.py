@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import device, dtypes, formats, generator, return_types
-from .errors import typename
+from .errors import typename, wrong_element, wrong_type
 from .keywords import NUMPY_NAMES
 from .tensor import Tensor
 
@@ -216,9 +216,9 @@ def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywor
         return TypeError(_too_many(name, signature, len(args)))
     used = set()
     for position, each in enumerate(parameters):
-        where = ""
+        where = 0
         if position < len(args):
-            value, where = args[position], f" (position {position + 1})"
+            value, where = args[position], position + 1
         else:
             keyword = each.given(kwargs)
             if keyword is None:
@@ -234,10 +234,9 @@ def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywor
             if odd is not None:
                 raise odd
             continue
-        wrong = f"not {typename(value)}"
         if where and each.kind == "tuple of ints" and isinstance(value, (tuple, list)):
-            wrong = f"but found element of type {typename(value[0])} at pos 0"
-        return TypeError(f"{name}(): argument '{each.name}'{where} must be {each.kind}, {wrong}")
+            return wrong_element(name, each.name, 0, value[0], where)
+        return wrong_type(name, each.name, each.kind, value, where)
     for keyword in kwargs:
         if keyword not in used:
             known = any(each.name == keyword for each in parameters)
@@ -256,10 +255,9 @@ def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> 
                 wrong = f"element {number} in argument {position}, but got {typename(each)}"
                 return TypeError(f"expected Tensor as {wrong}")
     if parameter.kind == "tuple of ints":
-        for number, each in enumerate(value, 1):
+        for number, each in enumerate(value):
             if not is_count(each) and not isinstance(each, bool):
-                wrong = f'at pos {number} with error "type must be tuple of ints,but got {typename(each)}"'
-                return TypeError(f"{name}(): argument '{parameter.name}' failed to unpack the object {wrong}")
+                return wrong_element(name, parameter.name, number, each)
     return None
 
 
@@ -269,7 +267,7 @@ def _odd_out(name: str, signature: Signature, kwargs: Keywords) -> TypeError | N
         return None
     value = kwargs["out"]
     if not isinstance(value, (tuple, list)):
-        return TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {typename(value)}")
+        return wrong_type(name, "out", "tuple of Tensors", value)
     out = Parameter("tuple of Tensors", "out", "None", True, True, False)
     return _odd_element(name, out, len(signature.parameters), value)
 

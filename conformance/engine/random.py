@@ -15,7 +15,7 @@ from .absent import look_up
 from .binomial_samples import binomial as binomial_samples
 from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_device, check_memory, device
-from .errors import typename
+from .errors import wrong_type
 from .inplace import check_no_overlap, run_inplace
 from .ops.partial_sort import top_indices
 from .out import check_out, store_out, warn_resized
@@ -159,9 +159,7 @@ def randint(
         low, high = (given[0], high) if high is not None else (low or 0, given[0])
     low = 0 if low is None else low
     if size is None:
-        raise TypeError(
-            f"randint(): argument 'size' (position {len(args)}) must be tuple of ints, not {type(given[-1]).__name__}"
-        )
+        raise wrong_type("randint", "size", "tuple of ints", given[-1], len(args))
     if not (is_count(low) and is_count(high)):
         raise TypeError("randint(): no integers")  # said in torch's words by what is around it
     if not int(low) >= -(2**63) or not int(high) < 2**63:
@@ -205,7 +203,7 @@ def randperm(
     try:
         n = operator.index(n)
     except TypeError:
-        raise TypeError(f"randperm(): argument 'n' (position 1) must be int, not {typename(n)}") from None
+        raise wrong_type("randperm", "n", "int", n, 1) from None
     kind = kind_of(dtype, out, dtypes.int64)
     return finish(draws.permutation(_from(generator), n, kind), requires_grad, out, "randperm")
 

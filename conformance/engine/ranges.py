@@ -13,6 +13,7 @@ from . import dtypes
 from .creation import finish, kind_of
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY
+from .errors import wrong_type
 from .ops.kernels import unimplemented
 from .processor import get_cpu_capability
 from .tensor import Tensor
@@ -120,8 +121,7 @@ def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
     try:
         count = operator.index(steps)
     except TypeError:
-        kind = type(steps).__name__
-        raise TypeError(f"{name}(): argument 'steps' (position 3) must be int, not {kind}") from None
+        raise wrong_type(name, "steps", "int", steps, 3) from None
     wide = [
         f"{which} with {each._array.ndim} dimension(s)"
         for which, each in (("start", start), ("end", end))

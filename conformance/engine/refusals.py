@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
-from .errors import typename
+from .errors import wrong_element, wrong_type
 from .overloads import is_count, is_overloaded, refusal
 from .tensor import Tensor
 
@@ -37,9 +37,9 @@ def refusing(function: Function, name: str) -> Function:
             for place, flag in flags:
                 if len(args) > place:
                     if args[place].__class__ is not bool:
-                        raise _no_flag(name, flag, f" (position {place + 1 - method})", args[place])
+                        raise _no_flag(name, flag, args[place], place + 1 - method)
                 elif flag in kwargs and kwargs[flag].__class__ is not bool:
-                    raise _no_flag(name, flag, "", kwargs[flag])
+                    raise _no_flag(name, flag, kwargs[flag])
             return function(*args, **kwargs)
         except Exception:
             found = refusal(name, args[method:], kwargs)
@@ -65,11 +65,10 @@ def has_flags(function: Function) -> bool:
     return bool(_flags(function))
 
 
-def _no_flag(name: str, flag: str, where: str, value: Any) -> TypeError:
+def _no_flag(name: str, flag: str, value: Any, position: int = 0) -> TypeError:
     called = name.removeprefix("Tensor.")
-    return TypeError(
-        f"{_KERNELS.get(called, called)}(): argument '{flag}'{'' if called in _KERNELS else where} must be bool, not "
-        f"{typename(value)}"
+    return wrong_type(
+        _KERNELS.get(called, called), flag, "bool", value, 0 if called in _KERNELS else position
     )
 
 
@@ -92,9 +91,7 @@ def check_tensors(called: str, /, **given: Any) -> None:
     """
     for position, (argument, value) in enumerate(given.items(), 1):
         if not isinstance(value, Tensor):
-            raise TypeError(
-                f"{called}(): argument '{argument}' (position {position}) must be Tensor, not {typename(value)}"
-            ) from None
+            raise wrong_type(called, argument, "Tensor", value, position) from None
 
 
 def check_ints(called: str, argument: str, value: Any, position: int = 0, alone: bool = True) -> None:
@@ -109,18 +106,11 @@ def check_ints(called: str, argument: str, value: Any, position: int = 0, alone:
     """
     if alone and value.__class__ is int:
         return
-    name = f"{called}(): argument '{argument}'"
-    must = f"{name}{f' (position {position})' if position else ''} must be tuple of ints"
     if not isinstance(value, (tuple, list)):
         if alone and is_count(value):
             return
-        raise TypeError(f"{must}, not {typename(value)}")
+        raise wrong_type(called, argument, "tuple of ints", value, position)
     for number, each in enumerate(value):
         if is_count(each):
             continue
-        if number == 0:
-            raise TypeError(f"{must}, but found element of type {typename(each)} at pos 0")
-        raise TypeError(
-            f'{name} failed to unpack the object at pos {number + 1} with error "type must be tuple of ints,but '
-            f'got {typename(each)}"'
-        )
+        raise wrong_element(called, argument, number, each, position)

@@ -174,10 +174,7 @@ class Tensor:
             TypeError: for anything but a bool.
         """
         if not isinstance(requires_grad, bool):
-            raise TypeError(
-                "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
-                + type(requires_grad).__name__
-            )
+            raise errors.wrong_type("requires_grad_", "requires_grad", "bool", requires_grad, 1)
         if transforms.depth:
             raise RuntimeError(errors.TRANSFORMED_REQUIRES_GRAD)
         if self._node is not None:

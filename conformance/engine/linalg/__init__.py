@@ -72,7 +72,7 @@ globals().update(
         {
             name: taking_numpy_names(globals()[name], f"linalg_{name}")
             for name in __all__
-            if name not in ("LinAlgError", "multi_dot")
+            if name != "LinAlgError"
         },
         "linalg_",
     )

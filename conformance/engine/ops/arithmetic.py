@@ -9,10 +9,9 @@ import numpy as np
 from .. import dtypes
 from ..creation import zeros_like
 from ..dtypes import FULL_PRECISION, NUMBERS
-from ..errors import typename
 from ..fused import is_exact, multiply_add
 from ..inplace import run_inplace
-from ..operands import plain_number, scaling_meeting
+from ..operands import invalid_combination, plain_number, scaling_meeting
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes
 from ..tensor import Tensor
@@ -150,7 +149,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         return _rsub_tensor(input, other, alpha)
     other = plain_number(other)
     if other.__class__ not in NUMBERS:
-        raise TypeError(f"rsub(): argument 'other' (position 2) must be Tensor, not {typename(other)}")
+        raise invalid_combination("rsub", (input, other))
     return _rsub_number(input, other, alpha)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from .. import dtypes
 from ..creation import full_like, zeros_like, zeros_written
 from ..dtypes import c_name
-from ..errors import typename
 from ..fused import multiply_add
 from ..inplace import run_inplace
 from ..operands import is_number
@@ -381,8 +380,6 @@ def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether isclose holds everywhere."""
-    if not isinstance(other, Tensor):
-        raise TypeError(f"allclose(): argument 'other' (position 2) must be Tensor, not {typename(other)}")
     return bool(_isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 

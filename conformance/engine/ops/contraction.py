@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,6 @@ from ..formats import contiguous_format
 from ..fused import multiply_add
 from ..operands import check_list
 from ..out import given
-from ..overloads import is_count
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
@@ -133,13 +133,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.multi_dot: a product of matrices in the order that costs least."""
-    if not isinstance(tensors, (tuple, list)):
-        kind = type(tensors).__name__
-        raise TypeError(
-            f"linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}"
-        )
+    check_list(tensors)
     matrices = list(tensors)
-    check_list(matrices)
     n = len(matrices)
     if n < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
@@ -226,12 +221,7 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A square matrix multiplied with itself; a negative power is one of the inverse."""
-    if not is_count(n):
-        raise TypeError(
-            f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}"
-        )
-    found = _power(input, n)
-    return given("matrix_power", out, found)
+    return given("matrix_power", out, _power(input, operator.index(n)))
 
 
 def _power(a: Tensor, n: int) -> Tensor:

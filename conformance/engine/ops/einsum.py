@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import wrong_type
 from ..operands import check_list
 from ..tensor import Tensor
 from .matmul import bmm
@@ -252,9 +253,7 @@ def einsum(*args: Any) -> Tensor:
             "list"
         )
     if not isinstance(args[0], (str, Tensor)) and isinstance(args[1], Tensor):
-        raise TypeError(
-            f"einsum(): argument 'equation' (position 1) must be str, not {type(args[0]).__name__}"
-        )
+        raise wrong_type("einsum", "equation", "str", args[0], 1)
     if isinstance(args[0], str):
         equation, operands = args[0], args[1:]
     else:

@@ -11,11 +11,11 @@ import numpy as np
 from .. import errors
 from ..creation import zeros_like
 from ..dtypes import BY_NUMPY, NUMBERS, number_within
-from ..errors import typename
+from ..errors import typename, wrong_type
 from ..from_data import infer_array
 from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
 from ..modes import state
-from ..operands import check_recorded, plain_number
+from ..operands import check_list, check_recorded, plain_number
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps, ordered
 from ..tensor import Tensor, make
@@ -408,7 +408,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     if not isinstance(other, Tensor):
         number = plain_number(other)
         if number.__class__ not in NUMBERS:
-            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {typename(other)}")
+            raise wrong_type("copy_", "other", "Tensor", other, 1)
         if number.__class__ is int:
             number.to_bytes(8, "little", signed=number < 0)  # which says what torch says
         other = make(np.asarray(number))  # in double precision, and cast like any tensor
@@ -474,11 +474,7 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def _given(indices: Any) -> tuple[Tensor, ...]:
-    for number, each in enumerate(indices):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}"
-            )
+    check_list(indices)
     return tuple(_as_index(each) for each in indices)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..errors import typename
 from ..formats import following, suggest_memory_format
 from ..operands import check_list, check_views
 from ..rows import ROWS, Array, op
@@ -64,13 +63,9 @@ def _cat(tensors: Any, dim: Any, _tensors_places: Any) -> Array:
 
 def cat(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
     """Tensors joined along a dimension."""
-    if not isinstance(tensors, (tuple, list)):
-        raise TypeError(
-            f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}"
-        )
+    check_list(tensors)
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    check_list(tensors)
     for number, each in enumerate(tensors):
         if each._array.ndim == 0:
             check_views(*tensors)
@@ -114,10 +109,6 @@ def stack(tensors: Any, dim: Any = 0, *, out: Any = None) -> Tensor:
 
 
 def _refuse_empty(name: str, tensors: Any) -> None:
-    if isinstance(tensors, Tensor) or not isinstance(tensors, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {typename(tensors)}"
-        )
     check_list(tensors)
     if not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, twins
-from ..errors import typename
 from ..inplace import check_castable
 from ..out import RESIZED, check_out, given
+from ..refusals import check_tensors
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, existing_dim, laid_out
 from ..tensor import Tensor
@@ -409,8 +409,6 @@ def _spread(grad: Tensor, *shape: int) -> Tensor:
 
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every product of two vectors' elements."""
-    if not isinstance(vec2, Tensor):
-        raise TypeError(f"outer(): argument 'vec2' (position 2) must be Tensor, not {typename(vec2)}")
     if input._array.ndim != 1 or vec2._array.ndim != 1:
         which = "self" if input._array.ndim != 1 else "vec2"
         ndim = input._array.ndim if which == "self" else vec2._array.ndim
@@ -434,9 +432,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         check_out("matmul", out, (input, other))
         name = "dot" if input._array.ndim == other._array.ndim == 1 else "matmul"
         return given(name, out, matmul(input, other))
-    if not isinstance(other, Tensor):
-        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {typename(other)}")
-    a, b = input._array.ndim, other._array.ndim
+    try:
+        a, b = input._array.ndim, other._array.ndim
+    except AttributeError:
+        check_tensors("matmul", input=input, other=other)
+        raise
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 1:
@@ -521,14 +521,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     """torch.nn.functional.linear: input @ weight.T + bias."""
     if out is not None:
         return given("linear", out, linear(input, weight, bias))
-    for position, (name, each) in enumerate((("input", input), ("weight", weight)), 1):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"linear(): argument '{name}' (position {position}) must be Tensor, not {typename(each)}"
-            )
-    ndim = input._array.ndim
-    if not ndim or not weight._array.ndim:
-        sizes = f"{ndim}D and {weight._array.ndim}D"
+    try:
+        ndim, of_weight = input._array.ndim, weight._array.ndim
+    except AttributeError:
+        check_tensors("linear", input=input, weight=weight)
+        raise
+    if not ndim or not of_weight:
+        sizes = f"{ndim}D and {of_weight}D"
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {sizes}")
     if bias is None:
         return matmul(input, t(weight))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import wrong_type
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -51,9 +52,7 @@ def _test_autograd_multiple_dispatch(input: Tensor, b: bool | None = None) -> Te
         found: Tensor = _full_coverage(input)
         return found
     if b.__class__ is not bool:
-        raise TypeError(
-            f"_test_autograd_multiple_dispatch(): argument 'b' (position 2) must be bool, not {type(b).__name__}"
-        )
+        raise wrong_type("_test_autograd_multiple_dispatch", "b", "bool", b, 2)
     return input.clone()
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..errors import typename
+from ..errors import wrong_type
+from ..refusals import check_tensors
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
@@ -101,9 +102,7 @@ def _vector_norm(
     name = "linalg.vector_norm"
     check_order(name, ord)
     if not isinstance(ord, (int, float)):
-        raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {typename(ord)}"
-        )
+        raise wrong_type("linalg_vector_norm", "ord", "Number", ord, 2)
     given = dtypes.BY_NUMPY[self.dtype]
     if self.dtype.kind not in "fcV":
         raise RuntimeError(
@@ -366,11 +365,7 @@ def cdist(
     """The distance of each row of x1 from each row of x2."""
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    for position, (each, text) in enumerate(((x1, "x1"), (x2, "x2")), 1):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"cdist(): argument '{text}' (position {position}) must be Tensor, not {typename(each)}"
-            )
+    check_tensors("cdist", x1=x1, x2=x2)
     a, b = x1._array, x2._array
     for array, text in ((a, "X1"), (b, "X2")):
         if array.ndim < 2:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import wrong_type
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
@@ -180,7 +181,7 @@ def segment_reduce(
         NotImplementedError: integers.
     """
     if not isinstance(initial, (*dtypes.NUMBERS, Tensor, type(None))):
-        raise TypeError(f"segment_reduce(): argument 'initial' must be Number, not {type(initial).__name__}")
+        raise wrong_type("segment_reduce", "initial", "Number", initial)
     first = initial.item() if isinstance(initial, Tensor) else initial
     found: Tensor = _reduce(
         data,

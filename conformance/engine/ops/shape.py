@@ -10,11 +10,11 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..attributes import is_conj, is_neg
-from ..errors import typename
 from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
 from ..operands import check_views
+from ..refusals import check_tensors
 from ..rows import Array, op
 from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, read_only, version_counter
@@ -188,8 +188,7 @@ def expand(self: Tensor, *sides: Any, size: Any = None, implicit: bool = False) 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """expand to another tensor's shape."""
-    if not isinstance(other, Tensor):
-        raise TypeError(f"expand_as(): argument 'other' (position 1) must be Tensor, not {typename(other)}")
+    check_tensors("expand_as", other=other)
     return _expand(self, other._array.shape)
 
 

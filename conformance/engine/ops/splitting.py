@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import wrong_type
 from ..rows import ROWS, Array, op
 from ..shapes import existing_dim, wrap_dim
 from ..tensor import Tensor, make
@@ -101,10 +102,8 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
         split_size_or_sections = int(split_size_or_sections)
     if isinstance(split_size_or_sections, int):
         return _split(tensor, split_size_or_sections, dim)
-    if isinstance(split_size_or_sections, float):
-        raise TypeError(
-            "split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, not float"
-        )
+    if not isinstance(split_size_or_sections, (tuple, list)):
+        raise wrong_type("split_with_sizes", "split_sizes", "tuple of ints", split_size_or_sections, 2)
     return split_with_sizes(tensor, tuple(split_size_or_sections), dim)
 
 

@@ -11,7 +11,7 @@ from ...operands import check_views
 from ...ops import layernorm
 from ...ops import normalization as ops
 from ...ops.kernels import need_inexact, unimplemented
-from ...refusals import check_tensors
+from ...refusals import check_ints, check_tensors
 from ...shapes import wrap_dim
 from ...tensor import Tensor, make
 from .padding import pad
@@ -76,8 +76,7 @@ def of_instances(
 
 
 def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> tuple[int, ...]:
-    if isinstance(shape, int):
-        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+    check_ints(name, "normalized_shape", shape, 2, alone=False)
     wanted = tuple(int(n) for n in shape)
     if not wanted:
         raise RuntimeError(

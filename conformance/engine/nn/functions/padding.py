@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...creation import empty
-from ...errors import typename
 from ...operands import kernels_check
 from ...ops.kernels import refuse_bools
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
 from ...ops.slicing import slice_
-from ...refusals import check_ints
+from ...refusals import check_ints, check_tensors
 from ...shapes import refuse_negative
 from ...tensor import Tensor
 
@@ -22,8 +21,7 @@ def constant_pad(input: Tensor, pad: Any, value: Any = 0) -> Tensor:
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Elements around the last dimensions; ``pad`` counts from the last one: before, after, before, after ..."""
-    if not isinstance(input, Tensor):
-        raise TypeError(f"pad(): argument 'input' (position 1) must be Tensor, not {typename(input)}")
+    check_tensors("pad", input=input)
     check_ints("pad", "pad", pad, 2, alone=False)
     lengths = tuple(int(n) for n in pad)
     ndim = input._array.ndim
