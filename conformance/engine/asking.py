@@ -135,83 +135,6 @@ def beneath(function: Any) -> Any:
 
 
 def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not (state.overriding or state.function_modes):
-            return function(self, *args, **kwargs)
-        asked = vars(Tensor)[name]
-        relevant = [self, *flat(args), *flat(kwargs.values())]
-        if not has_torch_function(relevant):  # its class has told anew that it overrides nothing
-            return function(self, *args, **kwargs)
-        try:
-            return ask(asked, relevant, *(self, *args), **kwargs)
-        except TypeError:
-            if name in OPERATORS:  # Python asks the other operand
-                return NotImplemented
-            raise
-
-    return asking
-
-
-def _asking_operator(name: str) -> Callable[..., Any]:
-    """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order.
-
-    Beside a tensor of another class Python has asked that one already.
-    """
-    reflected, operator = vars(Tensor)[name], getattr(Tensor, name.replace("__r", "__", 1))
-    asking = _asking_method(name, reflected)
-
-    @functools.wraps(reflected)
-    def asking_in_order(self: Any, other: Any) -> Any:
-        if not isinstance(other, Tensor) or not issubclass(type(self), type(other)):
-            return asking(self, other)
-        if not has_torch_function((other, self)):
-            return operator(other, self)
-        try:
-            return ask(operator, (other, self), other, self)
-        except TypeError:
-            return NotImplemented
-
-    return asking_in_order
-
-
-def _asking_property(found: property) -> property:
-    def read(self: Any) -> Any:
-        getter = found.__get__
-        return ask(getter, (self,), self) if has_torch_function((self,)) else getter(self)
-
-    def write(self: Any, value: Any) -> None:
-        setter = found.__set__
-        if has_torch_function((self,)):
-            ask(setter, (self,), self, value)
-        else:
-            setter(self, value)
-
-    return property(read, write if found.fset else None, found.fdel)
-
-
-@functools.cache
-def make_tensors_ask() -> None:
-    _make_functions_ask()
-    module = sys.modules[ENGINE]
-    for name in _MADE:
-        setattr(module, name, Overridable(getattr(module, name), name))
-    _make_methods_ask()
-
-
-@functools.cache
-def _make_methods_ask() -> None:
-    for name, found in list(vars(Tensor).items()):
-        if name in UNASKED or (name.startswith("_") and name not in _SPECIAL):
-            continue
-        if isinstance(found, property):
-            setattr(Tensor, name, _mode_property(found))
-        elif isinstance(found, FunctionType):
-            setattr(Tensor, name, _mode_method(name, found))
-    get_default_nowrap_functions.cache_clear()
-
-
-def _mode_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     public = function.__name__ if name in _METHODS else _seen_name(name)
 
     @functools.wraps(function)
@@ -232,15 +155,34 @@ def _mode_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return asking
 
 
-def _mode_property(found: property) -> property:
+def _asking_operator(name: str) -> Callable[..., Any]:
+    """A reflected operator: beside a tensor, Python asks the subclass first, and torch goes on in the given order.
+
+    Beside a tensor of another class Python has asked that one already.
+    """
+    reflected, operator = vars(Tensor)[name], getattr(Tensor, name.replace("__r", "__", 1))
+
+    @functools.wraps(reflected)
+    def asking_in_order(self: Any, other: Any) -> Any:
+        if not isinstance(other, Tensor) or not issubclass(type(self), type(other)):
+            return reflected(self, other)
+        if not has_torch_function((other, self)):
+            return operator(other, self)
+        try:
+            return ask(operator, (other, self), other, self)
+        except TypeError:
+            return NotImplemented
+
+    return asking_in_order
+
+
+def _asking_property(found: property) -> property:
     @functools.wraps(found.fget)
     def read(self: Any) -> Any:
-        if not state.function_modes:
-            return found.__get__(self)
-        return ask(asking.__get__, (self,), self)
+        return ask(asking.__get__, (self,), self) if has_torch_function((self,)) else found.__get__(self)
 
     def write(self: Any, value: Any) -> None:
-        if state.function_modes:
+        if has_torch_function((self,)):
             ask(asking.__set__, (self,), self, value)
         else:
             found.__set__(self, value)
@@ -249,8 +191,29 @@ def _mode_property(found: property) -> property:
     return asking
 
 
+@functools.cache
+def make_tensors_ask() -> None:
+    _make_functions_ask()
+    module = sys.modules[ENGINE]
+    for name in _MADE:
+        setattr(module, name, Overridable(getattr(module, name), name))
+    _make_methods_ask()
+
+
+@functools.cache
+def _make_methods_ask() -> None:
+    for name, found in list(vars(Tensor).items()):
+        if name in UNASKED or (name.startswith("_") and name not in _SPECIAL):
+            continue
+        if isinstance(found, property):
+            setattr(Tensor, name, _asking_property(found))
+        elif isinstance(found, FunctionType):
+            setattr(Tensor, name, _asking_method(name, found))
+    get_default_nowrap_functions.cache_clear()
+
+
 def attach_to(cls: type[Tensor]) -> None:
-    """Give a new subclass of Tensor methods that ask, and make torch's functions ask."""
+    """Make torch's functions and Tensor's methods ask, for a new subclass of Tensor, and its reflected operators."""
     asking: Any = cls
     if asking.__torch_function__ is disabled_torch_function:
         return
@@ -260,13 +223,8 @@ def attach_to(cls: type[Tensor]) -> None:
     setattr(cls, MARK, True)
     _make_functions_ask()
     _make_methods_ask()
-    for name, found in list(vars(Tensor).items()):
-        if name in theirs or name in UNASKED or (name.startswith("_") and name not in _SPECIAL):
-            continue
-        if isinstance(found, property):
-            setattr(cls, name, _asking_property(found))
-        elif isinstance(found, FunctionType):
-            setattr(cls, name, _asking_operator(name) if name in _REFLECTED else _asking_method(name, found))
+    for name in _REFLECTED & vars(Tensor).keys() - theirs:
+        setattr(cls, name, _asking_operator(name))
 
 
 @functools.cache

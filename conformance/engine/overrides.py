@@ -1,10 +1,10 @@
 """torch.overrides: classes whose objects say themselves what torch's functions do with them.
 
-Note [Overriding costs others nothing]: no operation asks whether its operands override it. A subclass of Tensor gets
-methods that ask (``attach_to``), and with the first such class torch's functions are replaced by ones that ask
-(``Overridable``), and Tensor's own methods by ones that ask their arguments, and the modes in force. Rows ask objects
-that are no tensors before they refuse them. While the default ``__torch_function__``, or a backward pass, runs, nobody
-asks: inside, torch's operations know tensors alone.
+Note [Overriding costs others nothing]: no operation asks whether its operands override it. With the first subclass of
+Tensor, or the first mode, torch's functions are replaced by ones that ask (``Overridable``), and Tensor's methods and
+attributes by ones that ask, too (``asking.py``). A subclass has reflected operators of its own, since Python gives
+them precedence only where they are. Rows ask objects that are no tensors before they refuse them. While the default
+``__torch_function__``, or a backward pass, runs, nobody asks: inside, torch's operations know tensors alone.
 """
 
 from __future__ import annotations
