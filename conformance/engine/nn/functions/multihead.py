@@ -47,6 +47,8 @@ def _packed(many: Tensor, count: int, features: int) -> list[Tensor]:
 
 def _projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Mask) -> list[Tensor]:
     """Query, key and value by one weight for all three."""
+    if key.shape != value.shape:
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
     features = query.size(-1)
     if key is value and query is key:
         return _packed(linear(query, weight, bias), 3, features)
@@ -61,9 +63,16 @@ def _projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: 
     return [linear(each, own, shift) for each, own, shift in triples]
 
 
-def _projected_apart(tensors: tuple[Tensor, ...], weights: tuple[Tensor, ...], bias: Mask) -> list[Tensor]:
+def _projected_apart(
+    query: Tensor, key: Tensor, value: Tensor, weights: tuple[Tensor, ...], bias: Mask
+) -> list[Tensor]:
     """Query, key and value by a weight each."""
-    features = tensors[0].size(-1)
+    if key.shape[:2] != value.shape[:2]:
+        raise AssertionError(
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+        )
+    tensors = (query, key, value)
+    features = query.size(-1)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     for name, tensor, weight in zip(("query", "key", "value"), tensors, weights, strict=True):
         expected = (features, tensor.size(-1))
@@ -151,15 +160,9 @@ def multi_head_attention_forward(
     if size * num_heads != features:
         raise AssertionError(f"embed_dim {features} not divisible by num_heads {num_heads}")
     if use_separate_proj_weight:
-        if key.shape[:2] != value.shape[:2]:
-            raise AssertionError(
-                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
-            )
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = _projected_apart((query, key, value), weights, in_proj_bias)
+        apart = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = _projected_apart(query, key, value, apart, in_proj_bias)
     else:
-        if key.shape != value.shape:
-            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
         assert in_proj_weight is not None
         q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
     count = batch * num_heads
@@ -177,40 +180,59 @@ def multi_head_attention_forward(
         attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
     source = k.size(1)
     if key_padding_mask is not None:
-        for place, expected in enumerate((batch, source)):
-            given = key_padding_mask.shape[place]
-            if given != expected:
-                raise AssertionError(
-                    f"Expected key_padded_mask.shape[{place}] to be {expected}, but got {given}"
-                )
-        padding = key_padding_mask.view(batch, 1, 1, source).expand(-1, num_heads, -1, -1)
-        padding = padding.reshape(count, 1, source)
+        padding = _padding(key_padding_mask, batch, num_heads, source)
         attn_mask = padding if attn_mask is None else attn_mask + padding
     dropout_p = dropout_p if training else 0.0
-    if not need_weights:
-        if attn_mask is not None and attn_mask.size(0) == 1 and attn_mask.dim() == 3:
-            attn_mask = attn_mask.unsqueeze(0)
-        elif attn_mask is not None:
-            attn_mask = attn_mask.view(batch, num_heads, -1, source)
-        q, k, v = (each.view(batch, num_heads, each.shape[1], size) for each in (q, k, v))
-        output = scaled_dot_product_attention(q, k, v, attn_mask, dropout_p, is_causal)
-        output = output.permute(2, 0, 1, 3).reshape(batch * length, features)
-        output = linear(output, out_proj_weight, out_proj_bias)
-        output = output.view(length, batch, output.size(1))
-        return (output if batched else output.squeeze(1)), None
-    scaled = q * math.sqrt(1.0 / float(size))
-    turned = k.transpose(-2, -1)
-    scores = bmm(scaled, turned) if attn_mask is None else baddbmm(attn_mask, scaled, turned)
-    found = softmax(scores, dim=-1)
-    if dropout_p > 0.0:
-        found = dropout(found, dropout_p, True)
-    output = bmm(found, v).transpose(0, 1).reshape(length * batch, features)
-    output = linear(output, out_proj_weight, out_proj_bias)
+    weights: Tensor | None = None
+    if need_weights:
+        attended, weights = _weighted(q, k, v, attn_mask, dropout_p)
+        attended = attended.transpose(0, 1).reshape(length * batch, features)
+    else:
+        attended = _fused(q, k, v, attn_mask, batch, dropout_p, is_causal)
+        attended = attended.permute(2, 0, 1, 3).reshape(batch * length, features)
+    output = linear(attended, out_proj_weight, out_proj_bias)
     output = output.view(length, batch, output.size(1))
-    found = found.view(batch, num_heads, length, source)
-    if average_attn_weights:
-        found = found.mean(1)
-    return (output, found) if batched else (output.squeeze(1), found.squeeze(0))
+    if weights is not None:
+        weights = weights.view(batch, num_heads, length, source)
+        weights = weights.mean(1) if average_attn_weights else weights
+    if batched:
+        return output, weights
+    return output.squeeze(1), None if weights is None else weights.squeeze(0)
+
+
+def _padding(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:
+    """The mask of the keys that are hidden from all queries, (batch, source), for each head: (batch * heads, 1, source)."""
+    for place, expected in enumerate((batch, source)):
+        given = hidden.shape[place]
+        if given != expected:
+            raise AssertionError(f"Expected key_padded_mask.shape[{place}] to be {expected}, but got {given}")
+    each_head = hidden.view(batch, 1, 1, source).expand(-1, heads, -1, -1)
+    return each_head.reshape(batch * heads, 1, source)
+
+
+def _fused(
+    q: Tensor, k: Tensor, v: Tensor, mask: Mask, batch: int, dropout_p: float, is_causal: bool
+) -> Tensor:
+    """What each query attends to, by one function, of (batch * heads, length, size): (batch, heads, length, size)."""
+    count, _, size = q.shape
+    heads = count // batch
+    if mask is not None and mask.size(0) == 1 and mask.dim() == 3:
+        mask = mask.unsqueeze(0)
+    elif mask is not None:
+        mask = mask.view(batch, heads, -1, k.size(1))
+    q, k, v = (each.view(batch, heads, each.shape[1], size) for each in (q, k, v))
+    return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
+
+
+def _weighted(q: Tensor, k: Tensor, v: Tensor, mask: Mask, dropout_p: float) -> tuple[Tensor, Tensor]:
+    """The same step by step, (batch * heads, length, size), and the weights (batch * heads, length, source)."""
+    scaled = q * math.sqrt(1.0 / float(q.shape[-1]))
+    turned = k.transpose(-2, -1)
+    scores = bmm(scaled, turned) if mask is None else baddbmm(mask, scaled, turned)
+    weights = softmax(scores, dim=-1)
+    if dropout_p > 0.0:
+        weights = dropout(weights, dropout_p, True)
+    return bmm(weights, v), weights
 
 
 def _one_more(mask: Mask) -> Mask:
