@@ -181,27 +181,15 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         if value.__class__ is not np.ndarray:
             value = elements_of(value)
     except RuntimeError as error:
-        if error.args == (errors.COMPLEX_HALF,):
-            raise
-        if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
-            raise _misfit(row, self._array, arguments) from None
-        if row.name == "masked_fill":  # named in the other order than out of place
-            broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
-        if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
-            _check_operands(row, self, arguments)  # what does not fit is said before what a kernel cannot do
+        _said_before(row, self, arguments, error)
         raise
-    if value.shape != self._array.shape:
-        check_recorded(row, tuple(arguments))
-        if row.name in _PRODUCTS:
-            raise _misfit(row, self._array, arguments)
-        if row.name != "addbmm":
-            raise RuntimeError(
-                f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(value.shape)}"
-            )
+    fits = value.shape == self._array.shape
+    if not fits:
+        _check_resizable(row, self, arguments, value)
     check_castable(value.dtype, self._array.dtype)
     node: Node | None = None
     edge = gradient_edge(self) if recorded else None
-    if self._array.shape != value.shape:  # torch gives addbmm the tensor as out=, which is resized
+    if not fits:
         lay_out(self, value.shape)
     if edge is not None:
         node = row.record_inplace(*arguments, self, state.recorder)
@@ -224,6 +212,31 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
             regenerated = self._node if self._view is not None else None
             node.saved_result = save_output(self, 0, regenerated)  # type: ignore[attr-defined]
     return self
+
+
+def _said_before(row: Row, self: Tensor, arguments: list[Any], error: RuntimeError) -> None:
+    """Raise what torch says of the form in place where the row's forward has failed, if that is something else."""
+    if error.args == (errors.COMPLEX_HALF,):
+        return
+    if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
+        raise _misfit(row, self._array, arguments) from None
+    if row.name == "masked_fill":  # named in the other order than out of place
+        broadcast_shapes(self._array.shape, np.shape(arguments[1]._array))
+    if isinstance(error, NotImplementedError) or error.args == ("ZeroDivisionError",):
+        _check_operands(row, self, arguments)  # what does not fit is said before what a kernel cannot do
+
+
+def _check_resizable(row: Row, self: Tensor, arguments: list[Any], value: Array) -> None:
+    """Refuse a result of another shape; but torch gives addbmm the tensor as out=, which is resized.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    check_recorded(row, tuple(arguments))
+    if row.name in _PRODUCTS:
+        raise _misfit(row, self._array, arguments)
+    if row.name != "addbmm":
+        raise errors.output_shape_differs(self._array.shape, value.shape)
 
 
 def _met_in_memory(row: Row, target: Array, operand: Array) -> tuple[Array, Array]:
@@ -260,15 +273,13 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
         return
     shape = broadcast_shapes(*(np.shape(each) for each in operands))
     if shape != self._array.shape:
-        raise RuntimeError(
-            f"output with shape {list(self._array.shape)} doesn't match the broadcast shape {list(shape)}"
-        )
+        raise errors.output_shape_differs(self._array.shape, shape)
     check_castable(dtypes.result_dtype(*operands), self._array.dtype)
 
 
 _MAY_OVERLAP = frozenset({"fill", "zero"})  # all places get one value
-_PLACING = frozenset(
-    {
+_PLACING = frozenset(  # they write while they read
+    [
         "index_add",
         "index_copy",
         "index_reduce",
@@ -278,8 +289,8 @@ _PLACING = frozenset(
         "scatter_add",
         "scatter_reduce",
         "addr",
-    }
-)  # they write while they read
+    ]
+)
 _WARN_OF_OVERLAP = frozenset({"masked_fill", "index_fill", "index_put"})
 
 

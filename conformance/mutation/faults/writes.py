@@ -106,7 +106,7 @@ WRITES = (
         ("result-not-saved", "an in-place operation saves its result as of before the change",
          "inplace:_run_inplace", 'if "result" in row.saved:', "if False:"),
         ("shape-may-grow", "an in-place result of another shape is an error of numpy",
-         "inplace:_run_inplace", "if value.shape != self._array.shape:", "if value.ndim != self._array.ndim:"),
+         "inplace:_run_inplace", "value.shape == self._array.shape", "value.ndim == self._array.ndim"),
         ("output-number-kept", "an in-place change of a second output keeps its output number",
          "views:rebase_history", "node, output_nr, True", "node, tensor._output_nr, True"),
     ),
