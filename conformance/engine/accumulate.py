@@ -68,7 +68,7 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
             if result is None or result is value:
                 continue
             if not isinstance(result, Tensor):
-                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+                raise TypeError(errors.HOOK_RETURNED.format(type(result).__name__))
             value = result
         if value is not variable:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")

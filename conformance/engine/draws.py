@@ -16,6 +16,7 @@ import numpy as np
 from . import libm
 from . import normal as box_muller
 from .dtypes import BY_NUMPY, c_name, float_limits, is_half
+from .errors import unimplemented
 from .generator import Generator
 
 Array = np.ndarray[Any, Any]
@@ -131,7 +132,7 @@ def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     if not 0.0 < p < 1.0:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind in "bc" and 0 not in shape:
-        raise _unimplemented("geometric_cpu", dtype)
+        raise unimplemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
         samples = np.ceil(libm.log(generator.doubles(math.prod(shape))) / math.log1p(-p))
     return _narrow(samples, dtype).reshape(shape)
@@ -142,14 +143,14 @@ def bernoulli(generator: Generator, shape: Shape, dtype: DType, p: float) -> Arr
     if not 0.0 <= p <= 1.0:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     if dtype.kind == "c" and 0 not in shape:
-        raise _unimplemented("bernoulli_scalar_cpu_", dtype)
+        raise unimplemented("bernoulli_scalar_cpu_", dtype)
     return (generator.doubles(math.prod(shape)) < p).astype(dtype).reshape(shape)
 
 
 def bernoulli_each(generator: Generator, p: Array, dtype: DType) -> Array:
     """torch.bernoulli and Tensor.bernoulli_ with a p for each element."""
     if dtype.kind == "c" and p.size:
-        raise _unimplemented("bernoulli_tensor_cpu_self_", dtype)
+        raise unimplemented("bernoulli_tensor_cpu_self_", dtype)
     _require_floating(p.dtype, "bernoulli_tensor_cpu_p_", p.size)
     if not ((p >= 0) & (p <= 1)).all():
         raise RuntimeError(
@@ -433,16 +434,12 @@ def _paired(parts: Array, shape: Shape) -> Array:
     return parts.view(np.complex64 if parts.dtype == np.float32 else np.complex128).reshape(shape)
 
 
-def _unimplemented(kernel: str, dtype: DType) -> NotImplementedError:
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[dtype].legacy}'")
-
-
 def _require_floating(dtype: DType, kernel: str, count: int = 1) -> None:
     """What has no elements is asked of no kernel."""
     if dtype.kind not in "fcV" and count:
-        raise _unimplemented(kernel, dtype)
+        raise unimplemented(kernel, dtype)
 
 
 def _require_real(dtype: DType, kernel: str, count: int) -> None:
     if dtype.kind not in "fV" and count:
-        raise _unimplemented(kernel, dtype)
+        raise unimplemented(kernel, dtype)

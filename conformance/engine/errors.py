@@ -1,10 +1,16 @@
-"""torch 2.13.0's error and warning texts, word for word, in one place."""
+"""torch 2.13.0's error and warning texts, word for word: long ones, and those that are said in several places.
+
+What one function alone says stands there.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from .dtypes import c_name
+import numpy as np
+
+from .dtypes import BY_NUMPY, c_name
 
 UNDEFINED_ARGUMENT = (
     "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #{} '{}'"
@@ -59,7 +65,13 @@ INFERENCE_INPLACE = (
     "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 NOT_DIFFERENTIABLE = "The function '{}' is not differentiable with respect to argument '{}'. This input cannot have requires_grad True."
+NO_REDUCTION_DIM = (
+    "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' "
+    "argument."
+)
 NO_DERIVATIVE = "derivative for {} is not implemented"
+HOOK_WITHOUT_GRAD = "cannot register a hook on a tensor that doesn't require gradient"
+HOOK_RETURNED = "expected Variable, but hook returned '{}'"
 HOOKS_NOT_CALLABLE = (
     "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types are "
     "supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
@@ -468,6 +480,7 @@ CHECKPOINT_OVERLAP = (
     "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
 )
 
+MULTI_TARGET = "0D or 1D target tensor expected, multi-target not supported"
 UNINITIALIZED = (
     "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule` or "
     "explicitly manipulating `torch.nn.parameter.{}` objects. When using LazyModules Call `forward` with a dummy batch to "
@@ -505,7 +518,34 @@ def typename(value: Any) -> str:
     return f"torch.{name}" if name in _DOTTED else name
 
 
+# Types of elements and shapes -----------------------------------------------------------------------
+
+
+def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
+    """The error of a kernel that has no case for a dtype."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[kind].legacy}'")
+
+
+def expected_scalar_type(wanted: np.dtype[Any], found: np.dtype[Any]) -> RuntimeError:
+    """The error of a kernel that takes elements for those of another type (torch: Tensor::data_ptr)."""
+    return RuntimeError(f"expected scalar type {BY_NUMPY[wanted].legacy} but found {BY_NUMPY[found].legacy}")
+
+
+def output_shape_differs(shape: Sequence[int], broadcast: Sequence[int]) -> RuntimeError:
+    """The error of what is written to and would have to grow (torch: TensorIterator.cpp)."""
+    return RuntimeError(
+        f"output with shape {list(shape)} doesn't match the broadcast shape {list(broadcast)}"
+    )
+
+
 # Arguments ----------------------------------------------------------------------------------------
+
+
+def missing_arguments(function: str, names: Sequence[str]) -> TypeError:
+    """The TypeError for what was not given (torch: utils/python_arg_parser.cpp)."""
+    listed = ", ".join(f'"{each}"' for each in names)
+    plural = "s" * (len(names) == 1)  # as torch has it
+    return TypeError(f"{function}() missing {len(names)} required positional argument{plural}: {listed}")
 
 
 def wrong_type(function: str, argument: str, must: str, value: Any, position: int = 0) -> TypeError:

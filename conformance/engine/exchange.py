@@ -12,6 +12,7 @@ import numpy as np
 from . import dtypes
 from .creation import finish
 from .device import check_device
+from .errors import missing_arguments
 from .storage import address
 from .tensor import Tensor, wrap
 from .twins import original
@@ -170,7 +171,7 @@ def frombuffer(
         ValueError: it is no buffer, or has no whole elements from ``offset`` on.
     """
     if dtype is None:
-        raise TypeError('frombuffer() missing 1 required positional arguments: "dtype"')
+        raise missing_arguments("frombuffer", ["dtype"])
     try:
         view = memoryview(buffer)
     except TypeError:

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from . import errors
 from .formats import Unstrided, contiguous_format, layout_of, type_name
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
@@ -79,7 +80,7 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> Any:
         RuntimeError: for a tensor that does not require grad.
     """
     if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
     if self._hooks is None:
         self._hooks = OrderedDict()  # which is there even if the view that this is cannot say what made it
         node = self.grad_fn
@@ -95,7 +96,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -
         RuntimeError: for a tensor that does not require grad, or a non-leaf.
     """
     if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
     if self.grad_fn is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if self._post_accumulate_hooks is None:
@@ -130,7 +131,7 @@ def check_result(original: Tensor | None, result: Any, hook: Any) -> Tensor:
     if original is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(result, Tensor):
-        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+        raise TypeError(errors.HOOK_RETURNED.format(type(result).__name__))
     if original._array.dtype is not result._array.dtype or (
         layout_of(original._array) is not layout_of(result._array)
     ):

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .dtypes import NUMBERS
-from .errors import typename, wrong_type
+from .errors import missing_arguments, typename, wrong_type
 from .modes import state
 from .node import gradient_edge
 from .node_sources import is_optional, may_be_number, names_of
@@ -325,18 +325,10 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
     for position, (name, value) in enumerate(zip(row.parameters, arguments, strict=True), 0 if method else 1):
         text = "input" if name == "self" else name
         if value is MISSING:
-            missing = [n for n, v in zip(row.parameters, arguments, strict=True) if v is MISSING]
-            listed = ", ".join('"input"' if n == "self" else f'"{n}"' for n in missing)
-            plural = "s" * (len(missing) == 1)  # as torch has it
-            return TypeError(
-                f"{shown_name}() missing {len(missing)} required positional argument{plural}: {listed}"
-            )
+            absent = [n for n, v in zip(row.parameters, arguments, strict=True) if v is MISSING]
+            return missing_arguments(shown_name, ["input" if n == "self" else n for n in absent])
         if name in row.lists:
-            for index, each in enumerate(value):
-                if not isinstance(each, Tensor):
-                    return TypeError(
-                        f"expected Tensor as element {index} in argument {position - 1}, but got {typename(each)}"
-                    )
+            check_list(value, position - 1)
         if (
             name in row.tensors
             and not isinstance(value, Tensor)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import device, dtypes, formats, generator, return_types
-from .errors import typename, wrong_element, wrong_type
+from .errors import missing_arguments, typename, wrong_element, wrong_type
 from .keywords import NUMPY_NAMES
 from .tensor import Tensor
 
@@ -223,7 +223,7 @@ def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywor
             keyword = each.given(kwargs)
             if keyword is None:
                 if each.default is None:
-                    return TypeError(_missing(name, signature, position, kwargs))
+                    return _missing(name, signature, position, kwargs)
                 continue
             used.add(keyword)
             value = kwargs[keyword]
@@ -281,14 +281,9 @@ def _too_many(name: str, signature: Signature, given: int) -> str:
     return f"{name}() takes {most} positional argument{'s' * (most > 1)} but {given} {were} given"
 
 
-def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> str:
-    names = [
-        f'"{each.name}"'
-        for each in signature.parameters[first:]
-        if each.default is None and each.given(kwargs) is None
-    ]
-    plural = "s" * (len(names) == 1)  # as torch has it
-    return f"{name}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
+def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> TypeError:
+    wanted = [each for each in signature.parameters[first:] if each.default is None]
+    return missing_arguments(name, [each.name for each in wanted if each.given(kwargs) is None])
 
 
 # All of them --------------------------------------------------------------------------------------

@@ -13,8 +13,7 @@ from . import dtypes
 from .creation import finish, kind_of
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY
-from .errors import wrong_type
-from .ops.kernels import unimplemented
+from .errors import unimplemented, wrong_type
 from .processor import get_cpu_capability
 from .tensor import Tensor
 

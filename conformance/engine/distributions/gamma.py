@@ -8,10 +8,11 @@ from typing import Any
 
 from .. import draws, dtypes, formats
 from ..autograd.function import Function, once_differentiable
+from ..errors import unimplemented
 from ..from_data import as_tensor, tensor
 from ..nn.functions.embedding import one_hot
 from ..ops import FUNCTIONS
-from ..ops.kernels import need_floats, unimplemented
+from ..ops.kernels import need_floats
 from ..ops.undefined import undefined, unsupported
 from ..random import default_generator
 from ..rows import Array, op

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, return_types
-from ..ops.kernels import unimplemented
+from ..errors import unimplemented
 from ..out import given, given_several
 from ..rows import Array, op
 from ..tensor import Tensor

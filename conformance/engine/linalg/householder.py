@@ -12,6 +12,7 @@ from ..ops.scalars import minus
 from ..ops.undefined import undefined
 from ..out import given, given_several
 from ..rows import Array, op
+from ..shapes import existing_dim
 from ..tensor import Tensor
 from . import kernels
 from .checks import columns_first
@@ -33,8 +34,7 @@ def _check(input: Array, tau: Array) -> None:
     ):
         if wrong:
             raise RuntimeError(f"{_NAME}: {text}")
-    if not tau.ndim:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    existing_dim(-1, tau.ndim)
     if n < tau.shape[-1]:
         raise RuntimeError(f"{_NAME}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     if tau.ndim != input.ndim - 1:
@@ -146,8 +146,7 @@ def _check_other(input: Array, tau: Array, other: Array, left: bool) -> None:
         if array.ndim < 2:
             raise RuntimeError(f"torch.ormqr: {text} must have at least 2 dimensions.")
     side = -2 if left else -1
-    if not tau.ndim:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    existing_dim(-1, tau.ndim)
     for wrong, text in (
         (other.shape[side] != input.shape[-2], f"other.shape[{side}] must be equal to input.shape[-2]"),
         (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.kernels import unimplemented
+from ..errors import unimplemented
 from ..rows import Array
 
 _LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}  # LAPACK's for numpy's

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..absent import look_up
 from ..dtypes import is_half
+from ..errors import unimplemented
 from ..modes import no_grad
-from ..ops.kernels import unimplemented
 from ..tensor import Tensor, make, wrap
 
 _LINEAR = (

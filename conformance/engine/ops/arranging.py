@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..errors import unimplemented
 from ..formats import following
 from ..rows import ROWS, Array, op
-from ..shapes import is_dense, like_steps, ordered, sizes, still_expanded, wrap_dim, wrap_dims
+from ..shapes import existing_dim, is_dense, like_steps, ordered, sizes, still_expanded, wrap_dim, wrap_dims
 from ..tensor import Tensor, wrap
 from .copying import in_order
-from .kernels import unimplemented
 
 # flip ---------------------------------------------------------------------------------------------
 
@@ -69,8 +69,7 @@ def _roll(self: Array, shifts: Any, dims: Any = ()) -> Array:
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not self.size:
         return still_expanded(self.copy(), self)
-    if self.ndim == 0:
-        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
+    existing_dim(dims[0], self.ndim)
     result = self
     for shift, dim in zip(shifts, dims, strict=True):
         axis = wrap_dim(dim, self.ndim)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import is_half
+from ..errors import unimplemented
 from ..rows import Array
-from .kernels import float_function, scipy, unimplemented
+from .kernels import float_function, scipy
 
 # Numerator and denominator of J up to 5, of the order 0 and 1, and of what Y has beside the logarithm.
 _NEAR_J = (

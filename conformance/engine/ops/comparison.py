@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..creation import zeros_written
+from ..errors import unimplemented
 from ..inplace import run_inplace
 from ..operands import is_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import unimplemented
 
 
 def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..dtypes import is_half
+from ..errors import unimplemented
 from ..rows import Array, op
-from .kernels import unimplemented
 from .undefined import unsupported
 
 Ints = tuple[int, ...]

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..creation import eye
-from ..dtypes import BY_NUMPY, c_name, is_half
+from ..dtypes import c_name, is_half
+from ..errors import expected_scalar_type
 from ..formats import contiguous_format
 from ..fused import multiply_add
 from ..operands import check_list
 from ..out import given
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, wrap_dim, wrap_dims
+from ..shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
 from .index_select import index_fill
@@ -163,9 +164,8 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     for i in range(n - 1):
         if matrices[i]._array.shape[-1] != matrices[i + 1]._array.shape[0]:
             raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and {list(shapes[i + 1])} "
-                "cannot be "
-                "multiplied"
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(shapes[i])} and "
+                f"{list(shapes[i + 1])} cannot be multiplied"
             )
     found = _chain(
         matrices,
@@ -284,16 +284,13 @@ def trace(self: Array) -> Array:
 def _cross(self: Array, other: Array, *, dim: int = -1) -> Array:
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    if not self.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    a, b = (each.shape[wrap_dim(dim, each.ndim)] for each in (self, other))
+    a, b = (each.shape[existing_dim(dim, each.ndim)] for each in (self, other))
     if a != 3 or b != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {a} and {b}")
     broadcast_shapes(self.shape, other.shape)
     refuse_bools("cross", self)
     if self.dtype != other.dtype:
-        kinds = [BY_NUMPY[each.dtype].legacy for each in (self, other)]
-        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+        raise expected_scalar_type(self.dtype, other.dtype)
     x, y = (np.moveaxis(each, dim, 0) for each in np.broadcast_arrays(self, other))
     found = [multiply_add(x[i - 2], y[i - 1], -(x[i - 1] * y[i - 2])) for i in range(3)]
     return np.ascontiguousarray(np.stack(found, wrap_dim(dim, self.ndim)))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY, is_half
+from ..errors import expected_scalar_type
 from ..formats import channels_last, following_image, lies_so
 from ..rows import Array, op
 from ..shapes import existing_dim, like_steps
@@ -181,8 +182,7 @@ def convolution(
 ) -> Array:  # fmt: skip
     """torch.convolution, its arguments complete and checked."""
     if input.dtype != weight.dtype:
-        a, b = (_scalar(each.dtype) for each in (input, weight))
-        raise RuntimeError(f"expected scalar type {a} but found {b}")
+        raise expected_scalar_type(input.dtype, weight.dtype)
     kind = input.dtype
     x, w, b = _single(input, weight, bias)
     dims = weight.ndim - 2

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..device import check_device
+from ..errors import output_shape_differs
 from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
 from ..rows import Array, op
@@ -155,10 +156,7 @@ def _copy(self: Array, src: Array) -> Array:
     try:
         found = np.broadcast_to(src, self.shape)
     except ValueError:
-        together = list(broadcast_shapes(self.shape, src.shape))
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape {together}"
-        ) from None
+        raise output_shape_differs(self.shape, broadcast_shapes(self.shape, src.shape)) from None
     if lost:
         warn_of_lost_part(dtypes.BY_NUMPY[self.dtype])
     return found.astype(

@@ -269,9 +269,8 @@ def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:
     for i, (a, b) in enumerate(zip(other._array.shape, input._array.shape, strict=True)):
         if a != b and i != axis:
             raise RuntimeError(
-                "diff expects the shape of tensor to prepend or append to match that of input except along the "
-                "differencing "
-                f"dimension; input.size({i}) = {b}, but got tensor.size({i}) = {a}"
+                "diff expects the shape of tensor to prepend or append to match that of input except along "
+                f"the differencing dimension; input.size({i}) = {b}, but got tensor.size({i}) = {a}"
             )
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from .. import dtypes
 from ..creation import finish
 from ..device import check_memory
+from ..errors import unimplemented
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
-from .kernels import unimplemented
 from .slicing import diagonal_backward
 
 # Triangles ----------------------------------------------------------------------------------------

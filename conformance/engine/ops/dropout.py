@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import draws, dtypes, random
+from ..errors import unimplemented
+from ..inplace import check_castable
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor, wrap
-from .kernels import unimplemented
 from .scalars import times
 
 PUBLIC = (
@@ -41,10 +42,8 @@ def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inpl
         laid_out = np.empty((*array.shape[:2], *(1,) * (array.ndim - 2)), array.dtype)
     draw = _kept if alpha else draws.dropout_noise
     kept = random._laid_out(laid_out, lambda shape, _: draw(random.default_generator, shape, array.dtype, p))
-    if array.dtype.kind not in "fcV":  # said when random numbers have been drawn
-        given = dtypes.int64 if alpha and array.dtype.kind == "b" else dtypes.BY_NUMPY[array.dtype]
-        kind, default = given.legacy, dtypes.get_default_dtype().legacy
-        raise RuntimeError(f"result type {default} can't be cast to the desired output type {kind}")
+    kind = dtypes.int64.numpy if alpha and array.dtype.kind == "b" else array.dtype
+    check_castable(dtypes.default.numpy, kind)  # when random numbers have been drawn
     if not alpha:
         return multiply(wrap(kept))
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
@@ -97,9 +96,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
         return _masked(input, p, mask, None, 1.0)
     scale = 0.0 if p == 1 else 1 / (1 - p)
     mask = wrap(mask).bernoulli_(1.0 - p)._array
-    if array.dtype.kind not in "fcV":
-        kind, default = input.dtype.legacy, dtypes.get_default_dtype().legacy
-        raise RuntimeError(f"result type {default} can't be cast to the desired output type {kind}")
+    check_castable(dtypes.default.numpy, array.dtype)
     return _masked(input, p, mask, scale, scale if train else 1.0)
 
 

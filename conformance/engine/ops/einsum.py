@@ -92,9 +92,8 @@ def _covered(inputs: list[Labels], operands: Sequence[Tensor]) -> int:
         if ELLIPSIS in labels:
             if named > ndim:
                 raise RuntimeError(
-                    f"einsum(): the number of subscripts in the equation ({named}) is more than the number of "
-                    "dimensions "
-                    f"({ndim}) for operand {number}"
+                    f"einsum(): the number of subscripts in the equation ({named}) is more than the number "
+                    f"of dimensions ({ndim}) for operand {number}"
                 )
             most = max(most, ndim - named)
         elif named != ndim:
@@ -248,9 +247,8 @@ def einsum(*args: Any) -> Tensor:
         args = (args[0], *args[1])
     if len(args) < 2:
         raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and "
-            "its subscripts "
-            "list"
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
         )
     if not isinstance(args[0], (str, Tensor)) and isinstance(args[1], Tensor):
         raise wrong_type("einsum", "equation", "str", args[0], 1)

@@ -224,8 +224,7 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     if c % (r * r):
         raise RuntimeError(
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-            "upscale_factor, but "
-            f"input.size(-3)={c} is not divisible by {r * r}"
+            f"upscale_factor, but input.size(-3)={c} is not divisible by {r * r}"
         )
     n = len(lead)
     parts = self.reshape(*lead, c // (r * r), r, r, h, w)
@@ -248,8 +247,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
         if n % r:
             raise RuntimeError(
                 f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({place})={n} is not "
-                f"divisible by {r}"
+                f"input.size({place})={n} is not divisible by {r}"
             )
     if not self.size:  # torch does not look at what is empty
         return following(self.copy(), self)

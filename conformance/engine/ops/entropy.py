@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros_like
+from ..errors import expected_scalar_type
 from ..modes import is_grad_enabled, no_grad
 from ..operands import meet_arrays
 from ..rows import Array, op
@@ -193,8 +194,7 @@ def _logits_target(
 
 def _check_weight(self: Array, weight: Array | None) -> None:
     if weight is not None and weight.dtype != self.dtype:
-        kinds = [dtypes.BY_NUMPY[each.dtype].legacy for each in (self, weight)]
-        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+        raise expected_scalar_type(self.dtype, weight.dtype)
 
 
 _CLASS_TYPES = frozenset({np.dtype(np.int64), np.dtype(np.uint8)})
@@ -216,7 +216,7 @@ def _check_classes(self: Array, target: Array, weight: Any, channel: int, ignore
         )
     need_floats("nll_loss2d_forward_out_frame" if image else "nll_loss_out_frame", self)
     if image and target.dtype == np.uint8:
-        raise RuntimeError("expected scalar type Long but found Byte")
+        raise expected_scalar_type(np.dtype(np.int64), target.dtype)
     # As an unsigned number, one below 0 is beyond all.
     outside = target.view(f"u{target.itemsize}") >= classes
     if np.count_nonzero(outside):
@@ -395,6 +395,6 @@ def classes_loss(
     weights = None if weight is None else weight._array
     total = nll_total_weight(input._array, target._array, weights, reduction, ignore_index, channel)
     if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {weight.dtype.legacy}")
+        raise expected_scalar_type(input._array.dtype, weight._array.dtype)
     loss = nll_loss2d if image else nll_loss
     return loss(input, target, weight, reduction, ignore_index, make(total))

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, return_types
+from .. import dtypes, errors, return_types
 from ..creation import zeros_like
+from ..errors import unimplemented
 from ..inplace import placed
 from ..operands import MISSING, invalid_combination
 from ..out import several
@@ -19,7 +20,6 @@ from ..rows import ROWS, Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from ..views import increment_version
-from .kernels import unimplemented
 from .reduction import axes_of, dims
 from .selection import maximum, minimum
 
@@ -37,11 +37,7 @@ def evenly_distribute(grad: Tensor, self: Tensor, value: Tensor) -> Tensor:
 def _reduce_all(name: str, node: str, function: Any) -> Any:
     def forward(self: Array) -> Array:
         if not self.size:
-            raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                "reduction dim with "
-                "the 'dim' argument."
-            )
+            raise RuntimeError(errors.NO_REDUCTION_DIM.format(name))
         return np.asarray(function.reduce(self, axis=None))
 
     forward.__name__ = name
@@ -159,11 +155,7 @@ def _no_identity(name: str, self: Array, dim: Any) -> None:
     if self.size:
         return
     if not dim:
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
-            "dim with the "
-            "'dim' argument."
-        )
+        raise RuntimeError(errors.NO_REDUCTION_DIM.format(name))
     for each in dim:
         nonzero_size(name, self, each)
 

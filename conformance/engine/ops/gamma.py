@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import unimplemented
 from ..inplace import run_inplace
 from ..operands import check_views
 from ..rows import ROWS, Array, op
 from ..shapes import ordered
 from ..tensor import Tensor, make
-from .kernels import float_function, half_up, kind_of, need_floats, scipy, unimplemented
+from .kernels import float_function, half_up, kind_of, need_floats, scipy
 from .scalars import minus
 from .undefined import undefined
 

@@ -11,12 +11,13 @@ from .. import random
 from ..creation import zeros_like
 from ..draws import uniform
 from ..dtypes import F64, FULL_PRECISION, number_within
+from ..errors import unimplemented
 from ..inplace import run_inplace
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out, like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat
-from .kernels import half_up, in_single, need_floats, unimplemented
+from .kernels import half_up, in_single, need_floats
 from .scalars import less_than
 from .selection import where
 

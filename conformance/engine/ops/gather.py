@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import number_within
+from ..errors import missing_arguments
 from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
-from ..shapes import wrap_dim
+from ..shapes import existing_dim, wrap_dim
 from ..tensor import Tensor, make
 from .kernels import half_up
 from .undefined import unsupported
@@ -122,9 +123,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
             f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got {ndim} "
             f"dimensions for input, and {indices._array.ndim} dimensions for indices"
         )
-    axis = wrap_dim(dim, ndim)
-    if not ndim:
-        raise IndexError(f"Dimension specified as {axis} but tensor has no dimensions")
+    axis = existing_dim(wrap_dim(dim, ndim), ndim)
     from ..shapes import broadcast_shapes
 
     def others(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -161,16 +160,14 @@ def checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -
     too_big = any(n > m for i, (n, m) in enumerate(zip(where.shape, target.shape, strict=True)) if i != axis)
     if src is not None and any(n > m for n, m in zip(where.shape, at_least_1d(src).shape, strict=True)):
         raise RuntimeError(
-            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart from "
-            "dimension "
-            f"{axis} and to be no larger size than src {_listed(src.shape)}"
+            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart "
+            f"from dimension {axis} and to be no larger size than src {_listed(src.shape)}"
         )
     if too_big:
         tail = "" if src is None else f" and to be no larger size than src {_listed(src.shape)}"
         raise RuntimeError(
-            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart from "
-            "dimension "
-            f"{axis}{tail}"
+            f"Expected index {_listed(index.shape)} to be no larger than self {_listed(self.shape)} apart "
+            f"from dimension {axis}{tail}"
         )
     in_bounds(where, axis, target.shape[axis])
     return axis, where
@@ -269,15 +266,14 @@ def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
     """Which row fits the arguments of scatter, and its last arguments."""
     given = value if src is None else src
     if given is None:
-        raise TypeError('scatter() missing 1 required positional arguments: "src"')
+        raise missing_arguments("scatter", ["src"])
     name = "scatter" if isinstance(given, Tensor) else "scatter_value"
     if reduce is None:
         return name, [given]
     if name == "scatter":
         warnings.warn(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
-            "future PyTorch "
-            "release. Use torch.scatter_reduce instead for more reduction options.",
+            "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
             stacklevel=3,
         )
     return f"{name}_with", [given, reduce]

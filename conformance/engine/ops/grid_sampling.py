@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import BY_NUMPY, is_half
+from ..errors import expected_scalar_type, unimplemented
 from ..operands import kernels_check
 from ..ranges import linspace
 from ..rows import Array, op
 from ..shapes import existing_dim
 from ..tensor import Tensor, make
 from .joining import stack
-from .kernels import unimplemented
 from .matmul import product
 
 BILINEAR, NEAREST, BICUBIC = range(3)
@@ -348,7 +348,7 @@ def _check(input: Tensor, grid: Tensor, mode: int, spatial: int | None) -> None:
     if wanted == 3 and mode == BICUBIC:
         raise refuse("bicubic interpolation only supports 4D input")
     if input._array.dtype.kind in "fV" and input.dtype is not grid.dtype:
-        raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {grid.dtype.legacy}")
+        raise expected_scalar_type(input._array.dtype, grid._array.dtype)
 
 
 def grid_sampler(

@@ -45,9 +45,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
                 continue
             if found[-i] != 1:
                 raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {n} at {-i}! Mismatching argument at index "
-                    f"{number} had "
-                    f"{each}; but expected shape should be broadcastable to {found}"
+                    f"Attempting to broadcast a dimension of length {n} at {-i}! Mismatching argument at "
+                    f"index {number} had {each}; but expected shape should be broadcastable to {found}"
                 )
             if n < 0:
                 raise ValueError("Attempting to broadcast a dimension with negative length!")

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, return_types
+from ..errors import unimplemented
 from ..out import check_count, check_out, store_together
 from ..ranges import linspace
 from ..rows import Array, Row, op
 from ..tensor import Tensor
-from .kernels import unimplemented
 from .undefined import unsupported
 
 PUBLIC = ("histogram", "histogramdd")

@@ -9,13 +9,14 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import zeros, zeros_like
+from ..errors import unimplemented
 from ..inplace import placed, run_inplace
 from ..rows import ROWS, Array, op
 from ..settings import alert_not_deterministic
 from ..shapes import like_steps, strides, wrap_dim
 from ..tensor import Tensor, make
 from .gather import add_along, at_least_1d, in_bounds
-from .kernels import add_rows, need_reals, refuse_bools, unimplemented
+from .kernels import add_rows, need_reals, refuse_bools
 from .scalars import maybe_times
 from .scatter_reduce import Places, reduce_at, reduce_backward
 
@@ -170,8 +171,7 @@ def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
     if source.ndim and self.ndim and source.ndim != self.ndim:
         raise IndexError(
             f"{name}When source and destination are not scalars, their dimensionality must match. Source "
-            "dimensionality "
-            f"({source.ndim}), destination dimensionality ({self.ndim})"
+            f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
         )
     if index.dtype != np.int64:
         raise RuntimeError(
@@ -180,8 +180,7 @@ def _check_copy(self: Array, axis: int, index: Array, source: Array) -> None:
     if self.dtype != source.dtype:
         raise RuntimeError(
             f"{name}self and source expected to have the same dtype, but got (self) "
-            f"{dtypes.BY_NUMPY[self.dtype].legacy} "
-            f"and (source) {dtypes.BY_NUMPY[source.dtype].legacy}"
+            f"{dtypes.BY_NUMPY[self.dtype].legacy} and (source) {dtypes.BY_NUMPY[source.dtype].legacy}"
         )
     mine, theirs = _others(self, axis), _others(source, axis)
     if mine != theirs:
@@ -379,8 +378,7 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
     if self.dtype != source.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{dtypes.BY_NUMPY[self.dtype].legacy} "
-            f"and source.dtype = {dtypes.BY_NUMPY[source.dtype].legacy}"
+            f"{dtypes.BY_NUMPY[self.dtype].legacy} and source.dtype = {dtypes.BY_NUMPY[source.dtype].legacy}"
         )
     where = _flat_index("put_", index, self.size).reshape(-1)
     result = self.copy("C")

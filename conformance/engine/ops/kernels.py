@@ -9,15 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import output_shape_differs, unimplemented
 from ..inplace import check_castable
 from ..processor import get_cpu_capability
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, laid_out
-
-
-def unimplemented(kernel: str, kind: np.dtype[Any]) -> NotImplementedError:
-    """The error of a kernel that has no case for a dtype."""
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.BY_NUMPY[kind].legacy}'")
 
 
 def kind_of(*operands: Any) -> np.dtype[Any]:
@@ -89,9 +85,7 @@ def updated(function: Callable[..., Any], self: Array, other: Array) -> Array:
     check_castable(common, self.dtype)
     shape = broadcast_shapes(self.shape, other.shape)
     if shape != self.shape:
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(shape)}"
-        )
+        raise output_shape_differs(self.shape, shape)
     found = function(self.astype(common, copy=False), other.astype(common, copy=False))
     return np.asarray(found).astype(self.dtype, copy=False)
 

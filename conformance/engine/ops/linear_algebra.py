@@ -162,8 +162,7 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Array:
     if input2.shape[-2] != self.shape[-2]:
         raise RuntimeError(
             f"Incompatible matrix sizes for cholesky_solve: each A matrix is {input2.shape[-1]} by "
-            f"{input2.shape[-2]} but each "
-            f"b matrix is {self.shape[-2]} by {self.shape[-1]}"
+            f"{input2.shape[-2]} but each b matrix is {self.shape[-2]} by {self.shape[-1]}"
         )
     broadcast_shapes(self.shape[:-2], input2.shape[:-2])
     kernels.refuse_without_lapack("cholesky_solve_cpu", self)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import unimplemented
 from ..operands import invalid_combination
 from ..rows import Array, op
 from ..tensor import Tensor
@@ -69,7 +70,7 @@ def _bitwise(name: str, kernel: str, function: Any, text: str) -> Any:
     def forward(self: Any, other: Any) -> Array:
         kind = np.result_type(self, other) if isinstance(self, np.ndarray) else other.dtype
         if kind.kind not in ("iub" if "bitwise" in kernel else "iu"):
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.BY_NUMPY[kind].legacy}'")
+            raise unimplemented(kernel, kind)
         return function(self, other)
 
     def not_two_numbers(*operands: Any) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import expected_scalar_type, unimplemented
 from ..inplace import check_castable
 from ..rows import Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
-from .kernels import half_up, need_floats, refuse_bool_negation, unimplemented, updated
+from .kernels import half_up, need_floats, refuse_bool_negation, updated
 from .scalars import over, over_, plus, times
 from .undefined import unsupported
 
@@ -273,13 +274,12 @@ def multi_margin_loss(
         raise unimplemented("multi_margin_loss_cpu_kernel", self.dtype)
     margin = dtypes.number_within(self.dtype, margin)
     if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {dtypes.BY_NUMPY[target.dtype].legacy}")
+        raise expected_scalar_type(np.dtype(np.int64), target.dtype)
     wrong = target[(target < 0) | (target >= (self.shape[-1] if self.ndim else 1))]
     if wrong.size:
         raise RuntimeError("target out of range")
     if weight is not None and weight.dtype != self.dtype:
-        kinds = [dtypes.BY_NUMPY[each.dtype].legacy for each in (self, weight)]
-        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+        raise expected_scalar_type(self.dtype, weight.dtype)
     _, z, scale = _margins(self, target, p, margin, weight)
     each = (z**p * scale).sum(1).reshape(np.shape(target))
     return reduced(each.astype(self.dtype), reduction)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, twins
+from ..errors import expected_scalar_type
 from ..inplace import check_castable
 from ..out import RESIZED, check_out, given
 from ..refusals import check_tensors
@@ -52,6 +53,15 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
         raise RuntimeError(f"{first} must be a matrix" + _got(a, first))
     if b.ndim != 2:
         raise RuntimeError("mat2 must be a matrix" + _got(b, first))
+    check_multipliable(a, b)
+
+
+def check_multipliable(a: Any, b: Any) -> None:
+    """Refuse matrices of which the first has not as many columns as the second has rows.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
@@ -164,9 +174,8 @@ def _plus(self: Array, found: Array, beta: Any, alpha: Any) -> Array:
         )
         raise RuntimeError(
             f"The expanded size of the tensor ({found.shape[-axis]}) must match the existing size "
-            f"({self.shape[-axis]}) "
-            f"at non-singleton dimension {found.ndim - axis}.  Target sizes: {list(found.shape)}.  Tensor sizes: "
-            f"{list(self.shape)}"
+            f"({self.shape[-axis]}) at non-singleton dimension {found.ndim - axis}.  Target sizes: "
+            f"{list(found.shape)}.  Tensor sizes: {list(self.shape)}"
         ) from None
 
 
@@ -246,8 +255,7 @@ def _check_dot(a: Array, b: Array) -> None:
     if a.shape != b.shape:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor {list(a.shape)} and src {list(b.shape)} to have the "
-            "same number of "
-            f"elements, but got {a.size} and {b.size} elements respectively"
+            f"same number of elements, but got {a.size} and {b.size} elements respectively"
         )
 
 
@@ -280,8 +288,7 @@ def _check_sizes(*asked: tuple[int, Array]) -> None:
 
 def _check_same(a: Array, b: Array) -> None:
     if a.dtype != b.dtype:
-        first, second = _kinds(a, b)
-        raise RuntimeError(f"expected scalar type {first} but found {second}")
+        raise expected_scalar_type(a.dtype, b.dtype)
 
 
 def _check_bmm(a: Array, b: Array) -> None:

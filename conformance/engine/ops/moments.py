@@ -46,8 +46,7 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     if freedom <= 0 or not variance.size:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
-            "factor (input "
-            "numel divided by output numel).",
+            "factor (input numel divided by output numel).",
             stacklevel=4,
         )
     if (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dtypes import BY_NUMPY
+from ..errors import expected_scalar_type, unimplemented
 from ..rows import Array, op
-from .kernels import unimplemented
 from .loss import MEAN, NONE, reduced
 from .undefined import unsupported
 
@@ -25,7 +24,7 @@ def _check(self: Array, target: Array) -> None:
     if self.dtype not in (np.float32, np.float64):
         raise unimplemented("multilabel_margin_loss_forward_out_frame", self.dtype)
     if target.dtype != np.int64:
-        raise RuntimeError(f"expected scalar type Long but found {BY_NUMPY[target.dtype].legacy}")
+        raise expected_scalar_type(np.dtype(np.int64), target.dtype)
 
 
 def _rows(array: Array) -> Array:

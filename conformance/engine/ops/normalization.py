@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import errors
 from ..dtypes import is_half
+from ..errors import expected_scalar_type
 from ..formats import following, lies_so, suggest_memory_format
 from ..fused import multiply_add
 from ..rows import Array, op
@@ -40,7 +41,7 @@ def check_kinds(input: Tensor, *parameters: Tensor | None) -> None:
     if others[0]._array.dtype == kind:
         for each in others:
             if each._array.dtype != kind:
-                raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {each.dtype.legacy}")
+                raise expected_scalar_type(kind, each._array.dtype)
         return
     if any(each._array.dtype != np.float32 for each in others):
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")

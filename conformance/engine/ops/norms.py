@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..errors import wrong_type
+from ..errors import expected_scalar_type, unimplemented, wrong_type
 from ..refusals import check_tensors
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
-from .kernels import check_subtractable, half_up, unimplemented
+from .kernels import check_subtractable, half_up
 from .matmul import product
 from .reduction import axes_of, dims, unsqueeze_multiple
 from .scalars import plus, times
@@ -119,8 +119,7 @@ def _vector_norm(
         if dtypes.promote_types(given, dtype) is not dtype:
             raise RuntimeError(
                 f"{name}: the dtype of the input ({given.legacy}) should be convertible without narrowing to "
-                "the specified "
-                f"dtype ({dtype.legacy})"
+                f"the specified dtype ({dtype.legacy})"
             )
         self = self.astype(dtype.numpy)
     axes = axes_of(dim, self.ndim)
@@ -384,7 +383,7 @@ def cdist(
     if a.dtype != b.dtype:
         if dtypes.is_half(a.dtype):
             raise unimplemented("cdist", a.dtype)
-        raise RuntimeError(f"expected scalar type {x1.dtype.legacy} but found {x2.dtype.legacy}")
+        raise expected_scalar_type(a.dtype, b.dtype)
     mode = _MODES[compute_mode]
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
     count = int(np.prod(batch))

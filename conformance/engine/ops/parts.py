@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes, errors, return_types, twins
 from ..creation import scalar_tensor, zeros_like
+from ..errors import unimplemented
 from ..operands import check_recorded
 from ..out import given_several
 from ..rows import ROWS, Array, op
@@ -19,7 +20,6 @@ from ..tensor import Tensor
 from ..views import converted
 from ..zero_tensor import ZeroTensor, zeros
 from .copying import assigned
-from .kernels import unimplemented
 from .scalars import times
 from .selection import where
 from .slicing import select

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import is_half, of_number
+from ..errors import unimplemented
 from ..operands import is_number, plain_number
 from ..out import given
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
-from .kernels import unimplemented
 
 PUBLIC = ()
 First = Callable[[Array], Array]

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import creation, dtypes
 from ..device import check_memory
+from ..errors import missing_arguments
 from ..out import check_out, store_out
 from ..refusals import all_refusing
 from ..rows import ROWS, Array, op
@@ -44,7 +45,7 @@ def _efficientzerotensor(
         TypeError: no size.
     """
     if not size and "size" not in named:
-        raise TypeError('_efficientzerotensor() missing 1 required positional arguments: "size"')
+        raise missing_arguments("_efficientzerotensor", ["size"])
     check_memory(device, pin_memory)
     shape = new_sizes(size or (named["size"],), "_efficientzerotensor")
     return creation.finish(zeros(shape, creation.kind_of(dtype, None)), requires_grad)

@@ -186,8 +186,7 @@ def _mean_type(array: Array, dtype: Any) -> Any:
         which = "Input" if dtype is None else "Optional"
         raise RuntimeError(
             f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
-            "dtype. Got: "
-            f"{dtypes.BY_NUMPY[kind].legacy}"
+            f"dtype. Got: {dtypes.BY_NUMPY[kind].legacy}"
         )
     return kind
 

@@ -26,8 +26,7 @@ def narrow_copy(self: Array, dim: Any, start: Any, length: Any) -> Array:
     if dim >= self.ndim:
         raise RuntimeError(
             "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this "
-            "error message "
-            "be improved?  If so, please report an enhancement request to PyTorch.)"
+            "error message be improved?  If so, please report an enhancement request to PyTorch.)"
         )
     axis = wrap_dim(dim, self.ndim)
     first = narrow_start(self.shape[axis], start, length)

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..creation import ones_like, zeros_like
 from ..dtypes import is_half
+from ..errors import unimplemented
 from ..rows import Array, op
 from ..tensor import Tensor
 from .gather import at_least_1d, checked, places, src_part
-from .kernels import half_up, refuse_bools, unimplemented
+from .kernels import half_up, refuse_bools
 from .selection import where
 
 _KERNELS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import unimplemented
 from ..out import store_out
 from ..rows import Array, op
 from ..shapes import existing_dim
 from ..tensor import Tensor, make, wrap
-from .kernels import half_up, need_floats, need_integers, refuse_bools, unimplemented
+from .kernels import half_up, need_floats, need_integers, refuse_bools
 from .undefined import undefined
 
 # unique -------------------------------------------------------------------------------------------
@@ -252,10 +253,8 @@ def searchsorted(
     if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
             "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-            "boundaries tensor "
-            f"and input value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input "
-            "value tensor "
-            f"{list(values.shape)}"
+            "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(sequence.shape)} and input value tensor {list(values.shape)}"
         )
     if values.size and sequence.dtype == values.dtype:
         refuse_bools("searchsorted_out_cpu", values)

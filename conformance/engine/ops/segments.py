@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..errors import wrong_type
+from .. import dtypes, errors
+from ..errors import unimplemented, wrong_type
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
-from .kernels import need_floats, unimplemented
+from .kernels import need_floats
 from .undefined import unsupported
 
 PUBLIC = ("segment_reduce",)
@@ -46,10 +46,7 @@ def _ends(data: Array, lengths: Array | None, offsets: Array | None, axis: int, 
         raise RuntimeError(f"Trying to create tensor with negative dimension -1: {shape}")
     if offsets is None and not unsafe:
         if not given.size:
-            raise RuntimeError(
-                "min(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-                "the 'dim' argument."
-            )
+            raise RuntimeError(errors.NO_REDUCTION_DIM.format("min"))
         if given.min() < 0:
             raise RuntimeError("lengths contains negative value!")
         if (given.sum(-1) != data.shape[axis]).any():

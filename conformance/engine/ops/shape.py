@@ -382,8 +382,7 @@ def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
             raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} "
-            f"({shape[axis]}) in the "
-            "input tensor"
+            f"({shape[axis]}) in the input tensor"
         ) from None
     return view(input, (*shape[:axis], *parts, *shape[axis + 1 :]))
 
@@ -416,11 +415,9 @@ def _reversed_dims(self: Tensor) -> Tensor:
         )
     elif self._array.ndim != 2:
         warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
-            "will throw "
-            "an error in a future release. Consider `x.mT` to transpose batches of matrices or "
-            "`x.permute(*torch.arange("
-            "x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and "
+            "it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices "
+            "or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
             stacklevel=2,
         )
     return permute(self, tuple(reversed(range(self._array.ndim))))

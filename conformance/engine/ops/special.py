@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..creation import full_like, scalar_tensor
+from ..errors import unimplemented
 from ..inplace import run_inplace
 from ..modes import state
 from ..operands import is_number
@@ -19,7 +20,7 @@ from ..shapes import laid_out
 from ..tensor import Tensor
 from . import error_function
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
-from .kernels import float_function, half_up, scipy, unimplemented
+from .kernels import float_function, half_up, scipy
 from .rounding import round as round_to
 from .scalars import less_than, minus, over, plus, times
 from .selection import where

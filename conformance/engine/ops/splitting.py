@@ -137,9 +137,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: Any = 0) -> Any:
             )
         if indices_or_sections._array.ndim > 1:
             raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
-                "tensor, but "
-                f"got a tensor with {indices_or_sections._array.ndim} dims"
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                f"one-dimensional tensor, but got a tensor with {indices_or_sections._array.ndim} dims"
             )
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, int):

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ..formats import type_name
+from ..ops.matmul import check_multipliable
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import make
 from .array import Array, SparseArray, coalesced, coo, dense, narrowed, places, zeros
@@ -539,10 +540,7 @@ def mm(self: Any, mat2: Any) -> Any:
 def _check_factors(a: Any, b: Any) -> None:
     if a.shape[1] != b.shape[0] and isinstance(a, SparseArray) and not isinstance(b, SparseArray):
         raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}")
-    if a.shape[1] != b.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
-        )
+    check_multipliable(a, b)
 
 
 @kernel("addmm", "_sparse_addmm")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..ops.matmul import mat2_grad
+from ..ops.matmul import check_multipliable, mat2_grad
 from ..ops.scalars import maybe_times
 from ..rows import ROWS, op
 from ..shapes import wrap_dim
@@ -44,11 +44,7 @@ def _sparse_addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any 
 )
 def sparse_matmul(self: Any, other: Any) -> Any:
     """The product of two sparse matrices."""
-    if self.shape[1] != other.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({self.shape[0]}x{self.shape[1]} and "
-            f"{other.shape[0]}x{other.shape[1]})"
-        )
+    check_multipliable(self, other)
     return sparse_product(self, other)
 
 

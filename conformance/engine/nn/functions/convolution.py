@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...dtypes import c_name, int64
+from ...errors import unimplemented
 from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
-from ...ops.kernels import refuse_bools, unimplemented
+from ...ops.kernels import refuse_bools
 from ...ops.parts import view_as_real
 from ...ops.scalars import times
 from ...refusals import check_ints, check_tensors
@@ -75,25 +76,22 @@ def _check(
         )
     if kernel[0] % groups:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight "
-            "of size "
-            f"[{list(kernel)}] instead"
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
+            f"weight of size [{list(kernel)}] instead"
         )
     channels = kernel[0] if transposed else kernel[1] * groups
     if shape[1] != channels:
         given = "transposed=1" if transposed else f"groups={groups}"
         raise RuntimeError(
             f"Given {given}, weight of size {list(kernel)}, expected input{list(shape)} to have {channels} "
-            "channels, but "
-            f"got {shape[1]} channels instead"
+            f"channels, but got {shape[1]} channels instead"
         )
     out = kernel[1] * groups if transposed else kernel[0]
     if bias is not None and bias._array.shape != (out,):
         given = "transposed=1, " if transposed else ""
         raise RuntimeError(
-            f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} elements, "
-            "but got "
-            f"bias of size {list(bias._array.shape)} instead"
+            f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} "
+            f"elements, but got bias of size {list(bias._array.shape)} instead"
         )
     if 0 in kernel[2:] and input._array.size:
         full = kernel[2:] if len(kernel) > 3 else (1, *kernel[2:])

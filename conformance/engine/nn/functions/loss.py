@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ... import errors
 from ...creation import ones_like
 from ...modes import no_grad
 from ...operands import check_views
@@ -35,9 +36,8 @@ def _met(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     if have == want:
         return input, target
     warnings.warn(
-        f"Using a target size ({want}) that is different to the input size ({have}). This will likely lead to "
-        "incorrect "
-        "results due to broadcasting. Please ensure they have the same size.",
+        f"Using a target size ({want}) that is different to the input size ({have}). This will likely lead "
+        "to incorrect results due to broadcasting. Please ensure they have the same size.",
         stacklevel=3,
     )
     shape = broadcast_shapes(have, want)
@@ -133,7 +133,7 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_in
     if len(shape) <= 2:
         if len(wanted) > 1:
             check_views(input)
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+            raise RuntimeError(errors.MULTI_TARGET)
         return entropy.classes_loss(input, target, weight, number, ignore_index)
     if len(shape) == 4:
         _check_image(shape, wanted)
@@ -260,8 +260,7 @@ def binary_cross_entropy(
     if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
-            "deprecated. "
-            "Please ensure they have the same size."
+            "deprecated. Please ensure they have the same size."
         )
     if weight is not None:
         weight = weight.expand(infer_size(target.size(), weight.size()))

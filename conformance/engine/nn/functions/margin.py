@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ... import errors
 from ...creation import scalar_tensor, zeros_like
 from ...operands import check_views
 from ...ops import loss as ops
@@ -75,7 +76,7 @@ def between_angles(input1: Tensor, input2: Tensor, target: Tensor, margin: float
     """cosine_embedding_loss, reduced as torch's number says."""
     dim = target.dim()
     if dim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        raise RuntimeError(errors.MULTI_TARGET)
     if input1.dim() != dim + 1 or input2.dim() != dim + 1:
         raise RuntimeError(
             f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
@@ -162,9 +163,8 @@ def multi_margin_loss(
         check_views(input)
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
-            "(batch size). "
-            f"Expected target size [{rows}], but got {list(target._array.shape)}. Input has shape "
-            f"{list(input._array.shape)}."
+            f"(batch size). Expected target size [{rows}], but got {list(target._array.shape)}. Input has "
+            f"shape {list(input._array.shape)}."
         )
     classes = shape[-1] if shape else 1
     if weight is not None and weight._array.size != classes:

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 from ...dtypes import finfo, float32, promote_types
+from ...errors import unimplemented
 from ...formats import suggest_memory_format
 from ...operands import check_views
 from ...ops import layernorm
 from ...ops import normalization as ops
-from ...ops.kernels import need_inexact, unimplemented
+from ...ops.kernels import need_inexact
 from ...refusals import check_ints, check_tensors
 from ...shapes import wrap_dim
 from ...tensor import Tensor, make
@@ -196,8 +197,7 @@ def _check_groups(
             shown = [0] if weight is None else list(weight._array.shape)  # of the weight, whichever it is
             raise RuntimeError(
                 f"Expected {what} to be a vector of size equal to the number of channels in input, but got "
-                f"{what} of shape "
-                f"{shown} and input of shape {list(shape)}"
+                f"{what} of shape {shown} and input of shape {list(shape)}"
             )
 
 

@@ -60,9 +60,8 @@ def _check(input: Tensor, lengths: Ints, mode: str) -> None:
     inner = shape[-(spatial + 1) :]
     if 0 in inner:
         raise RuntimeError(
-            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 batch size and other "
-            "non-zero "
-            f"dimensions for input, but got: {list(shape)}"
+            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 batch size and "
+            f"other non-zero dimensions for input, but got: {list(shape)}"
         )
     for i in range(spatial):
         n, before, after = shape[len(shape) - 1 - i], lengths[2 * i], lengths[2 * i + 1]

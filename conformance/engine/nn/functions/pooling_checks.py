@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...dtypes import float32, float64, int64, is_half
+from ...errors import unimplemented
 from ...operands import kernels_check
 from ...ops import pooling as ops
-from ...ops.kernels import need_floats, refuse_bools, unimplemented
+from ...ops.kernels import need_floats, refuse_bools
 from ...tensor import Tensor
 
 Ints = tuple[int, ...]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import uint8
-from ...ops.kernels import unimplemented
+from ...errors import unimplemented
 from ...ops.resampling import CUBIC, LINEAR, NEAREST, NEAREST_EXACT
 from ...tensor import Tensor
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d

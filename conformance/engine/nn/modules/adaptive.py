@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from ... import errors
 from ...tensor import Tensor
 from .. import functional
 from . import container
@@ -128,7 +129,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 def _check(input: Tensor, target: Tensor) -> None:
     if target.dim() > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        raise RuntimeError(errors.MULTI_TARGET)
     if target.dim() and input.size(0) != target.size(0):
         raise RuntimeError("Input and target should have the same size in the batch dimension.")
     if input.dim() != target.dim() + 1:

@@ -88,11 +88,9 @@ class BackwardHooks:
     def _without_inputs(self, grad_outputs: Any) -> None:
         """No input requires grad: the hooks run at the outputs."""
         warnings.warn(
-            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
-            "require gradients. See "
-            ""
-            "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
-            "#torch.nn.Module.register_full_backward_hook "
+            "Full backward hook is firing when gradients are computed with respect to module outputs since "
+            "no inputs require gradients. See "
+            "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook "
             "for more details.",
             stacklevel=5,
         )
@@ -102,9 +100,8 @@ class BackwardHooks:
                 isinstance(result, tuple) and all(each is None for each in result)
             ):
                 raise RuntimeError(
-                    "Backward hook for Modules where no input requires gradient should always return None or "
-                    "None for all "
-                    "gradients."
+                    "Backward hook for Modules where no input requires gradient should always return None "
+                    "or None for all gradients."
                 )
 
     def _on_inputs(self, grads: Any, _: Any) -> Any:

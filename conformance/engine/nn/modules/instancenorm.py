@@ -32,8 +32,7 @@ class _InstanceNorm(_NormBase):
                 )
             warnings.warn(
                 f"input's size at dim={dim} does not match num_features. You can silence this warning by not "
-                "passing in "
-                "num_features, which is not used because affine=False",
+                "passing in num_features, which is not used because affine=False",
                 stacklevel=2,
             )
         if input.dim() == single:

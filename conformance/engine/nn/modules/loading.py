@@ -132,9 +132,8 @@ def _load(module: Any, state: Any, prefix: str, metadata: Any, assign: bool, fin
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, IncompatibleKeys(findings.missing, findings.unexpected)) is not None:
             raise AssertionError(
-                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new "
-                "values, if "
-                "incompatible_keys need to be modified, it should be done inplace."
+                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return "
+                "new values, if incompatible_keys need to be modified, it should be done inplace."
             )
 
 
@@ -181,9 +180,8 @@ def _take(
         value = value[0]
     if value.shape != target.shape:
         errors.append(
-            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in "
-            "current model "
-            f"is {target.shape}."
+            f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape "
+            f"in current model is {target.shape}."
         )
         return
     try:

@@ -107,9 +107,8 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     grads = [each.grad for each in _listed(parameters) if each.grad is not None]
     if not grads:
         raise RuntimeError(
-            "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be "
-            "improved?  "
-            "If so, please report an enhancement request to PyTorch.)"
+            "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message "
+            "be improved?  If so, please report an enhancement request to PyTorch.)"
         )
     for grad in grads:
         if foreach is None or foreach:
