@@ -92,10 +92,10 @@ def check_declared(row: Row) -> None:
         RuntimeError: as torch words it.
     """
     if row.name not in HOLOMORPHIC and row.name not in AS_WRITTEN:
-        from .dispatch import base_name
+        from .overloads import opname
 
         raise RuntimeError(
-            f"{base_name(row.name)} does not support automatic differentiation for outputs with complex dtype."
+            f"{opname(row.name)} does not support automatic differentiation for outputs with complex dtype."
         )
 
 

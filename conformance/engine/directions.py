@@ -277,13 +277,6 @@ UNSUPPORTED_IN_PLACE = frozenset(["acosh_", "asinh_", "atanh_", "embedding_renor
 KERNELS = frozenset(
     ["logit_backward", "mish_backward", "silu_backward"]
 )  # of first derivatives, which have none
-NAMES = {
-    "bernoulli_with": "bernoulli",
-    "floor_divide_tensor": "floor_divide",
-    "histogram_between": "histogram",
-    "scatter_with": "scatter",
-    "scatter_value_with": "scatter",
-}
 
 
 def _cholesky(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:

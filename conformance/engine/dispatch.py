@@ -18,6 +18,7 @@ from typing import Any
 
 from .formats import contiguous_format
 from .modes import state
+from .overloads import opname
 from .overrides import ENGINE
 from .rows import ROWS, Row
 from .saved import SavedTensor
@@ -61,23 +62,26 @@ _OVERLOADS = {
     for overload, names in {
         "Tensor Scalar": "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor",
         "Tensor": "add sub mul div index _unsafe_index slice split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
-        "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor masked_fill_tensor lerp_tensor clamp_tensors "
+        "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor fill_tensor_copy masked_fill_tensor lerp_tensor clamp_tensors "
         "clamp_min_tensor clamp_max_tensor copysign_tensor repeat_interleave xlogy_tensors ldexp pow_tensor_ "
         "floor_divide_ floor_divide_tensor_",
-        "Scalar": "rsub pow_ pow_of_number fmod remainder fill masked_fill lerp eq_number_ ne_number_ lt_number_ le_number_ gt_number_ "
+        "Scalar": "rsub pow_ pow_of_number fmod remainder fill fill_copy masked_fill lerp eq_number_ ne_number_ lt_number_ le_number_ gt_number_ "
         "ge_number_ copysign",
         "Tensor_Scalar": "pow",
         "Tensor_Tensor": "pow_tensor",
         "default dim": "all any _aminmax",
         "dim_IntList": "sum_dim",
-        "dim": "mean_dim max_dim min_dim median_dim nanmedian_dim squeeze_dim",
-        "dims": "squeeze_dims",
+        "dim": "mean_dim max_dim min_dim median_dim nanmedian_dim squeeze_dim squeeze_dim_copy",
+        "dims": "squeeze_dims squeeze_dims_copy",
         "dim_int": "prod_dim",
         "correction": "var std var_mean std_mean",
+        "p": "bernoulli_with",
         "int": "select transpose unbind",
         "self": "where",
         "src": "scatter",
         "value": "scatter_value",
+        "reduce": "scatter_with",
+        "value_reduce": "scatter_value_with",
         "int_Scalar": "index_fill",
         "int_Tensor": "index_fill_tensor",
         "Scalar_Tensor": "remainder_of_number",
@@ -95,48 +99,6 @@ _OVERLOADS = {
     }.items()
     for name in names.split()
 }
-_SUFFIXES = (
-    "_scalar",
-    "_tensor",
-    "_tensors",
-    "_dim",
-    "_dims",
-    "_of_number",
-    "_with_number",
-    "_number",
-    "_stable",
-    "_decimals",
-    "_between",
-    "_rounded",
-    "_value",
-)
-
-
-_NAMES = {
-    "_histogramdd_from_bin_tensors": "_histogramdd_from_bin_tensors",
-    "hash_tensor": "hash_tensor",
-    "trilinear": "_trilinear",
-    "nll_loss": "nll_loss_forward",
-    "_in_order": "clone",
-    "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
-    "normal_of_both": "normal",
-    "normal_of_mean": "normal",
-    "normal_of_std": "normal",
-}
-
-
-def base_name(row: str) -> str:
-    """The name of a row's operation, in place or not, without what tells the rows apart."""
-    if row in _NAMES:
-        return _NAMES[row]
-    name = row.removesuffix("_")
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name
-
-
-def _base(row: str) -> str:
-    return base_name(row) + "_" * row.endswith("_")
 
 
 class OpOverload:
@@ -242,8 +204,9 @@ aten = Namespace()
 def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
     """What the dispatcher calls a row with these arguments."""
     name = row.name
+    base = opname(name) + "_" * name.endswith("_")
     forms = (
-        _OVERLOADS.get(name) or _OVERLOADS.get(_base(name))
+        _OVERLOADS.get(name) or _OVERLOADS.get(base)
         if name.endswith("_scalar")
         else (_OVERLOADS.get(name + "_") if in_place else None) or _OVERLOADS.get(name)
     )
@@ -252,7 +215,6 @@ def operation(row: Row, args: tuple[Any, ...], in_place: bool) -> OpOverload:
     if len(chosen) > 1:
         first = second if chosen[0] == "Tensor" else len(args) == 1 or args[1] is None
         chosen = chosen[:1] if first else chosen[1:]
-    base = _base(name)
     if in_place and not base.endswith("_"):
         base += "_"
     return overload(_packet_of(base, row), chosen[0])

@@ -26,7 +26,6 @@ from .directions import (
     KERNELS,
     LINEAR,
     MULTILINEAR,
-    NAMES,
     OF_THEIR_OWN,
     UNSUPPORTED,
     UNSUPPORTED_IN_PLACE,
@@ -37,6 +36,7 @@ from .fitting import conform
 from .inner_writes import count_writes
 from .modes import _set, state
 from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_node
+from .overloads import opname
 from .rows import Row
 from .saved import SavedTensor
 from .tangents import DualOutput, change_tangent, forward_base, levels, levels_of, set_tangent, tangent_of
@@ -57,7 +57,7 @@ def unsupported(name: str) -> NotImplementedError:
 def no_derivative(row: Row, form: str = "") -> NotImplementedError:
     """The error of an operation that torch has no derivative of."""
     return NotImplementedError(
-        f"Trying to use forward AD with aten::{NAMES.get(row.name, row.name)}{form} that does not support it."
+        f"Trying to use forward AD with aten::{opname(row.name)}{form} that does not support it."
     )
 
 

@@ -265,7 +265,9 @@ def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
 
 def no_flag(row: Row, name: str, value: Any, method: bool) -> TypeError:
     """The TypeError for what is neither true nor false."""
-    called = row.name.removesuffix("_dim")
+    from .overloads import opname
+
+    called = opname(row.name)
     inner = row.name != called  # a composed function tells itself; what reaches this is its method
     return wrong_type(called, name, "bool", value, row.places[name] + 1 - (method or inner))
 
@@ -310,10 +312,9 @@ def check_tensors(row: Row, arguments: list[Any]) -> None:
 
 def _shown(row: Row, inplace: bool) -> str:
     """The name of torch's function, or of its in-place form."""
-    name = row.name
-    if name != "hash_tensor":
-        name = name.replace("_tensors", "").replace("_tensor", "").replace("_with_number", "")
-    return name + "_" * inplace
+    from .overloads import opname
+
+    return opname(row.name) + "_" * (inplace or row.name.endswith("_"))
 
 
 def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: bool) -> Exception:

@@ -16,6 +16,7 @@ from . import dtypes, return_types
 from .errors import wrong_type
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
+from .overloads import opname
 from .shapes import ordered
 from .storage import lay_out
 from .tensor import Tensor
@@ -135,38 +136,24 @@ _SAME |= {f"{name}_indices": text for name, text in _INDICES.items()}
 _SAME["aminmax_indices"] = _SAME["aminmax"]
 _SAME |= {f"{name}_indices": _SAME["topk"] for name in ("max_dim", "min_dim", "sort", "sort_stable", "topk")}
 # Operations that torch makes of others, by the one that refuses out=.
-_CALLED = {"max_dim": "max", "min_dim": "min", "linalg_inv": "linalg_inv_ex", "diff": "sub", "kron": "mul"}
-_CALLED |= {name: f"_{name}" for name in ("linalg_svd", "linalg_eigh", "linalg_det", "linalg_slogdet")}
-_CALLED |= {
-    "clamp_max_tensor": "clamp_max",
-    "clamp_min_tensor": "clamp_min",
-    "clamp_tensors": "clamp",
-    "copysign_tensor": "copysign",
+_CALLED = {
     "diag": "aten::diag_embed",
-    "div_rounded": "div",
+    "diff": "sub",
     "floor_divide": "aten::floor_divide",
-    "floor_divide_tensor": "aten::floor_divide",
     "histogram": "aten::histogram",
-    "fmod_tensor": "fmod",
-    "lerp_tensor": "lerp",
+    "kron": "mul",
     "linalg_cholesky": "linalg_cholesky_ex",
     "linalg_eigvalsh": "_linalg_eigh",
+    "linalg_inv": "linalg_inv_ex",
     "linalg_solve": "_linalg_solve_ex",
     "linalg_svdvals": "_linalg_svd",
     "matrix_power": "matmul",
-    "mean_dim": "mean",
     "msort": "sort",
     "multi_dot": "mm",
     "outer": "mul",
-    "pow_tensor": "pow",
     "qr": "linalg_qr",
-    "remainder_tensor": "remainder",
-    "round_decimals": "round",
-    "scatter_value": "scatter",
-    "special_xlog1py_tensors": "special_xlog1py",
-    "squeeze_dim_copy": "aten::squeeze_copy",
     "svd": "_linalg_svd",
-    "xlogy_tensors": "xlogy",
+    **{name: f"_{name}" for name in ("linalg_svd", "linalg_eigh", "linalg_det", "linalg_slogdet")},
 }
 _BY_FALLBACK = """
 _log_softmax _softmax alias_copy as_strided_copy conj_physical diagonal_copy expand_copy heaviside linalg_eigvals permute_copy
@@ -193,6 +180,12 @@ _APART = frozenset(["gather", "take", "index_select", "kthvalue", "cat", "stack"
 _OVERLAP_FREE = frozenset(["mm", "bmm", "addmm", "baddbmm", "addmv", "mv", "dot"])  # they do not ask
 
 
+def _called(name: str) -> str:
+    """What refuses out= of an operation or row."""
+    name = opname(name)
+    return _CALLED.get(name, name)
+
+
 _NO_OUT = (
     "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
     "requires grad."
@@ -203,7 +196,7 @@ def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     """Refuse out= together with autograd, and what is no tensor."""
     if not isinstance(out, Tensor):
         raise wrong_type(name, "out", "Tensor", out)
-    called = _CALLED.get(name, name)
+    called = _called(name)
     underived = name.startswith("special_") and "polynomial" in name  # torch has no derivative of them
     operands = _tensors(arguments) if underived else (out, *_tensors(arguments))
     if not (state.recording and any(each.requires_grad for each in operands)):
@@ -234,7 +227,7 @@ def _refuses_change(out: Tensor) -> bool:
 
 def _without_derivative(name: str, out: Sequence[Tensor], arguments: Sequence[Any]) -> Node | None:
     """The node of out= in an operation whose form with it torch's autograd does not know (torch: autograd_not_implemented)."""
-    called = _CALLED.get(name, name)
+    called = _called(name)
     tensors = [each for each in (*_tensors(arguments), *out) if each.requires_grad]
     if not (called.startswith("aten::") and state.recording and tensors):
         return None
@@ -397,7 +390,7 @@ def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
         resize_out(out, found._array.shape)
         return out.copy_(found)
     check_out(name, out, (found,))
-    if found.requires_grad and state.recording and _CALLED.get(name, "").startswith("aten::"):
+    if found.requires_grad and state.recording and _called(name).startswith("aten::"):
         raise NotImplementedError(f"{name} with out=, of tensors that require grad")
     return store_out(name, out, found._array)
 
@@ -426,7 +419,7 @@ def several(row: Row, out: Any, *arguments: Any) -> Any:
     values = row.evaluate(*arguments)
     if row.is_ordered:
         values = map(ordered, values)
-    named = getattr(return_types, row.name.removesuffix("_dim").removesuffix("_stable") + "_out", tuple)
+    named = getattr(return_types, opname(row.name) + "_out", tuple)
     return named(
         store_out(row.name if not i else f"{row.name}_indices", target, value, arguments)
         for i, (target, value) in enumerate(zip(out, values, strict=True))

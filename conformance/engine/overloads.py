@@ -286,6 +286,51 @@ def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> T
     return missing_arguments(name, [each.name for each in wanted if each.given(kwargs) is None])
 
 
+# Rows -----------------------------------------------------------------------------------------------
+
+# What tells rows apart that are overloads of one operation; what only looks like that; rows with names of their own.
+_FORMS = (
+    *(
+        "_with",
+        "_scalar",
+        "_tensor",
+        "_tensors",
+        "_dim",
+        "_dims",
+        "_of_number",
+        "_with_number",
+        "_number",
+        "_stable",
+    ),
+    *("_decimals", "_between", "_rounded", "_value"),
+)
+_OPNAMES = {
+    **{name: name for name in ("_histogramdd_from_bin_tensors", "hash_tensor", "take_along_dim")},
+    "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
+    "_in_order": "clone",
+    "fill_copy": "fill",
+    "fill_tensor_copy": "fill",
+    "nll_loss": "nll_loss_forward",
+    "normal_of_both": "normal",
+    "normal_of_mean": "normal",
+    "normal_of_std": "normal",
+    "squeeze_dim_copy": "squeeze_copy",
+    "squeeze_dims_copy": "squeeze_copy",
+    "trilinear": "_trilinear",
+}
+
+
+@cache
+def opname(row: str) -> str:
+    """torch's name of the operation of which a row is an overload, without the underscore of what writes in place."""
+    if row in _OPNAMES:
+        return _OPNAMES[row]
+    name = row.removesuffix("_")
+    for form in _FORMS:
+        name = name.removesuffix(form)
+    return name
+
+
 # All of them --------------------------------------------------------------------------------------
 
 

@@ -24,6 +24,7 @@ from types import FunctionType
 from typing import Any
 
 from .modes import state
+from .overloads import opname
 from .tensor import Tensor
 from .transforms import Ask, SharedDoors
 
@@ -180,10 +181,9 @@ def of_row(
     row: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], end: str = ""
 ) -> Any:
     """Call a row as what the trace shows of it."""
-    from .dispatch import base_name
     from .forward import bind
 
-    names = event_names(base_name(row.name) + end)
+    names = event_names(opname(row.name) + end)
     return _seen(names, call, args, kwargs, bind(row, args, kwargs).values())
 
 

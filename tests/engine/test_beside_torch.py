@@ -284,6 +284,13 @@ LINES = {
     "names of fields": "[(each.__name__, each.__module__, each.__match_args__) for each in results]",
     "a storage copied": "torch.types.Storage().__deepcopy__({})",
     "a storage shared": "torch.types.Storage()._new_shared(3)",
+    "a form refuses out": "torch.sum(x, 0, out=torch.empty(0))",
+    "a form with a number before refuses out": "torch.pow(2, x, out=torch.empty(0))",
+    "a form with a flag refuses out": "torch.sort(x, stable=True, out=(torch.empty(0), torch.empty(0)))",
+    "no sizes": "torch.split(x, None)",
+    "a shape of None": "torch.nn.functional.layer_norm(x, None)",
+    "no weights to draw by": "torch.multinomial(3, 1)",
+    "no matrices": "torch.linalg.multi_dot(torch.float32)",
     "no file to read": "torch.load(3)",
     "no file to write": "torch.save(1, 3)",
 }
@@ -301,6 +308,7 @@ def test_says_what_torch_says(line: str) -> None:
             "Tensor": module.Tensor,
             "results": (types.sort, types.linalg_qr, types.svd),
             "function": lambda: None,
+            "x": module.ones(2, requires_grad=True),
         }
         try:
             said.append(repr(eval(line, names)))
