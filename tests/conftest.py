@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The YAML below is material of the tests: they hand it to runs of their own.
@@ -11,3 +12,9 @@ settings.register_profile(
     "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("steady")
+
+
+@pytest.fixture(autouse=True)
+def width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs inside tests write lines of this width, whatever terminal the outer one has."""
+    monkeypatch.setenv("COLUMNS", "80")

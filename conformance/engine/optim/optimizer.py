@@ -195,10 +195,11 @@ class Optimizer:
             states = [item for each in params for item in self.state.get(each, {}).items()]
             return [*params, *(each for name, each in states if name != "step" and isinstance(each, Tensor))]
 
-        before = {id(each): each._version for each in tensors()}
+        before = [(each, each._version) for each in tensors()]  # which keeps them, and so their ids
         self._update(group, params)
+        versions = {id(each): version for each, version in before}
         for each in tensors():
-            version_counter(each).value = before.get(id(each), 0)
+            version_counter(each).value = versions.get(id(each), 0)
 
     def _advance(self, group: dict[str, Any], params: list[Tensor]) -> None:
         """_update; of halves, which are rounded after each operation, by the operations that a step is made of."""
