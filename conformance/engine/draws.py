@@ -51,12 +51,12 @@ def uniform(generator: Generator, shape: Shape, dtype: DType, low: float = 0.0, 
             f"to={high:g} and from={low:g} which result in to-from to exceed the limit"
         )
     if dtype == np.float64:
-        samples: Array = box_muller.fused(generator.doubles(count), high - low, low)
+        samples: Array = box_muller.scaled(generator.doubles(count), high - low, low)
     else:
         samples = generator.floats(count)
         if (low, high) != (0.0, 1.0):
             low32, high32 = np.float32(low), np.float32(high)
-            samples = box_muller.fused_single(samples, np.float64(high32 - low32), np.float64(low32))
+            samples = box_muller.scaled_single(samples, high32 - low32, low32)
         samples = samples.astype(dtype, copy=False)
     samples[samples == dtype.type(high)] = dtype.type(low)
     return samples.reshape(shape)
@@ -82,7 +82,7 @@ def normal(
         return _paired(parts, shape)
     _require_floating(dtype, "normal_kernel_cpu", count)
     if count < box_muller.BLOCK or not contiguous:
-        samples = _narrow(box_muller.fused(box_muller.standard_pairs(generator, count), std, mean), dtype)
+        samples = _narrow(box_muller.scaled(box_muller.standard_pairs(generator, count), std, mean), dtype)
     elif dtype == np.float64:
         samples = box_muller.double_blocks(generator, count, mean, std)
     elif dtype == np.float32:
@@ -97,7 +97,7 @@ def log_normal(generator: Generator, shape: Shape, dtype: DType, mean: float, st
     if not std > 0.0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     _require_real(dtype, "log_normal_cpu", math.prod(shape))
-    samples = box_muller.fused(box_muller.standard_pairs(generator, math.prod(shape)), std, mean)
+    samples = box_muller.scaled(box_muller.standard_pairs(generator, math.prod(shape)), std, mean)
     with np.errstate(over="ignore"):
         return _narrow(libm.exp(samples), dtype).reshape(shape)
 
@@ -124,7 +124,7 @@ def cauchy(generator: Generator, shape: Shape, dtype: DType, median: float, sigm
             f"but you specified {c_name(dtype)}"
         )
     samples = libm.tan(np.pi * (generator.doubles(math.prod(shape)) - 0.5))
-    return _narrow(box_muller.fused(samples, sigma, median), dtype).reshape(shape)
+    return _narrow(box_muller.scaled(samples, sigma, median), dtype).reshape(shape)
 
 
 def geometric(generator: Generator, shape: Shape, dtype: DType, p: float) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 
 from . import libm
 from .generator import Generator
+from .processor import get_cpu_capability
 
 BLOCK = 16  # elements: eight radii, eight angles
 
@@ -78,6 +79,17 @@ def fused(a: Doubles, b: float, c: float) -> Doubles:
     rest = total - product
     lost_sum = (product - (total - rest)) + (c - rest)
     return total + (lost_sum + lost_product)
+
+
+def scaled(a: Doubles, b: float, c: float) -> Doubles:
+    """``a * b + c`` as torch compiles it for the processor: with one rounding where that can."""
+    return a * b + c if get_cpu_capability() == "DEFAULT" else fused(a, b, c)
+
+
+def scaled_single(a: Floats, b: Any, c: Any) -> Floats:
+    """The same of float32 numbers."""
+    b, c = np.float32(b), np.float32(c)
+    return a * b + c if get_cpu_capability() == "DEFAULT" else fused_single(a, np.float64(b), np.float64(c))
 
 
 def fused_single(a: Floats | Doubles, b: Floats | Doubles | float, c: Floats | float) -> Floats:
