@@ -20,7 +20,7 @@ from ...ops.joining import cat, stack
 from ...ops.matmul import linear, matmul
 from ...ops.recurrent import mkldnn_rnn_layer
 from ...ops.unary import tanh
-from ...processor import get_cpu_capability
+from ...processor import has_onednn_of_bfloat16
 from ...tensor import Tensor, make
 
 State = Any  # a tensor, or of LSTM a pair
@@ -259,7 +259,7 @@ def lstm(
 
 
 def _has_kernel(kind: dtypes.dtype) -> bool:
-    return kind is dtypes.float32 or (kind is dtypes.bfloat16 and get_cpu_capability() == "AVX512")
+    return kind is dtypes.float32 or (kind is dtypes.bfloat16 and has_onednn_of_bfloat16())
 
 
 def _warn_of_projections() -> None:
