@@ -9,7 +9,7 @@ import numpy as np
 
 from . import dtypes, errors
 from .device import check_device, check_memory
-from .errors import typename
+from .errors import wrong_type
 from .formats import LayoutError, Unstrided, laid_out, layout_of, preserve_format, strided
 from .settings import unwritten
 from .shapes import empty_in_steps, like_steps, new_sizes, strides
@@ -97,7 +97,7 @@ def _filled(
                 requires_grad,
             )
         if layout is None and len(sides) == 1 and sides[0].__class__ is bool:
-            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not bool")
+            raise wrong_type(name, "size", "tuple of ints", sides[0], 1)
         made = fill(new_sizes(sides if size is None else (size,), name), kind)
         return finish(
             made if memory_format is None else laid_out(made, memory_format), requires_grad, out, name
@@ -109,9 +109,7 @@ def _filled(
     ) -> Tensor:  # fmt: skip
         check_memory(device, pin_memory)
         if not isinstance(input, Tensor):
-            raise TypeError(
-                f"{name}_like(): argument 'input' (position 1) must be Tensor, not {typename(input)}"
-            )
+            raise wrong_type(f"{name}_like", "input", "Tensor", input, 1)
         dtype = dtypes.asked(f"{name}_like", dtype)
         kind = dtype.numpy if dtype else input._array.dtype
         try:
@@ -190,10 +188,9 @@ def empty_permuted(
 
 def _check_full(name: str, size: Any, fill_value: Any) -> None:
     if isinstance(size, int):
-        raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not int")
+        raise wrong_type(name, "size", "tuple of ints", size, 1)
     if not isinstance(fill_value, (bool, int, float, complex, np.generic)):
-        kind = type(fill_value).__name__
-        raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not {kind}")
+        raise wrong_type(name, "fill_value", "Number", fill_value, 2)
 
 
 def full(
@@ -204,7 +201,7 @@ def full(
     check_memory(device, pin_memory)
     if isinstance(fill_value, Tensor):
         if fill_value._array.ndim or fill_value.requires_grad:
-            raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not Tensor")
+            raise wrong_type("full", "fill_value", "Number", fill_value, 2)
         fill_value = fill_value.item()
     _check_full("full", size, fill_value)
     kind = kind_of(dtypes.asked("full", dtype), out, dtypes.of_number(fill_value))

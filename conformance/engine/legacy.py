@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
+from .errors import wrong_element
 from .formats import Unstrided, strided
 from .from_data import infer_array
 from .settings import unwritten
@@ -89,12 +90,9 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         if isinstance(first, str):
             raise TypeError("new(): invalid data type 'str'")
         return make(infer_array(first, dtype))
-    for position, each in enumerate(arguments, 1):
+    for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
-            raise TypeError(
-                f"new(): argument 'size' failed to unpack the object at pos {position} with error \"type must be tuple "
-                f'of ints,but got {type(each).__name__}"'
-            )
+            raise wrong_element("new", "size", position, each)
     return make(unwritten(new_sizes(arguments or (0,)), dtype.numpy))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..batching import NO_RULE, each_example, level_of, vmaps
-from ..errors import typename
+from ..errors import wrong_type
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..tangents import begin_level, end_level, set_tangent, tangent_of
@@ -120,9 +120,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     if level < 0:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
-        raise TypeError(
-            f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {typename(tensor)}"
-        )
+        raise wrong_type("_unpack_dual", "dual", "Tensor", tensor, 1)
     if level != 0 and tangent_of(tensor, 0) is not None:
         raise RuntimeError("Invalid level given to _fw_primal")
     return UnpackedDualTensor(*unpacked_dual(tensor, level))

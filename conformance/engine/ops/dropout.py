@@ -23,7 +23,9 @@ PUBLIC = (
 _ALPHA = 1.7580993408473766  # of selu: what it tends to for negative numbers
 
 
-def _drop(input: Tensor, p: float, train: bool, feature: bool, alpha: bool, inplace: bool) -> Tensor:
+def _drop(
+    input: Tensor, p: float, train: bool, *, feature: bool = False, alpha: bool = False, inplace: bool = False
+) -> Tensor:
     p = float(p)  # it may be a tensor of one
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
@@ -105,39 +107,39 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Each element 0 with probability p, the others scaled up."""
-    return _drop(input, p, train, False, False, False)
+    return _drop(input, p, train)
 
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """dropout, in place."""
-    return _drop(input, p, train, False, False, True)
+    return _drop(input, p, train, inplace=True)
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Each channel 0 with probability p, the others scaled up."""
-    return _drop(input, p, train, True, False, False)
+    return _drop(input, p, train, feature=True)
 
 
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """feature_dropout, in place."""
-    return _drop(input, p, train, True, False, True)
+    return _drop(input, p, train, feature=True, inplace=True)
 
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout that keeps mean and deviation of what selu gives."""
-    return _drop(input, p, train, False, True, False)
+    return _drop(input, p, train, alpha=True)
 
 
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """alpha_dropout, in place."""
-    return _drop(input, p, train, False, True, True)
+    return _drop(input, p, train, alpha=True, inplace=True)
 
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """alpha_dropout of whole channels."""
-    return _drop(input, p, train, True, True, False)
+    return _drop(input, p, train, feature=True, alpha=True)
 
 
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """feature_alpha_dropout, in place."""
-    return _drop(input, p, train, True, True, True)
+    return _drop(input, p, train, feature=True, alpha=True, inplace=True)

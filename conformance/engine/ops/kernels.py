@@ -16,6 +16,18 @@ from ..rows import Array, op
 from ..shapes import broadcast_shapes, laid_out
 
 
+def check_multipliable(a: Any, b: Any) -> None:
+    """Refuse matrices of which the first has not as many columns as the second has rows.
+
+    Raises:
+        RuntimeError: as torch words it.
+    """
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
+
+
 def kind_of(*operands: Any) -> np.dtype[Any]:
     """The dtype of operands that have met; numbers among them count for nothing."""
     for each in operands:

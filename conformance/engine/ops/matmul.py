@@ -17,7 +17,7 @@ from ..rows import Array, op
 from ..shapes import broadcast_shapes, existing_dim, laid_out
 from ..tensor import Tensor
 from .inplace_views import squeeze_
-from .kernels import half_up, refuse_bools
+from .kernels import check_multipliable, half_up, refuse_bools
 from .scalars import maybe_times
 from .shape import _unsafe_view, expand, reshape, t, unsqueeze, view
 
@@ -54,18 +54,6 @@ def _check_mm(a: Array, b: Array, first: str = "self") -> None:
     if b.ndim != 2:
         raise RuntimeError("mat2 must be a matrix" + _got(b, first))
     check_multipliable(a, b)
-
-
-def check_multipliable(a: Any, b: Any) -> None:
-    """Refuse matrices of which the first has not as many columns as the second has rows.
-
-    Raises:
-        RuntimeError: as torch words it.
-    """
-    if a.shape[1] != b.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
-        )
 
 
 def _mat1_grad(grad: Tensor, mat2: Tensor, shape: Any, steps: Any, alpha: Any = 1) -> Tensor:

@@ -12,6 +12,7 @@ import numpy as np
 from ..dtypes import number_within
 from ..formats import preserve_format, suggest_memory_format
 from ..modes import state
+from ..refusals import check_tensors
 from ..rows import Array
 from ..shapes import sizes
 from ..storage import address, lay_out, storage
@@ -46,11 +47,7 @@ def resize_(self: Tensor, *sides: Any, size: Any = None, memory_format: Any = No
 
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """The shape of another tensor over the same memory."""
-    if not isinstance(the_template, Tensor):
-        raise TypeError(
-            "resize_as_(): argument 'the_template' (position 1) must be Tensor, not "
-            + type(the_template).__name__
-        )
+    check_tensors("resize_as_", the_template=the_template)
     if memory_format is preserve_format:
         memory_format = suggest_memory_format(the_template._array)
     return resize_(self, the_template._array.shape, memory_format=memory_format)
@@ -88,7 +85,7 @@ def map_(self: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Te
     Raises:
         TypeError: that is no tensor, or of another dtype.
     """
-    _check_tensors("map_", other=other)
+    check_tensors("map_", other=other)
     _refuse_grad("map_", self, other)
     if self._array.dtype != other._array.dtype:
         raise TypeError(
@@ -104,7 +101,7 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
     Raises:
         TypeError: these are no tensors, or of another dtype.
     """
-    _check_tensors("map2_", x=x, y=y)
+    check_tensors("map2_", x=x, y=y)
     _refuse_grad("map2_", self, x, y)
     for name, each in (("x", x), ("y", y)):
         if self._array.dtype != each._array.dtype:
@@ -114,14 +111,6 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
             )
     _store_each(self, callable, x, y)
     return self
-
-
-def _check_tensors(called: str, **given: Any) -> None:
-    for position, (name, each) in enumerate(given.items(), 1):
-        if not isinstance(each, Tensor):
-            raise TypeError(
-                f"{called}(): argument '{name}' (position {position}) must be Tensor, not {type(each).__name__}"
-            )
 
 
 def _store_each(self: Tensor, callable: Callable[..., Any], *others: Tensor) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ..formats import type_name
-from ..ops.matmul import check_multipliable
+from ..ops.kernels import check_multipliable
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import make
 from .array import Array, SparseArray, coalesced, coo, dense, narrowed, places, zeros

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..ops.matmul import check_multipliable, mat2_grad
+from ..ops.kernels import check_multipliable
+from ..ops.matmul import mat2_grad
 from ..ops.scalars import maybe_times
 from ..rows import ROWS, op
 from ..shapes import wrap_dim
