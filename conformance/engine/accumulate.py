@@ -8,6 +8,7 @@ import numpy as np
 
 from . import errors
 from .formats import LayoutError, Unstrided
+from .hooks import check_result
 from .modes import state
 from .node import AccumulateGrad, Gradients
 from .shapes import is_dense, is_expanded, like_steps, strides
@@ -62,15 +63,14 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
         except LayoutError:
             pass  # which has none to obey
     if variable._post_accumulate_hooks:
-        value = variable  # what a hook returns is what the next one is given
+        if state.graph_task is not None:
+            state.graph_task.running = node
+        value, replaced = variable, False  # what a hook returns is what the next one is given
         for hook in list(variable._post_accumulate_hooks.values()):
             result = hook(value)
-            if result is None or result is value:
-                continue
-            if not isinstance(result, Tensor):
-                raise TypeError(errors.HOOK_RETURNED.format(type(result).__name__))
-            value = result
-        if value is not variable:
+            if result is not None and result is not value:
+                value, replaced = check_result(value, result, hook), True
+        if replaced:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     return ()
 

@@ -142,6 +142,10 @@ NO_DEPENDENCIES = (
     'it != dependencies.end() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/engine.cpp":477, '
     "please report a bug to PyTorch. "
 )
+GRADIENT_WITHOUT_DERIVATIVE = (
+    "isDifferentiableType(grad.scalar_type()) INTERNAL ASSERT FAILED at "
+    '"/__w/pytorch/pytorch/torch/csrc/autograd/engine.cpp":998, please report a bug to PyTorch. '
+)
 UNDEFINED_TANGENT = (
     "(new_grad_base.is_floating_point() || new_grad_base.is_complex()) && (self_base.is_floating_point() || "
     'self_base.is_complex()) INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/autograd_meta.cpp":159, '

@@ -19,7 +19,7 @@ from . import errors
 from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
 from .batching import each_example, level_of
-from .fitting import conform, validate_gradients, validate_outputs
+from .fitting import fitted, validate_gradients, validate_outputs
 from .formats import LayoutError, Unstrided
 from .heap import Buffer, Heap, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
@@ -262,7 +262,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             elif outputs and outputs.__class__ is not list:  # they may not fit, and then nothing is freed
                 outputs = validate_outputs(node, outputs)
             if task.running is node:  # Python ran inside it, and may have registered a hook on it
-                outputs = _post_hooks(node, outputs, tuple(buffer))
+                outputs = _post_hooks(node, outputs, ())
             if not keep_graph:
                 node.release()
         else:
@@ -273,7 +273,8 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         buffer = []
         if outputs:
             input_nrs = node.input_nrs
-            if outputs.__class__ is not list:
+            fits = outputs.__class__ is not list  # validate_outputs has seen to it
+            if fits:
                 outputs = list(outputs)
             for number, following in enumerate(node.next_nodes):
                 if following is None:
@@ -296,11 +297,11 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     outputs[number] = None
                     input_nr = input_nrs[number]
                     metadata = following.input_metadata
-                    if gradient._alike is not metadata:
+                    if not fits and gradient._alike is not metadata:
                         shape, kind = metadata[input_nr]
                         array = gradient._array
-                        if array.shape != shape or (array.dtype is not kind and kind is not None):
-                            gradient = conform(gradient, shape, kind, number, node.name)
+                        if array.shape != shape or array.dtype is not kind:
+                            gradient = fitted(gradient, following, input_nr, number, node.name)
                         array = None
                     if pending[input_nr] is None:
                         pending[input_nr] = gradient
@@ -371,10 +372,11 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
         state.graph_task.running = node
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
+    hooked = hooks is not None and hooks.post is not None
     outputs = _applied(node, inputs) if transforms.count else node.apply(inputs)
     if outputs:  # also what the pass has no use for
         outputs = validate_outputs(node, outputs)
-    outputs = _post_hooks(node, outputs, inputs)
+    outputs = _post_hooks(node, outputs, inputs if hooked else ())
     if not keep_graph:
         node.release()
     if state.anomaly and state.anomaly_check_nan:
@@ -396,7 +398,10 @@ def _applied(node: Node, inputs: Gradients) -> Gradients:
 
 
 def _post_hooks(node: Node, outputs: Gradients, inputs: Gradients) -> Gradients:
-    """Run the node's own hooks on what it returned; one may have been registered while it ran."""
+    """Run the node's own hooks on what it returned.
+
+    The first may have been registered while the node ran: then torch has kept no inputs for it.
+    """
     hooks = node.hooks
     if hooks is None or not hooks.post:
         return outputs

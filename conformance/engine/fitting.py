@@ -45,13 +45,13 @@ def _fit(
             continue
         shape, kind = node.input_metadata[input_nrs[number]]
         array = gradient._array
-        if array.shape == shape and (array.dtype is kind or kind is None):
+        if array.shape == shape and array.dtype is kind:
             continue
         if wanted is not None and not wanted(node):
             continue
         if changed is None:
             changed = list(gradients)
-        changed[number] = conform(gradient, shape, kind, number, name)
+        changed[number] = fitted(gradient, node, input_nrs[number], number, name)
     return gradients if changed is None else tuple(changed)
 
 
@@ -60,30 +60,59 @@ def _name(name: Any) -> str:
     return found
 
 
-def conform(
-    gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any] | None, number: int, name: Any
-) -> Tensor:
+def fitted(gradient: Tensor, node: Node, input_nr: int, number: int, name: Any) -> Tensor:
+    """A gradient brought to the shape and dtype of a node's input, or to the dtype that a leaf asks for by grad_dtype.
+
+    Raises:
+        RuntimeError: as conform does; or that is a dtype without derivatives.
+    """
+    shape, kind = node.input_metadata[input_nr]
+    if kind is not None:
+        return conform(gradient, shape, kind, number, name)
+    leaf: Tensor = node.variable  # type: ignore[attr-defined]
+    gradient = _shaped(gradient, shape, number, name)
+    _refuse_unfit(gradient, leaf._array.dtype)
+    if leaf._grad_dtype is not None:
+        gradient = gradient.to(leaf._grad_dtype)
+    if gradient._array.dtype.kind not in "fcV":
+        raise RuntimeError(errors.GRADIENT_WITHOUT_DERIVATIVE)
+    return gradient
+
+
+def conform(gradient: Tensor, shape: tuple[int, ...], kind: np.dtype[Any], number: int, name: Any) -> Tensor:
     """A gradient summed and cast as it has to be; ``name`` is that of the node it comes from, if there is one.
 
     Raises:
-        RuntimeError: the shape does not broadcast, or the gradient is complex where the input is not.
+        RuntimeError: the shape does not broadcast; the gradient is complex where the input is not, or an integer where
+            that is complex.
     """
-    unfit = kind is not None and kind.kind != "c" and gradient._array.dtype.kind == "c"
+    unfit = kind.kind != "c" and gradient._array.dtype.kind == "c"
     if unfit and name and number in _TAKES_REAL_PART.get(_name(name), ()):
         gradient = gradient.real
-    if gradient._array.shape != shape:
-        if not is_expandable_to(shape, gradient._array.shape):
-            subject = f"Function {_name(name)} returned an " if name else ""
-            raise RuntimeError(
-                f"{subject}invalid gradient at index {number} - got "
-                f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"
-            )
-        gradient = sum_to(gradient, shape)
-    if kind is not None and gradient._array.dtype is not kind:
-        if gradient._array.dtype.kind == "c" and kind.kind != "c":
-            raise RuntimeError(errors.NO_COMPLEX_HERE)
+    gradient = _shaped(gradient, shape, number, name)
+    if gradient._array.dtype is not kind:
+        _refuse_unfit(gradient, kind)
         gradient = gradient.to(dtypes.BY_NUMPY[kind])
     return gradient
+
+
+def _shaped(gradient: Tensor, shape: tuple[int, ...], number: int, name: Any) -> Tensor:
+    if gradient._array.shape == shape:
+        return gradient
+    if not is_expandable_to(shape, gradient._array.shape):
+        subject = f"Function {_name(name)} returned an " if name else ""
+        raise RuntimeError(
+            f"{subject}invalid gradient at index {number} - got "
+            f"{list(gradient._array.shape)} but expected shape compatible with {list(shape)}"
+        )
+    return sum_to(gradient, shape)
+
+
+def _refuse_unfit(gradient: Tensor, kind: np.dtype[Any]) -> None:
+    """torch casts a floating gradient to whatever the input has, others to their own kind alone."""
+    given = gradient._array.dtype.kind
+    if given not in "fV" and (given == "c") is not (kind.kind == "c"):
+        raise RuntimeError(errors.NO_COMPLEX_HERE)
 
 
 # Nodes that may have saved an operand which was given complex data since (torch: handle_r_to_c in their formulas).

@@ -180,7 +180,7 @@ def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
 
 def run_post_hooks(hooks: NodeHooks, outputs: Gradients, inputs: Gradients) -> Gradients:
     """The node's own hooks on the gradients that go out."""
-    for hook in list(hooks.post.values()):
+    for hook in list((hooks.post or {}).values()):
         outputs = _replaced(outputs, hook(outputs, inputs), hook)
     return outputs
 

@@ -53,7 +53,7 @@ class NodeHooks:
         self.tensor_pre: list[tuple[int, dict[int, Callable[..., Any]]]] = []
         self.retains_grad: dict[int, weakref.ref[Tensor]] = {}
         self.pre: dict[int, Callable[..., Any]] = {}
-        self.post: dict[int, Callable[..., Any]] = {}
+        self.post: dict[int, Callable[..., Any]] | None = None  # made with the first, and then there for good
 
 
 class Node:
@@ -120,9 +120,7 @@ class Node:
 
     @property
     def _input_metadata(self) -> tuple[_InputMetadata, ...]:
-        return tuple(
-            _InputMetadata(shape, dtype) for shape, dtype in self.input_metadata if dtype is not None
-        )
+        return tuple(_InputMetadata(*each) for each in self.input_metadata)
 
     def _sequence_nr(self) -> int:
         return self.sequence_nr
@@ -134,7 +132,10 @@ class Node:
         """Run ``hook(grad_inputs, grad_outputs)`` after the node; it may replace the grad_inputs."""
         from .hooks import add_hook
 
-        return add_hook(node_hooks(self).post, hook)
+        hooks = node_hooks(self)
+        if hooks.post is None:
+            hooks.post = {}
+        return add_hook(hooks.post, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Run ``hook(grad_outputs)`` before the node; it may replace them."""

@@ -275,10 +275,8 @@ class Tensor:
             accumulator.input_metadata = ((self._array.shape, self._gradient_type()),)
 
     def _gradient_type(self) -> np.dtype[Any] | None:
-        """The numpy dtype that a gradient is brought to; None for any."""
-        if self._grad_dtype is False:
-            return self._array.dtype
-        return None if self._grad_dtype is None else self._grad_dtype.numpy
+        """The numpy dtype that a gradient is brought to; None where grad_dtype says it."""
+        return self._array.dtype if self._grad_dtype is False else None
 
     def _get_version(self) -> int:
         if self._inference and self._version_counter is None:

@@ -202,7 +202,7 @@ def _as_index(value: Any) -> Tensor:
     if isinstance(value, np.ndarray):
         return make(value)
     array = infer_array(value)
-    return make(array if array.dtype.kind == "b" and array.size else array.astype(np.int64))
+    return make(array if array.dtype.kind == "b" else array.astype(np.int64))
 
 
 def _specified(items: tuple[Any, ...]) -> int:

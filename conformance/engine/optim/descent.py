@@ -55,13 +55,13 @@ class SGD(Optimizer):
 
     def _update(self, group: dict[str, Any], params: list[Tensor]) -> None:
         momentum, lr = group["momentum"], number(group["lr"])
-        for param in params:
+        # asked for before the first step: a parameter that is there twice lacks its buffer twice
+        buffers = [self.state[each].get("momentum_buffer") if momentum else None for each in params]
+        for param, buffer in zip(params, buffers, strict=True):
             grad = gradient(param, group, group["weight_decay"])
             if momentum:
-                own = self.state[param]
-                buffer = own.get("momentum_buffer")
                 if buffer is None:
-                    buffer = own["momentum_buffer"] = zeros_for(param.grad)
+                    buffer = self.state[param]["momentum_buffer"] = zeros_for(param.grad)
                     parts(buffer._array)[...] = grad
                 else:
                     array = written(buffer, 2)
