@@ -127,6 +127,7 @@ _autograd = SimpleNamespace(
     _make_saved_tensor=_make_saved_tensor,
     _pop_saved_tensors_default_hooks=_pop_hooks,
     _push_saved_tensors_default_hooks=_push_hooks,
+    _get_current_graph_task_keep_graph=lambda: state.graph_task is None or state.graph_task.keep_graph,
     _saved_tensors_hooks_is_enabled=lambda: state.saved_hooks_disabled is None,
     _saved_tensors_hooks_get_disabled_error_message=lambda: state.saved_hooks_disabled,
 )

@@ -67,7 +67,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     return self._array
 
 
-def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+def __array__(self: Tensor, dtype: Any = None) -> np.ndarray[Any, Any]:  # noqa: N807  numpy looks for it in TypeErrors
     return self.numpy() if dtype is None else self.numpy().astype(dtype, copy=False)
 
 
@@ -185,7 +185,7 @@ def _istft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 METHODS = {
-    "item": item, "tolist": tolist, "numpy": numpy, "_scalar": whole, "__array__": _array, "__float__": _float,
+    "item": item, "tolist": tolist, "numpy": numpy, "_scalar": whole, "__array__": __array__, "__float__": _float,
     "__array_wrap__": _array_wrap, "__reversed__": _reversed,
     "__int__": _int, "__long__": _int, "__nonzero__": _bool, "__complex__": _complex, "__index__": _index, "__bool__": _bool, "__len__": _len,
     "__iter__": _iter, "__contains__": _contains, "__format__": _format, "__repr__": _repr,

@@ -210,6 +210,7 @@ MULTILINEAR = frozenset(
         "addr",
         "baddbmm",
         "convolution",
+        "convolution_backward",
         "native_batch_norm",
         "native_group_norm",
         "native_layer_norm",
@@ -389,9 +390,36 @@ def _binary_cross_entropy(
     return [found]
 
 
+def _convolution_backward(
+    arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
+) -> list[Any]:
+    """The product rule: the input's gradient does not hang on the input, nor the weight's on the weight."""
+    from .ops.convolution import convolution_backward
+
+    def changed(number: int, other: str) -> Any:
+        wanted = [k == number for k in range(3)]
+        terms = [
+            convolution_backward(**{**arguments, name: tangents[name], "output_mask": wanted})[number]
+            for name in (other, "grad_output")
+            if name in tangents
+        ]
+        return terms[0] + terms[1] if terms[1:] else terms[0]
+
+    asked = [number for number in range(3) if arguments["output_mask"][number]]
+    found: list[Any] = [None, None, None]
+    for number in asked:
+        if number < 2 and tangents.keys() & {"grad_output", ("weight", "input")[number]}:
+            found[number] = changed(number, ("weight", "input")[number])
+        elif number == 2 and "grad_output" in tangents:
+            grad = tangents["grad_output"]
+            found[2] = grad.sum((0, *range(2, grad.dim())))
+    return found
+
+
 OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
     "binary_cross_entropy": _binary_cross_entropy,
     "cholesky_inverse": _cholesky_inverse,
+    "convolution_backward": _convolution_backward,
     "linalg_cholesky_ex": _cholesky,
     "linalg_vector_norm": _vector_norm,
     "logcumsumexp": _logcumsumexp,

@@ -101,7 +101,7 @@ F32, F64, I64, BOOL = float32.numpy, float64.numpy, int64.numpy, bool_.numpy
 FULL_PRECISION = frozenset((F32, F64))  # a Python number takes these types as it is
 NUMBERS = frozenset((int, float, complex, bool))  # what may stand where torch takes a Scalar
 
-_C_NAMES = {
+NAMES_IN_C = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
     "int64": "long int", "uint64": "unsigned long", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
@@ -132,7 +132,7 @@ def with_own_dtype(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def c_name(kind: np.dtype[Any]) -> str:
     """The type's name in C, as some texts have it: "expected dtype float for `end`"."""
-    return _C_NAMES[BY_NUMPY[kind].name]
+    return NAMES_IN_C[BY_NUMPY[kind].name]
 
 
 def is_half(kind: np.dtype[Any]) -> bool:
@@ -174,7 +174,7 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
         isinstance(number, complex)
         or (number.__class__ in NUMBERS and float(float_limits(kind).max) < abs(number) < math.inf)
     ):
-        raise RuntimeError(f"value cannot be converted to type {_C_NAMES[kind.name]} without overflow")
+        raise RuntimeError(f"value cannot be converted to type {NAMES_IN_C[kind.name]} without overflow")
     if kind.kind not in "iu" or number.__class__ is bool:
         return number
     limits = np.iinfo(kind)

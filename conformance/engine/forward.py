@@ -36,6 +36,7 @@ from .fitting import conform
 from .inner_writes import count_writes
 from .modes import _set, state
 from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_node
+from .out import check_forward
 from .overloads import opname
 from .rows import Row
 from .saved import SavedTensor
@@ -100,9 +101,7 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
         raise no_derivative(row)
     result = _dated(row, args, made(*args, **kwargs))
     if kwargs.get("out") is not None:
-        raise NotImplementedError(
-            f"Trying to use forward AD with {row.name}_out that does not support it because it is an out= function"
-        )
+        check_forward(row.name, kwargs["out"], args)
     if result is NotImplemented or not row.recorded:
         return result
     arguments = bind(row, args, kwargs)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, storage
+from . import dtypes, errors, storage
 from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
@@ -150,7 +150,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return data if dtype is None or dtype is data.dtype else data.to(dtype)
     if isinstance(data, np.ndarray):
-        shared = from_numpy(data)
+        shared = _shared(data, True)
         return shared if dtype is None else shared.to(dtype)
     return finish(infer_array(data, dtype))
 
@@ -171,7 +171,7 @@ def asarray(
     check_device(device)
     dtype = dtypes.asked("asarray", dtype)
     if isinstance(obj, np.ndarray):
-        obj = from_numpy(obj)
+        obj = _shared(obj, not copy and (dtype is None or obj.dtype == dtype.numpy))
     elif not isinstance(obj, Tensor):
         shared = _shared_buffer(obj, dtype)
         if shared is None:
@@ -215,6 +215,13 @@ _ASARRAY_KEEPS = (
 )
 
 
+_NOT_WRITABLE = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+    "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
+    "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program."
+)
+
+
 def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
     """Refuse what cannot be a tensor as it lies.
 
@@ -237,6 +244,11 @@ def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
             "currently supported. (You can probably work around this by making a copy of your array  with "
             "array.copy().) "
         )
+    if any(stride % kind.itemsize for stride in array.strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate the "
+            "memory."
+        )
     if not array.dtype.isnative:
         raise ValueError(
             "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
@@ -247,20 +259,19 @@ def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
 @cache
 def _warn_of_read_only() -> None:
     """Once in the life of a program."""
-    warnings.warn(
-        "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
-        "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
-        "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
-        stacklevel=3,
-    )
+    warnings.warn(_NOT_WRITABLE, stacklevel=4)
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """torch.from_numpy: shares the array's memory."""
+    return _shared(array, True)
+
+
+def _shared(array: np.ndarray[Any, Any], warn: bool) -> Tensor:
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+        raise TypeError(f"expected np.ndarray (got {errors.typename(array)})")
     _check_array(array)
-    if not array.flags.writeable:
+    if warn and not array.flags.writeable:
         _warn_of_read_only()
     return wrap(with_own_dtype(array))
 

@@ -86,7 +86,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         return make(unwritten(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
         if not hasattr(first, "__len__"):
-            raise TypeError(f"new(): data must be a sequence (got {type(first).__name__})")
+            raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
         if isinstance(first, str):
             raise TypeError("new(): invalid data type 'str'")
         return make(infer_array(first, dtype))

@@ -19,6 +19,7 @@ from .node import Node, NotImplementedNode, gradient_edge, new_node
 from .overloads import opname
 from .shapes import ordered
 from .storage import lay_out
+from .tangents import levels, levels_of
 from .tensor import Tensor
 from .views import check_inplace, rebase_history
 
@@ -190,6 +191,7 @@ _NO_OUT = (
     "{}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
     "requires grad."
 )
+_NO_OUT_FORWARD = "Trying to use forward AD with {} that does not support it"
 
 
 def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
@@ -204,6 +206,21 @@ def check_out(name: str, out: Any, arguments: Sequence[Any]) -> None:
     if called.startswith("aten::") and not _refuses_change(out):
         return  # see _without_derivative
     raise RuntimeError(_NO_OUT.format(called))
+
+
+def check_forward(name: str, out: Any, arguments: Sequence[Any]) -> None:
+    """Refuse out= together with forward mode, once the result has been written, as torch does.
+
+    Raises:
+        NotImplementedError: an argument or an output has a tangent.
+    """
+    if not (levels and state.forward_grad and any(map(levels_of, _tensors((out, arguments))))):
+        return
+    called = _CALLED.get(name, name)
+    if called.startswith("aten::"):
+        raise NotImplementedError(_NO_OUT_FORWARD.format(called) + ".")
+    function = called.removesuffix("_dim") + "_out"
+    raise NotImplementedError(_NO_OUT_FORWARD.format(function) + " because it is an out= function")
 
 
 def check_count(out: Any, count: int) -> None:
@@ -392,7 +409,9 @@ def given(name: str, out: Tensor | None, found: Tensor) -> Tensor:
     check_out(name, out, (found,))
     if found.requires_grad and state.recording and _called(name).startswith("aten::"):
         raise NotImplementedError(f"{name} with out=, of tensors that require grad")
-    return store_out(name, out, found._array)
+    stored = store_out(name, out, found._array)
+    check_forward(name, out, (found,))
+    return stored
 
 
 def given_several(name: str, out: Any, found: Sequence[Tensor], names: Sequence[str] = ()) -> Any:
@@ -406,6 +425,7 @@ def given_several(name: str, out: Any, found: Sequence[Tensor], names: Sequence[
         given(which, each, value.detach())
         for which, each, value in zip(names or (name,) * len(out), out, found, strict=True)
     ]
+    check_forward(name, out, found)
     return getattr(return_types, f"{name}_out", tuple)(stored)
 
 
@@ -420,7 +440,9 @@ def several(row: Row, out: Any, *arguments: Any) -> Any:
     if row.is_ordered:
         values = map(ordered, values)
     named = getattr(return_types, opname(row.name) + "_out", tuple)
-    return named(
+    stored = [
         store_out(row.name if not i else f"{row.name}_indices", target, value, arguments)
         for i, (target, value) in enumerate(zip(out, values, strict=True))
-    )
+    ]
+    check_forward(row.name, out, arguments)
+    return named(stored)

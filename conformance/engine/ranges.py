@@ -86,7 +86,7 @@ def _number(bound: Any) -> Any:
     """A bound, which may be a tensor without dimensions."""
     if isinstance(bound, Tensor) and bound._array.ndim:
         raise TypeError("no number")  # said in torch's words by what is around it
-    found = bound.item() if isinstance(bound, Tensor) else bound
+    found = bound.item() if isinstance(bound, (Tensor, np.generic)) else bound
     return dtypes.number_within(dtypes.F64, found) if isinstance(found, complex) else found
 
 

@@ -93,9 +93,9 @@ def _no_sizes(arguments: Any, alone: bool, called: str) -> TypeError:
     wanted = f"{called} (position 1) must be tuple of ints"
     if alone:
         given = arguments[0] if isinstance(arguments, tuple) else arguments
-        return TypeError(f"{wanted}, not {type(given).__name__}")
+        return TypeError(f"{wanted}, not {typename(given)}")
     wrong = next((i for i, each in enumerate(arguments) if not hasattr(each, "__index__")), 0)
-    kind = type(arguments[wrong]).__name__
+    kind = typename(arguments[wrong])
     if wrong == 0:
         return TypeError(f"{wanted}, but found element of type {kind} at pos 0")
     return TypeError(

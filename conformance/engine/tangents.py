@@ -19,9 +19,10 @@ import numpy as np
 from .batching import BatchedTensor, batched
 from .modes import state
 from .shapes import strides
-from .storage import address, buffer, storage
+from .storage import address, buffer, offset, storage
 from .tensor import Tensor, make
 from .transforms import transforms
+from .twins import conjugated, is_twin
 
 
 class Level:
@@ -90,9 +91,27 @@ def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
     """The part of a base's tangent that belongs to a view of it."""
     if tangent.__class__ is BatchedTensor:
         return batched([_part(each, view, base) for each in tangent._examples], tangent._level)
-    start = (address(view._array) - address(base._array)) // base._array.itemsize if view._array.size else 0
-    own = (address(tangent._array) - address(storage(tangent._array))) // tangent._array.itemsize
-    return tangent.as_strided(view._array.shape, strides(view._array), own + start)
+    shown, whole = view._array, base._array
+    turned = is_twin(shown) != is_twin(whole)
+    if turned or shown.dtype.kind != whole.dtype.kind:
+        tangent = _shown_as(shown, tangent, turned)
+    start = (offset(shown) - offset(whole)) // shown.itemsize if shown.size else 0
+    own = offset(tangent._array) // tangent._array.itemsize
+    return tangent.as_strided(shown.shape, strides(shown), own + start)
+
+
+def _shown_as(shown: np.ndarray[Any, Any], tangent: Tensor, turned: bool) -> Tensor:
+    """A base's tangent with its numbers as a view shows them: conjugates or negatives, real parts and imaginary ones."""
+    from .ops import parts
+
+    if turned:
+        tangent = parts.conj(tangent) if tangent._array.dtype.kind == "c" else parts._negated(tangent)
+    if tangent._array.dtype.kind == shown.dtype.kind:
+        return tangent
+    if shown.dtype.kind == "f":
+        return parts._view_as_real(tangent)
+    count = storage(tangent._array).nbytes // tangent._array.itemsize
+    return parts._view_as_complex(tangent.as_strided((count // 2, 2), (2, 1), 0))
 
 
 def _keep(tensor: Tensor, tangent: Tensor, level: int) -> None:
@@ -167,7 +186,7 @@ def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
     a, b = tangent._array, tensor._array
     if a is b:
         return True
-    if a.shape != b.shape or strides(a) != strides(b):
+    if a.shape != b.shape or strides(a) != strides(b) or is_twin(a) != is_twin(b):
         return False
     if a.base is None and b.base is None:
         return True
@@ -188,12 +207,17 @@ def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
 
 
 def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros in memory that is laid out as the tensor's, of the tangent's dtype; for each example of a batched one."""
+    """Zeros in memory that is laid out as the tensor's; for each example of a batched tangent.
+
+    They are of the tangent's dtype, unless one is of complex numbers and the other of their parts.
+    """
     if tangent.__class__ is BatchedTensor:
         return batched([_zeros_lying_as(tensor, each) for each in tangent._examples], tangent._level)
     array, kind = tensor._array, tangent._array.dtype
+    kind = kind if kind.kind == array.dtype.kind else array.dtype
     under = storage(array)
     memory = np.zeros(under.nbytes // array.itemsize, kind)
     start = (address(array) - address(under)) // array.itemsize if array.size else 0
     steps = tuple(step * kind.itemsize for step in strides(array))
-    return make(np.ndarray(array.shape, kind, buffer(memory), start * kind.itemsize, steps))
+    zeros = np.ndarray(array.shape, kind, buffer(memory), start * kind.itemsize, steps)
+    return make(conjugated(zeros) if is_twin(array) else zeros)

@@ -231,7 +231,7 @@ class Tensor:
             return
         if not isinstance(value, Tensor):
             raise TypeError(
-                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                f"assigned grad expected to be a Tensor or None but got grad of type {errors.typename(value)}"
             )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
@@ -348,7 +348,7 @@ class Tensor:
     @data.setter
     def data(self, value: Any) -> None:
         if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {errors.typename(value)}")
         if isinstance(self._array, Unstrided) is not isinstance(value._array, Unstrided):
             raise RuntimeError(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."

@@ -66,7 +66,8 @@ def conjugated(array: Array) -> Array:
         other = pair.other(memory)
         if memory is pair.memory:  # which numpy may have written
             pair.carry_over(memory)
-    return np.ndarray(array.shape, array.dtype, buffer(other), offset(array), array.strides)
+    start = offset(array) if array.size else 0  # what is empty may lie anywhere
+    return np.ndarray(array.shape, array.dtype, buffer(other), start, array.strides)
 
 
 def _turned(kind: np.dtype[Any]) -> np.ufunc:

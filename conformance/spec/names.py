@@ -632,8 +632,9 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "beneath": {
         "in torch": """
-            _aminmax _assert_async _efficientzerotensor _euclidean_dist _log_softmax _masked_softmax _safe_softmax
-            _sample_dirichlet _shape_as_tensor _softmax _stack _standard_gamma _trilinear _unsafe_index
+            _aminmax _assert_async _assert_tensor_metadata _efficientzerotensor _euclidean_dist _log_softmax
+            _masked_softmax _safe_softmax
+            _sample_dirichlet _segment_reduce _shape_as_tensor _softmax _stack _standard_gamma _trilinear _unsafe_index
             _test_autograd_multiple_dispatch _test_autograd_multiple_dispatch_view
             _test_autograd_multiple_dispatch_view_copy
             """,

@@ -366,6 +366,49 @@ def test_arrays_of_others(name: str, kind: str) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.parametrize("name", ["from_numpy", "tensor", "as_tensor", "asarray"])
+def test_arrays_that_cannot_be_shared_freely(name: str) -> None:
+    """Elements between others, of which numpy alone knows the distance, and memory that nobody may write to."""
+    between = np.zeros((2, 2), [("a", np.float32), ("b", np.int8)])["a"]
+    constant = np.broadcast_to(np.arange(2.0), (2, 2))
+    outcomes = []
+    for module in ENGINES:
+        seen: list[Any] = []
+        module.set_warn_always(True)
+        for given, options in ((between, {}), (constant, {}), (constant, {"dtype": module.float32})):
+            if options and name == "from_numpy":
+                continue
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                try:
+                    seen.append(getattr(module, name)(given, **options).tolist())
+                except ValueError as error:
+                    seen.append(str(error))
+            seen.append([str(each.message).partition(" (Triggered")[0] for each in warned])
+        outcomes.append(seen)
+        module.set_warn_always(False)
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("copy", [None, True, False])
+@pytest.mark.parametrize("dtype", [None, np.float64])
+def test_tensors_as_arrays(copy: bool | None, dtype: type | None) -> None:
+    """np.array of a tensor, whose ``__array__`` knows of no copies; and numpy's scalars where numbers are counted."""
+    outcomes = []
+    for module in ENGINES:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                seen: Any = np.array(module.ones(2), dtype, copy=copy)
+                seen = seen.dtype, seen.tolist()
+            except ValueError as error:
+                seen = str(error)
+        counted = module.arange(np.float32(3)), module.arange(np.int32(3))
+        named = [str(each.dtype).rpartition(".")[2] for each in counted]
+        outcomes.append((seen, [str(each.message) for each in warned], named))
+    assert outcomes[0] == outcomes[1]
+
+
 def test_schemas_of_annotations() -> None:
     """The kinds of arguments for which an operator's schema has a type."""
     single = [

@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes, errors, return_types, twins
 from ..creation import scalar_tensor, zeros_like
 from ..errors import unimplemented
+from ..formats import Unstrided
 from ..operands import check_recorded
 from ..out import given_several
 from ..rows import ROWS, Array, op
@@ -70,6 +71,8 @@ def conj(input: Tensor) -> Tensor:
     """The conjugate, a view; of a real tensor, the tensor itself. See Note [Conjugated views]."""
     if input._array.dtype.kind != "c":
         return input
+    if isinstance(input._array, Unstrided):  # without memory to look at otherwise
+        return _conj_physical(input)
     return converted(_conj(input), input, conj)
 
 
@@ -106,7 +109,8 @@ def _view_as_real(self: Array) -> Array:
 
 def _place(array: Array, step: int) -> tuple[Any, int, tuple[int, ...]]:
     """Where an array with one more dimension lies."""
-    return buffer(storage(array)), offset(array), (*array.strides, step)
+    start = offset(array) if array.size else 0  # what is empty may lie anywhere
+    return buffer(storage(array)), start, (*array.strides, step)
 
 
 def view_as_real(input: Tensor) -> Tensor:

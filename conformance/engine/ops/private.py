@@ -20,7 +20,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import new_sizes, wrap_dim
 from ..tensor import Tensor, make
 from ..zero_tensor import ZeroTensor, zeros
-from . import extremes, joining, multiple_dispatch, norms, parts, softmax
+from . import extremes, joining, multiple_dispatch, norms, parts, segments, softmax
 from .indexing import index, index_put
 from .softmax import _softmax_backward
 from .undefined import unsupported
@@ -139,6 +139,36 @@ def _assert_async(
     """
     if not input:
         raise RuntimeError(assert_msg)
+
+
+def _assert_tensor_metadata(
+    a: Tensor,
+    size: Any = None,
+    stride: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    layout: Any = None,
+) -> None:
+    """Nothing, of a tensor that is as it is said to be.
+
+    Raises:
+        RuntimeError: naming the first that it is not: size, stride, dtype, device, layout.
+    """
+    layouts = {"torch.strided": "Strided", "torch.sparse_coo": "Sparse"}
+    for what, expected, ask, show in (
+        ("sizes", size, lambda a: a.size(), list),
+        ("strides", stride, lambda a: a.stride(), list),
+        ("dtype", dtype, lambda a: a.dtype, lambda kind: kind.legacy),
+        ("device", device, lambda a: a.device, str),
+        ("layout", layout, lambda a: a.layout, lambda kind: layouts[repr(kind)]),
+    ):
+        if expected is None:
+            continue
+        wanted, got = show(expected), show(ask(a))
+        if wanted != got:
+            got = dtypes.NAMES_IN_C[a.dtype.name] if what == "dtype" else got
+            raise RuntimeError(f"Tensor {what} mismatch! Expected: {wanted}, Got: {got}")
 
 
 # Joining and choosing -----------------------------------------------------------------------------
@@ -323,6 +353,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = all_refusing(
     {
         "_aminmax": _aminmax,
         "_assert_async": _assert_async,
+        "_assert_tensor_metadata": _assert_tensor_metadata,
         "_conj": _conj,
         "_conj_physical": _conj_physical,
         "_efficientzerotensor": _efficientzerotensor,
@@ -335,6 +366,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = all_refusing(
         "_neg_view": _neg_view,
         "_safe_softmax": _safe_softmax,
         "_sample_dirichlet": _sample_dirichlet,
+        "_segment_reduce": segments.segment_reduce,
         "_shape_as_tensor": _shape_as_tensor,
         "_softmax": _without_conversion("_softmax"),
         "_stack": _stack,

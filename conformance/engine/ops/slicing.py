@@ -60,8 +60,11 @@ def slice_(self: Array, dim: Any = 0, start: Any = None, end: Any = None, step: 
     if part.size or not self.size:
         return part
     first = slice(start, end, step).indices(self.shape[axis])[0]  # numpy does not say where nothing begins
-    begin = offset(self) + first * self.strides[axis]
-    return np.ndarray(part.shape, part.dtype, buffer(storage(self)), begin, part.strides)
+    memory = storage(self)
+    begin = min(
+        offset(self) + first * self.strides[axis], memory.nbytes
+    )  # numpy takes no place behind the end
+    return np.ndarray(part.shape, part.dtype, buffer(memory), begin, part.strides)
 
 
 @op(

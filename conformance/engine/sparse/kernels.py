@@ -120,6 +120,11 @@ def _neg(self: SparseArray) -> Any:
     return coo(self.indices.copy(), -self.values, self.shape, self.coalesced)
 
 
+@kernel("conj_physical")
+def _conj_physical(self: SparseArray) -> Any:
+    return coo(self.indices.copy(), self.values.conj(), self.shape, self.coalesced)
+
+
 @kernel("pow")
 def _pow(self: SparseArray, exponent: Any) -> Any:
     if exponent == 0:
