@@ -7,10 +7,10 @@ when it is saved, and again when it is unpacked; the pass starts with ``ones_lik
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import unwrap
 from typing import Any
 
 from . import conversions, creation, from_data, random, ranges
+from .asking import beneath
 from .device import CPU
 from .dispatch import hand_over, overload, packet
 from .formats import preserve_format
@@ -104,11 +104,11 @@ def _closed() -> Doors:
             like = f"{name}_like"
             put(getattr(module, like), _making(like, _as_given, pin_memory=False))
     put(from_data.tensor, _lifting)
-    put(unwrap(Tensor.detach), _detaching)  # the method itself, also where it has come to ask, see asking.py
-    put(vars(Tensor)["data"].fget, _data)
+    put(beneath(Tensor.detach), _detaching)
+    put(beneath(vars(Tensor)["data"].fget), _data)
     put(conversions.item, _reading)
     for read in (conversions.whole, *(vars(Tensor)[name] for name in ("__bool__", "__index__"))):
-        put(unwrap(read), _converting)
+        put(beneath(read), _converting)
     return doors
 
 
