@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -256,10 +255,18 @@ def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
         )
 
 
-@cache
+_has_warned = False
+
+
 def _warn_of_read_only() -> None:
-    """Once in the life of a program."""
-    warnings.warn(_NOT_WRITABLE, stacklevel=4)
+    """Once in the life of a program, but for what wants to be warned always."""
+    from . import is_warn_always_enabled
+
+    global _has_warned
+    always = is_warn_always_enabled()
+    if always or not _has_warned:
+        _has_warned = _has_warned or not always
+        warnings.warn(_NOT_WRITABLE, stacklevel=4)
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
