@@ -23,7 +23,7 @@ PASSES = (
         ("prehooks-reversed", "node prehooks run in reverse order",
          "hooks:run_pre_hooks", "list(hooks.pre.values())", "list(hooks.pre.values())[::-1]"),
         ("posthooks-reversed", "node hooks run in reverse order",
-         "hooks:run_post_hooks", "list(hooks.post.values())", "list(hooks.post.values())[::-1]"),
+         "hooks:run_post_hooks", "list((hooks.post or {}).values())", "list((hooks.post or {}).values())[::-1]"),
         ("prehooks-before-tensor-hooks", "a node's prehooks run before the hooks of its tensors",
          "execution:_evaluate",
          "inputs = run_tensor_pre_hooks(hooks, inputs)\n        inputs = run_pre_hooks(hooks, inputs)",
