@@ -15,7 +15,7 @@ from .formats import LayoutError, Unstrided, elements_of
 from .fused import add_product
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
-from .operands import PLAIN, as_scalar, check_recorded, check_tensors, plain_number
+from .operands import PLAIN, as_scalar, check_arguments, check_recorded, plain_number
 from .positional import by_name
 from .rows import ROWS, Array, Row
 from .saved import save_output
@@ -162,7 +162,7 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     try:
         check_inplace(self, bool(recorded))
     except RuntimeError:
-        check_tensors(row, arguments)  # what is no operand at all is said before
+        check_arguments(row, arguments)  # what is no operand at all is said before
         raise
     check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
     if row.check is not None:

@@ -295,7 +295,7 @@ def invalid_combination(name: str, operands: tuple[Any, ...]) -> TypeError:
     return found
 
 
-def check_tensors(row: Row, arguments: list[Any]) -> None:
+def check_arguments(row: Row, arguments: list[Any]) -> None:
     """Refuse arguments of an in-place form that are no tensors where they must be.
 
     Raises:

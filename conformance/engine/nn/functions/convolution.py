@@ -93,17 +93,9 @@ def _check(
             f"Given {given}weight of size {list(kernel)}, expected bias to be 1-dimensional with {out} "
             f"elements, but got bias of size {list(bias._array.shape)} instead"
         )
-    if 0 in kernel[2:] and input._array.size:
-        full = kernel[2:] if len(kernel) > 3 else (1, *kernel[2:])
-        shown = " ".join(f"kernel_{name}: {n}" for name, n in zip(("height", "width"), full, strict=False))
-        if len(full) == 3:
-            shown = ": " + " x ".join(map(str, full)) + " (TxHxW)"
-        elif any(each != 1 for each in geometry.dilation):
-            shown = f" {list(full)}"
-        else:
-            shown = f" {shown}"
-        raise RuntimeError(f"kernel size should be greater than zero, but got{shown}")
     if input._array.size:
+        if 0 in kernel[2:]:
+            raise _empty_kernel(kernel[2:], geometry.dilation)
         _check_kernel(input, geometry, kernel, transposed, groups)
     if transposed:
         if any(each < 0 for each in output_padding):
@@ -118,6 +110,18 @@ def _check(
             f"Calculated padded input size per channel: ({have}). Kernel size: ({want}). Kernel size can't be greater "
             "than actual input size"
         )
+
+
+def _empty_kernel(sides: Ints, dilation: Ints) -> RuntimeError:
+    """The error of a kernel without elements, as torch's routines for images, dilated ones and volumes word it."""
+    full = sides if len(sides) > 1 else (1, *sides)
+    if len(full) == 3:
+        shown = f": {' x '.join(map(str, full))} (TxHxW)"
+    elif any(each != 1 for each in dilation):
+        shown = f" {list(full)}"
+    else:
+        shown = f" kernel_height: {full[0]} kernel_width: {full[1]}"
+    return RuntimeError(f"kernel size should be greater than zero, but got{shown}")
 
 
 def _check_kernel(input: Tensor, geometry: Geometry, weight: Ints, transposed: bool, groups: int) -> None:

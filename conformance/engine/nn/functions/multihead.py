@@ -188,7 +188,7 @@ def multi_head_attention_forward(
         attended, weights = _weighted(q, k, v, attn_mask, dropout_p)
         attended = attended.transpose(0, 1).reshape(length * batch, features)
     else:
-        attended = _fused(q, k, v, attn_mask, batch, dropout_p, is_causal)
+        attended = _fused(q, k, v, attn_mask, num_heads, dropout_p, is_causal)
         attended = attended.permute(2, 0, 1, 3).reshape(batch * length, features)
     output = linear(attended, out_proj_weight, out_proj_bias)
     output = output.view(length, batch, output.size(1))
@@ -211,11 +211,11 @@ def _padding(hidden: Tensor, batch: int, heads: int, source: int) -> Tensor:
 
 
 def _fused(
-    q: Tensor, k: Tensor, v: Tensor, mask: Mask, batch: int, dropout_p: float, is_causal: bool
+    q: Tensor, k: Tensor, v: Tensor, mask: Mask, heads: int, dropout_p: float, is_causal: bool
 ) -> Tensor:
     """What each query attends to, by one function, of (batch * heads, length, size): (batch, heads, length, size)."""
     count, _, size = q.shape
-    heads = count // batch
+    batch = count // heads
     if mask is not None and mask.size(0) == 1 and mask.dim() == 3:
         mask = mask.unsqueeze(0)
     elif mask is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 from ...dtypes import finfo, float32, promote_types
@@ -77,8 +78,11 @@ def of_instances(
 
 
 def _last(input: Tensor, shape: Any, name: str, **parameters: Tensor | None) -> tuple[int, ...]:
-    check_ints(name, "normalized_shape", shape, 2, alone=False)
-    wanted = tuple(int(n) for n in shape)
+    try:
+        wanted = tuple([index(n) for n in shape])
+    except TypeError:
+        check_ints(name, "normalized_shape", shape, 2, alone=False)
+        raise
     if not wanted:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "

@@ -11,7 +11,7 @@ import numpy as np
 from ... import dtypes
 from ...formats import strided
 from ...from_data import as_tensor, tensor
-from ...ops import FUNCTIONS
+from ...ops import FUNCTIONS as OPS
 from ...tensor import Tensor
 
 _REFUSED = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
@@ -31,7 +31,7 @@ def default_collate(batch: Any) -> Any:
                 "Batches of sparse tensors are not currently supported by the default collate_fn; please provide a custom "
                 "collate_fn to handle them appropriately."
             )
-        return FUNCTIONS["stack"](batch, 0)
+        return OPS["stack"](batch, 0)
     if isinstance(first, np.ndarray):
         if first.dtype.kind in "USO":
             raise TypeError(_REFUSED.format(first.dtype))
