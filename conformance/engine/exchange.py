@@ -39,10 +39,12 @@ def to_dlpack(
     """A capsule that holds the tensor's memory, for one reader.
 
     Raises:
-        BufferError: the tensor requires grad, or is a conjugated view.
+        BufferError: the tensor requires grad, is sparse, or a conjugated view.
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if self.is_sparse:
+        raise BufferError("Can't export tensors with layout other than torch.strided")
     if self.is_conj():
         raise BufferError("Can't export tensors with the conjugate bit set")
     if stream is not None and type(stream) is not int:

@@ -174,3 +174,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "_foreach_max": _max, "_foreach_clone": _clone, "_foreach_mm": _mm, "_foreach_copy_": _copy_,
     "_foreach_zero_": _zero_,
 }  # fmt: skip
+
+for _name, _function in FUNCTIONS.items():  # Python's texts about arguments tell them
+    _function.__name__ = _function.__qualname__ = _name

@@ -43,7 +43,9 @@ def assert_close(
         )
     given = None if rtol is None or atol is None else (rtol, atol)
     try:
-        _compare(actual, expected, (), given, equal_nan, check_dtype, check_stride, allow_subclasses)
+        _compare(
+            actual, expected, (), given, equal_nan, check_dtype, check_layout, check_stride, allow_subclasses
+        )
     except AssertionError as error:
         text = str(error)
         raise AssertionError(text if msg is None else msg(text) if callable(msg) else msg) from None
@@ -56,9 +58,9 @@ def _failed(text: str, place: Place) -> AssertionError:
 
 def _compare(
     a: Any, b: Any, place: Place, given: tuple[float, float] | None, equal_nan: bool, check_dtype: bool,
-    check_stride: bool, subclasses: bool,
+    check_layout: bool, check_stride: bool, subclasses: bool,
 ) -> None:  # fmt: skip
-    rest = (given, equal_nan, check_dtype, check_stride, subclasses)
+    rest = (given, equal_nan, check_dtype, check_layout, check_stride, subclasses)
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
         if len(a) != len(b):
             raise _failed(f"The length of the sequences mismatch: {len(a)} != {len(b)}", place)
@@ -86,7 +88,8 @@ def _compare(
     elif _like_tensor(a) and _like_tensor(b):
         related = type(a) is type(b) or (subclasses and (isinstance(a, type(b)) or isinstance(b, type(a))))
         if related:
-            _compare_tensors(_tensor(a), _tensor(b), place, given, equal_nan, check_dtype, check_stride)
+            x, y = _tensor(a), _tensor(b)
+            _compare_tensors(x, y, place, given, equal_nan, check_dtype, check_layout, check_stride)
         else:
             raise _incomparable(a, b, place)
     else:
@@ -132,18 +135,36 @@ def _compare_numbers(
 
 def _compare_tensors(
     a: Tensor, b: Tensor, place: Place, given: tuple[float, float] | None, equal_nan: bool, check_dtype: bool,
-    check_stride: bool,
+    check_layout: bool, check_stride: bool,
 ) -> None:  # fmt: skip
     def differs(name: str, x: Any, y: Any) -> AssertionError:
         return _failed(f"The values for attribute '{name}' do not match: {x} != {y}.", place)
 
     if a.shape != b.shape:
         raise differs("shape", a.shape, b.shape)
+    if a.layout is not b.layout:
+        if check_layout:
+            raise differs("layout", a.layout, b.layout)
+        a, b = (each.to_dense() if each.is_sparse else each for each in (a, b))
+    elif check_stride and not a.is_sparse and a.stride() != b.stride():
+        raise differs("stride()", a.stride(), b.stride())
     if check_dtype and a.dtype is not b.dtype:
         raise differs("dtype", a.dtype, b.dtype)
-    if check_stride and a.stride() != b.stride():
-        raise differs("stride()", a.stride(), b.stride())
-    rtol, atol = _tolerance(given, a.dtype, b.dtype)
+    tolerance = _tolerance(given, a.dtype, b.dtype)
+    if not a.is_sparse:
+        _compare_values("Tensor-likes", a, b, place, tolerance, equal_nan)
+        return
+    if a._nnz() != b._nnz():
+        counts = f"{a._nnz()} != {b._nnz()}"
+        raise _failed(f"The number of specified values in sparse COO tensors does not match: {counts}", place)
+    _compare_values("Sparse COO indices", a._indices(), b._indices(), place, (0, 0), False)
+    _compare_values("Sparse COO values", a._values(), b._values(), place, tolerance, equal_nan)
+
+
+def _compare_values(
+    what: str, a: Tensor, b: Tensor, place: Place, tolerance: tuple[float, float], equal_nan: bool
+) -> None:
+    rtol, atol = tolerance
     kind = dtypes.promote_types(a.dtype, b.dtype).numpy
     x, y = a._array.astype(kind), b._array.astype(kind)
     if kind.kind in "biu":
@@ -164,7 +185,7 @@ def _compare_tensors(
         raise _failed(text, place)
     extra = f"Mismatched elements: {wrong} / {count} ({wrong / count:.1%})"
     found = away[far].item(), far, share[most].item(), most
-    raise _failed(_text("Tensor-likes", extra, *found, rtol, atol), place)
+    raise _failed(_text(what, extra, *found, rtol, atol), place)
 
 
 def _share(x: Any, y: Any) -> float:

@@ -156,14 +156,14 @@ def _assert_tensor_metadata(
         RuntimeError: naming the first that it is not: size, stride, dtype, device, layout.
     """
     layouts = {"torch.strided": "Strided", "torch.sparse_coo": "Sparse"}
-    checked: tuple[tuple[str, Any, Callable[[Tensor], Any], Callable[[Any], Any]], ...] = (
-        ("sizes", size, lambda a: a.size(), list),
-        ("strides", stride, lambda a: a.stride(), list),
-        ("dtype", dtype, lambda a: a.dtype, lambda kind: kind.legacy),
-        ("device", device, lambda a: a.device, str),
-        ("layout", layout, lambda a: a.layout, lambda kind: layouts[repr(kind)]),
-    )
-    for what, expected, ask, show in checked:
+    aspects: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
+        "sizes": (size, lambda a: a.size(), list),
+        "strides": (stride, lambda a: a.stride(), list),
+        "dtype": (dtype, lambda a: a.dtype, lambda kind: kind.legacy),
+        "device": (device, lambda a: a.device, str),
+        "layout": (layout, lambda a: a.layout, lambda kind: layouts[repr(kind)]),
+    }
+    for what, (expected, ask, show) in aspects.items():
         if expected is None:
             continue
         wanted, got = show(expected), show(ask(a))

@@ -189,7 +189,17 @@ class Optimizer:
         return loss
 
     def _fused(self, group: dict[str, Any], params: list[Tensor]) -> None:
-        """_update without notice to the version counters, but for that of the number of steps."""
+        """_update without notice to the version counters, but for that of the number of steps.
+
+        Raises:
+            RuntimeError: a parameter is complex.
+        """
+        for each in params:
+            if each.is_complex():
+                raise RuntimeError(
+                    "`fused=True` requires all the params to be floating point Tensors of supported devices: ['mps', "
+                    f"'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but {each.dtype} and {each.device.type}"
+                )
 
         def tensors() -> list[Tensor]:
             states = [item for each in params for item in self.state.get(each, {}).items()]

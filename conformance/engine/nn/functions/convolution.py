@@ -98,6 +98,7 @@ def _check(
             raise _empty_kernel(kernel[2:], geometry.dilation)
         _check_kernel(input, geometry, kernel, transposed, groups)
     if transposed:
+        _check_places(shape)
         if any(each < 0 for each in output_padding):
             raise RuntimeError("negative output_padding is not supported")
         _check_output_padding(geometry, output_padding)
@@ -109,6 +110,18 @@ def _check(
         raise RuntimeError(
             f"Calculated padded input size per channel: ({have}). Kernel size: ({want}). Kernel size can't be greater "
             "than actual input size"
+        )
+    _check_places(shape)
+
+
+def _check_places(shape: Ints) -> None:
+    """Refuse an input that has batches and channels, and no places."""
+    if 0 in shape[2:] and 0 not in shape[:2]:
+        seen = (
+            [*shape[:2], 1, shape[2]] if len(shape) == 3 else list(shape)
+        )  # one dimension is computed as two
+        raise RuntimeError(
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {seen}"
         )
 
 

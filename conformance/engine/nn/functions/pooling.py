@@ -54,6 +54,8 @@ def _each(name: str, what: str, value: Any, spatial: int) -> Ints:
                 f"{name}() {what} must be {kinds} or tuple of ints of size 1 but got size {len(found)}"
             )
         must = _MUST.get(what, "must either be")
+        if name == "avg_pool3d":
+            must = must.replace("either ", "")
         raise RuntimeError(f"{name}: {what} {must} a single int, or a tuple of {_NUMBERS[spatial]}")
     return found
 
