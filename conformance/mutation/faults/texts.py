@@ -43,7 +43,7 @@ TEXTS = (
          'return (\n        f"Mismatch in shape: grad_output[{grad}] has a shape of {Size(have)}',
          'return (\n        f"Mismatch in shape: grad_output[{grad}] has a shape of {Size(shape)}'),
         ("wrong-gradient", "the text about a wrong gradient of a Function names index 0",
-         "fitting:conform", "at index {number} - got", "at index 0 - got"),
+         "fitting:_shaped", "at index {number} - got", "at index 0 - got"),
         ("grad-of-self", "assigning a tensor as its own grad has another text",
          "tensor:Tensor.grad", "can't assign Variable as its own grad", "can't assign Tensor as its own grad"),
         ("hook-result", "the text about a hook's result does not name the hook",
