@@ -252,8 +252,7 @@ def scalar_tensor(
     """torch.scalar_tensor: one number, in the default dtype."""
     check_memory(device, pin_memory)
     kind = (dtypes.asked("scalar_tensor", dtype) or dtypes.default).numpy
-    number = dtypes.number_within(kind, s) if kind.kind in "iu" else s
-    return finish(np.array(number, kind), requires_grad)
+    return finish(dtypes.number_as(kind, s), requires_grad)
 
 
 def _new(make_one: Callable[..., Tensor]) -> Callable[..., Tensor]:

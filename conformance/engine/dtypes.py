@@ -170,9 +170,9 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
     """
     if isinstance(number, complex) and kind.kind != "c" and not number.imag:
         number = number.real
-    if kind.kind in "fV" and (
-        isinstance(number, complex)
-        or (number.__class__ in NUMBERS and float(float_limits(kind).max) < abs(number) < math.inf)
+    if kind.kind in "fcV" and (
+        (isinstance(number, complex) and kind.kind != "c")
+        or (number.__class__ in NUMBERS and _is_beyond(float(float_limits(kind).max), number))
     ):
         raise RuntimeError(f"value cannot be converted to type {NAMES_IN_C[kind.name]} without overflow")
     if kind.kind not in "iu" or number.__class__ is bool:
@@ -186,6 +186,10 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
             f"value cannot be converted to type {name or _FIXED_NAMES[kind.name]} without overflow"
         )
     return int(number)
+
+
+def _is_beyond(most: float, number: Any) -> bool:
+    return any(most < abs(part) < math.inf for part in (number.real, number.imag))
 
 
 def number_as(kind: np.dtype[Any], number: Any) -> np.ndarray[Any, Any]:

@@ -180,7 +180,8 @@ def run_pre_hooks(hooks: NodeHooks, grads: Gradients) -> Gradients:
 
 def run_post_hooks(hooks: NodeHooks, outputs: Gradients, inputs: Gradients) -> Gradients:
     """The node's own hooks on the gradients that go out."""
-    for hook in list((hooks.post or {}).values()):
+    assert hooks.post is not None
+    for hook in list(hooks.post.values()):
         outputs = _replaced(outputs, hook(outputs, inputs), hook)
     return outputs
 

@@ -109,6 +109,10 @@ WRITES = (
          "inplace:_run_inplace", "value.shape == self._array.shape", "value.ndim == self._array.ndim"),
         ("output-number-kept", "an in-place change of a second output keeps its output number",
          "views:rebase_history", "node, output_nr, True", "node, tensor._output_nr, True"),
+        ("base-keeps-its-output-number", "a second output that is written through a view keeps its output number",
+         "views:rebase_history", "= slices, 0, True", "= slices, base._output_nr, True"),
+        ("view-that-alone-requires", "a view that alone was made to require grad is called a leaf",
+         "views:check_inplace", "if tensor.requires_grad and info", "if info.base._requires_grad and info"),
     ),
     *area(
         "memory formats",
