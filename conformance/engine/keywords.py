@@ -132,7 +132,7 @@ def taking_numpy_names(function: Function, name: str) -> Function:
         return function
     taking: Any = renaming(function, names)
     taking.numpy_names = names
-    return taking  # type: ignore[no-any-return]
+    return taking
 
 
 def as_method(function: Function, name: str) -> Function:
