@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -227,9 +227,16 @@ def attach_to(cls: type[Tensor]) -> None:
         setattr(cls, name, _asking_operator(name))
 
 
+def _modules() -> tuple[Any, ...]:
+    """The modules that have torch's functions."""
+    from . import fft, linalg, nn, special
+
+    return sys.modules[ENGINE], fft, linalg, special, nn.functional, nn.init
+
+
 @functools.cache
 def _make_functions_ask() -> None:
-    from . import autograd, fft, functional, linalg, short_time, special
+    from . import autograd, functional, short_time
     from . import nn as networks
     from .nn.functions import FUNCTIONS
 
@@ -237,7 +244,7 @@ def _make_functions_ask() -> None:
     torch = sys.modules[ENGINE]
     vars(torch).update(FUNCTIONS, **{name: getattr(torch, name) for name in (*short_time.FUNCTIONS, *_FILES)})
     in_python = frozenset(functional.__all__) - {"istft"} | _FILES.keys()
-    for module in (torch, fft, linalg, special, networks.functional, networks.init):
+    for module in _modules():
         for name, value in list(vars(module).items()):
             own = isinstance(value, FunctionType) and value.__module__.startswith((ENGINE, "torch"))
             if not own or name.startswith("_") or name in UNASKED:
@@ -257,3 +264,20 @@ def _make_functions_ask() -> None:
                 continue
             setattr(module, name, asking)
     autograd.grad = Overridable(autograd.grad, "grad")
+
+
+def ask_late(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What arguments that are no tensors, but override, say of a function of torch's that has not asked them."""
+    _make_functions_ask()
+    public = (each for module in _modules() for each in vars(module).values() if type(each) is Overridable)
+    asking = next((each for each in public if function in _layers(each.function)), None)
+    if asking is not None:
+        return asking(*args, **kwargs)
+    return ask(function, [*flat(args), *flat(kwargs.values())], *args, **kwargs)
+
+
+def _layers(function: Any) -> Iterator[Any]:
+    """A function and what it wraps."""
+    while function is not None:
+        yield function
+        function = getattr(function, "__wrapped__", None)

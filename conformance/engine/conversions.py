@@ -169,7 +169,7 @@ def _format(self: Tensor, spec: str) -> str:
 def _repr(self: Tensor, *, tensor_contents: Any = None) -> str:
     from .text import tensor_text  # what prints is imported when something is printed
 
-    return tensor_text(self)
+    return tensor_text(self, tensor_contents)
 
 
 def _stft(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:

@@ -22,6 +22,7 @@ def finish(
     """A new leaf, or the tensor given as out= with this shape and these values.
 
     Raises:
+        TypeError: ``requires_grad`` is no bool.
         RuntimeError: ``requires_grad`` for a dtype without derivatives; a leaf that requires grad, given to ``name``.
     """
     if out is None:
@@ -33,6 +34,10 @@ def finish(
 
         result = fill_out(out, array, name)
     if requires_grad:
+        if requires_grad is not True:
+            raise TypeError(
+                f"{name or 'tensor'}(): argument 'requires_grad' must be bool, not {errors.typename(requires_grad)}"
+            )
         if array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         result._requires_grad = True

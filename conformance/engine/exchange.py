@@ -12,9 +12,9 @@ import numpy as np
 from . import dtypes
 from .creation import finish
 from .device import check_device
-from .errors import missing_arguments
+from .errors import missing_arguments, typename
 from .storage import address
-from .tensor import Tensor, wrap
+from .tensor import Tensor, make, wrap
 from .twins import original
 
 Array = np.ndarray[Any, Any]
@@ -33,7 +33,18 @@ DLDeviceType = IntEnum(
 _CPU = (DLDeviceType.kDLCPU, 0)
 
 
-def to_dlpack(
+def to_dlpack(data: Tensor) -> Any:
+    """torch.utils.dlpack.to_dlpack: a capsule that holds the tensor's memory, whatever its place in the graph.
+
+    Raises:
+        TypeError: it is no tensor.
+    """
+    if not isinstance(data, Tensor):
+        raise TypeError(f"_to_dlpack(): argument 'data' (position 1) must be Tensor, not {typename(data)}")
+    return capsule_of(make(original(data._array)))
+
+
+def capsule_of(
     self: Tensor, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None
 ) -> Any:
     """A capsule that holds the tensor's memory, for one reader.
@@ -114,7 +125,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Ten
         return wrap(_taken(ext_tensor))
     check_device(device)
     if isinstance(ext_tensor, Tensor):
-        return wrap(_taken(to_dlpack(ext_tensor, max_version=(1, 0), copy=copy)))
+        return wrap(_taken(capsule_of(ext_tensor, max_version=(1, 0), copy=copy)))
     try:
         array = np.from_dlpack(ext_tensor)
     except (BufferError, RuntimeError):  # numpy knows no such numbers
@@ -211,5 +222,5 @@ def frombuffer(
 
 def attach() -> None:
     """Give Tensor the methods that DLPack asks for."""
-    Tensor.__dlpack__ = to_dlpack  # type: ignore[attr-defined]
+    Tensor.__dlpack__ = capsule_of  # type: ignore[attr-defined]
     Tensor.__dlpack_device__ = dlpack_device  # type: ignore[attr-defined]

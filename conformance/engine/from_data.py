@@ -25,6 +25,8 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     """
     if isinstance(data, (np.ndarray, np.generic)):
         _check_array(data)
+        if kind is not None and data.dtype.kind == "c" and kind.category < dtypes.COMPLEX:
+            return from_numpy(np.asarray(data)).to(kind)._array
         return like_steps(with_own_dtype(np.array(data, kind.numpy if kind else None)), np.asarray(data))
     if isinstance(data, storage.Storage):
         return _stored(data, kind)
@@ -38,6 +40,11 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         to_number(each) if isinstance(each, Tensor) else each.item() if isinstance(each, np.generic) else each
         for each in flat
     ]
+    if kind.category < dtypes.COMPLEX and any(isinstance(each, complex) for each in flat):
+        if kind.category == dtypes.FLOATING:
+            raise TypeError("must be real number, not complex")
+        if kind.category == dtypes.INTEGER:
+            raise TypeError("'complex' object cannot be interpreted as an integer")
     if kind.category == dtypes.INTEGER:
         most = 2**64 if kind is dtypes.uint64 else 2**63
         if any(each.__class__ is int and not -(2**63) <= each < most for each in flat):

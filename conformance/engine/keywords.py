@@ -44,10 +44,11 @@ def all_renaming(functions: Mapping[str, Function], prefix: str = "") -> dict[st
     }
 
 
-def renaming(function: Function, names: dict[str, str], checked: str = "") -> Function:
+def renaming(function: Function, names: dict[str, str], checked: str = "", method: str = "") -> Function:
     """The function, which takes arguments by other names as well; see Note [Names of arguments].
 
     Args:
+        method: the name of the method that it is, which has no ``out``, though numpy gives one.
         checked: a name under which overloads are listed, which say for what the other names stand; see Note [Overloads].
     """
 
@@ -61,6 +62,11 @@ def renaming(function: Function, names: dict[str, str], checked: str = "") -> Fu
             found = refusal(checked, args, kwargs)
             if found is not None:
                 raise found
+        if method and "out" in kwargs:
+            from .overloads import refusal
+
+            found = refusal(f"Tensor.{method}", args[1:], kwargs)
+            raise found or TypeError(f"{method}() got an unexpected keyword argument 'out'")
         return function(*args, **renamed(kwargs, names))
 
     return call
@@ -122,4 +128,14 @@ def taking_numpy_names(function: Function, name: str) -> Function:
     if not isinstance(function, FunctionType) or hasattr(function, "row") or name in _WRITTEN_IN_PYTHON:
         return function
     names = numpy_names(_parameters(function))
-    return renaming(function, names) if names else function
+    if not names:
+        return function
+    taking: Any = renaming(function, names)
+    taking.numpy_names = names
+    return taking
+
+
+def as_method(function: Function, name: str) -> Function:
+    """torch's function of that name as a method."""
+    names = getattr(function, "numpy_names", None)
+    return function if names is None else renaming(function.__wrapped__, names, method=name)  # type: ignore[attr-defined]

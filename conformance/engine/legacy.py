@@ -10,7 +10,7 @@ import numpy as np
 from . import dtypes, errors
 from .errors import wrong_element
 from .formats import Unstrided, strided
-from .from_data import infer_array
+from .from_data import as_tensor, infer_array
 from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
@@ -64,7 +64,7 @@ def _may_be_size(value: Any) -> bool:
 
 
 def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
-    """A tensor of a shape (sizes one by one), of data, or sharing a tensor's memory.
+    """A tensor of a shape (sizes one by one), of data, or sharing the memory of a tensor or an array of numpy's.
 
     Raises:
         TypeError: a number that is no size, or a tensor of another dtype.
@@ -89,7 +89,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
             raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
         if isinstance(first, str):
             raise TypeError("new(): invalid data type 'str'")
-        return make(infer_array(first, dtype))
+        return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
     for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
             raise wrong_element("new", "size", position, each)

@@ -184,10 +184,10 @@ def explained(
 
 def retry(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...], out: Any = None) -> Any:
     """Call again with numpy's scalars as Python numbers; or refuse what is no tensor."""
-    if any(
-        hasattr(type(each), "__torch_function__") and not isinstance(each, Tensor)
-        for each in _flat(arguments)
-    ):
+    from .overrides import overrides_alone
+    from .refusals import within_refusing
+
+    if any(map(overrides_alone, _flat(arguments))) and not within_refusing():
         return _asked(row, function, arguments)
     plain = [
         plain_number(each) if may_be_number(row, name) else each
@@ -221,7 +221,7 @@ def _flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
 
 def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """What objects that are no tensors, but override torch's functions, say."""
-    from .overrides import ask
+    from .asking import ask_late
 
     given = dict(zip(row.parameters, arguments, strict=True))
     kept = {name: value for name, value in given.items() if value is not row.parameters[name].default}
@@ -229,9 +229,16 @@ def _asked(row: Row, function: Callable[..., Any], arguments: tuple[Any, ...]) -
         kept.pop(name) for name in list(kept) if row.parameters[name].default is inspect.Parameter.empty
     ]
     if function is not row.operator:
-        return ask(function, _flat(arguments), *positional, **kept)
+        return ask_late(function, positional, kept)
+    return ask_operand(row.name, *positional)
+
+
+def ask_operand(name: str, left: Any, right: Any) -> Any:
+    """What an operator's operand that is no tensor, but overrides torch's functions, says."""
+    from .overrides import ask
+
     try:
-        return ask(function, _flat(arguments), *positional, **kept)
+        return ask(vars(Tensor)[name], (right,), left, right)
     except TypeError:
         return NotImplemented
 

@@ -237,12 +237,15 @@ def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywor
         if where and each.kind == "tuple of ints" and isinstance(value, (tuple, list)):
             return wrong_element(name, each.name, 0, value[0], where)
         return wrong_type(name, each.name, each.kind, value, where)
-    for keyword in kwargs:
-        if keyword not in used:
-            known = any(each.name == keyword for each in parameters)
+    if all(keyword in used for keyword in kwargs):
+        return None
+    places = {each.name: place for place, each in enumerate(parameters)}
+    for keyword in kwargs:  # here torch knows no names of numpy's
+        if places.get(keyword, -1) < len(args):
+            known = keyword in places
             text = "got multiple values for argument" if known else "got an unexpected keyword argument"
             return TypeError(f"{name}() {text} '{keyword}'")
-    return None
+    return TypeError(f"invalid keyword arguments to {name}()")
 
 
 def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> TypeError | None:

@@ -3,7 +3,8 @@
 Note [Overriding costs others nothing]: no operation asks whether its operands override it. With the first subclass of
 Tensor, or the first mode, torch's functions are replaced by ones that ask (``Overridable``), and Tensor's methods and
 attributes by ones that ask, too (``asking.py``). A subclass has reflected operators of its own, since Python gives
-them precedence only where they are. Rows ask objects that are no tensors before they refuse them. While the default
+them precedence only where they are. Objects that are no tensors are asked by what fails with the first of them, a row
+or what is composed of rows (``ask_late``), and from then on torch's functions ask. While the default
 ``__torch_function__``, or a backward pass, runs, nobody asks: inside, torch's operations know tensors alone.
 """
 
@@ -224,6 +225,11 @@ def _overrides(value: Any) -> bool:
     return not isinstance(value, type)
 
 
+def overrides_alone(value: Any) -> bool:
+    """Whether it overrides what torch's functions do, and is no tensor."""
+    return not isinstance(value, (Tensor, type)) and hasattr(type(value), "__torch_function__")
+
+
 def flat(values: Iterable[Any]) -> Iterator[Any]:
     for each in values:
         if isinstance(each, (tuple, list)):
@@ -249,46 +255,45 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
     Raises:
         TypeError: none of them knows.
     """
-    relevant = list(relevant_args)
+    asked = _asked_first(relevant_args, Tensor)
     modes = state.function_modes
-    found = _answer(public_api, relevant, args, kwargs, DeprecationWarning)
+    found = _answer(public_api, asked, args, kwargs, DeprecationWarning)
     if found is not NotImplemented:
         return found
     name = f"{public_api.__module__}.{public_api.__name__}"
     within = f" nor in mode {modes[-1]}" if modes else ""
     raise TypeError(
         f"no implementation found for '{name}' on types that implement __torch_function__: "
-        f"{[type(each) for each in _asked_first(relevant)]}{within}"
+        f"{[type(each) for each in asked]}{within}"
     )
 
 
 def ask(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """handle_torch_function for what torch has no Python for, whose refusal reads otherwise."""
-    relevant = list(relevant_args)
+    asked = _asked_first(relevant_args)
     modes = state.function_modes
-    found = _answer(public_api, relevant, args, kwargs or None, UserWarning)
+    found = _answer(public_api, asked, args, kwargs or None, UserWarning)
     if found is not NotImplemented:
         return found
     listed = f"  - mode object {modes[-1]}\n" if modes else ""
-    listed += "".join(f"  - tensor subclass {type(each)}\n" for each in _asked_first(relevant))
+    listed += "".join(f"  - tensor subclass {type(each)}\n" for each in asked)
     raise TypeError(
         f"Multiple dispatch failed for '{_name(public_api)}'; all __torch_function__ handlers returned "
         f"NotImplemented:\n\n{listed}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
     )
 
 
-def _asked_first(relevant: Iterable[Any]) -> list[Any]:
-    """The arguments that override, one of each class, subclasses before what they derive from."""
+def _asked_first(relevant: Iterable[Any], besides: type | None = None) -> list[Any]:
+    """The arguments that override, or are of the other class, one of each, subclasses before what they derive from."""
     asked: list[Any] = []
     for each in relevant:
-        if _overrides(each) and type(each) not in map(type, asked):
+        if (type(each) is besides or _overrides(each)) and type(each) not in map(type, asked):
             place = (i for i, other in enumerate(asked) if issubclass(type(each), type(other)))
             asked.insert(next(place, len(asked)), each)
     return asked
 
 
-def _answer(public_api: Any, relevant: list[Any], args: Any, kwargs: Any, category: type[Warning]) -> Any:
-    asked = _asked_first(relevant)
+def _answer(public_api: Any, asked: list[Any], args: Any, kwargs: Any, category: type[Warning]) -> Any:
     types = tuple(map(type, asked))
     modes: tuple[Any, ...] = state.function_modes
     if modes:

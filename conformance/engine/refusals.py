@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os.path
+import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
 from .errors import wrong_element, wrong_type
 from .overloads import is_count, is_overloaded, refusal
+from .overrides import flat, overrides_alone
 from .tensor import Tensor
 
 Function = Callable[..., Any]
@@ -42,12 +45,26 @@ def refusing(function: Function, name: str) -> Function:
                     raise _no_flag(name, flag, kwargs[flag])
             return function(*args, **kwargs)
         except Exception:
+            if any(map(overrides_alone, flat((*args, *kwargs.values())))):
+                from .asking import ask_late
+
+                return ask_late(vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs)
             found = refusal(name, args[method:], kwargs)
             if found is None:
                 raise
             raise found from None
 
     return call
+
+
+def within_refusing() -> bool:
+    """Whether what runs now is part of a function that refuses."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((os.path.dirname(__file__), "<row ")):
+        if frame.f_globals is globals():
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 def _flags(function: Function) -> list[tuple[int, str]]:

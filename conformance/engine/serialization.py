@@ -6,10 +6,13 @@ import builtins
 import contextlib
 import os
 import pickle
+import re
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
+from ast import literal_eval
 from collections.abc import Iterator
 from typing import IO, Any, Union
 
+from . import pickling
 from .copies import reduce_in_memory
 from .device import device
 from .tensor import Tensor
@@ -47,7 +50,10 @@ def save(
 
     Raises:
         AttributeError: it is no file.
+        RuntimeError: the folder of the path is not there.
     """
+    if isinstance(f, (str, os.PathLike)) and (parent := os.path.dirname(f)) and not os.path.isdir(parent):
+        raise RuntimeError(f"Parent directory {parent} does not exist.")
     if not (isinstance(f, (str, os.PathLike)) or hasattr(f, "write")):
         raise AttributeError(
             "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
@@ -91,7 +97,20 @@ def load(
     with _opened(f, "rb") as file:
         if weights_only is False or (weights_only is None and pickle_module is not None):
             return (pickle_module or pickle).load(file, **pickle_load_args)
-        return _WeightsUnpickler(file, **pickle_load_args).load()
+        return _weights(file, pickle_load_args)
+
+
+def _weights(file: IO[bytes], options: dict[str, Any]) -> Any:
+    """What a file of weights alone holds."""
+    try:
+        return _WeightsUnpickler(file, **options).load()
+    except EOFError:
+        raise EOFError from None
+    except pickle.UnpicklingError as error:
+        found = re.fullmatch("invalid load key, '(.*)'.", str(error))
+        if found is None:
+            raise
+        raise pickle.UnpicklingError(_UNREADABLE.format(ord(literal_eval(f"'{found[1]}'")))) from None
 
 
 def _available(location: Any) -> bool:
@@ -133,6 +152,15 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
         add_safe_globals(before)
 
 
+_UNREADABLE = (
+    "Weights only load failed. In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` "
+    "from `False` to `True`. Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can "
+    "result in arbitrary code execution. Do it only if you got the file from a trusted source.\n"
+    "Please file an issue with the following so that we can make `weights_only=True` compatible with your use case: "
+    "WeightsUnpickler error: \n\nUnsupported operand {}\n\n"
+    "Check the documentation of torch.load to learn more about types accepted by default with weights_only "
+    "https://pytorch.org/docs/stable/generated/torch.load.html."
+)
 _REFUSED = (
     "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only "
     "if you trust the source of the checkpoint\x1b[0m. \n"
@@ -158,7 +186,16 @@ class _WeightsUnpickler(pickle.Unpickler):
                 return each
         if name in _WEIGHTS.get(module, ()) or (module.startswith("numpy.") and name in _NUMPY):
             return super().find_class(module, name)
+        if (module, name) == (pickling.__name__, "blank"):
+            return self._blank
         raise pickle.UnpicklingError(_REFUSED.format(name if module == "builtins" else f"{module}.{name}"))
+
+    def _blank(self, where: pickling.Place) -> Any:
+        """An object of one of the engine's classes; those of the program's have been looked for before."""
+        cls = pickling.find(where)
+        if cls not in _SAFE:
+            raise pickle.UnpicklingError(_REFUSED.format(f"{cls.__module__}.{cls.__qualname__}"))
+        return pickling.blank(where)
 
 
 @contextlib.contextmanager

@@ -7,30 +7,29 @@ from collections.abc import Callable
 from . import dtypes
 from .formats import Unstrided
 from .printing import tensor_text as text_of_array  # asked of the package, `printing` would load torch.nn
+from .printing import with_suffixes
 from .tangents import tangent_of
 from .tensor import Tensor
 
 
-def tensor_text(tensor: Tensor) -> str:
-    """The tensor's repr."""
+def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
+    """The tensor's repr, with a text of one's own in place of its elements."""
     name = type(tensor).__name__
     text: Callable[..., str] = text_of_array
     if isinstance(tensor._array, Unstrided):
         from .sparse.text import tensor_text as text_of_sparse
 
         text = text_of_sparse
-    return text(
-        tensor._array,
-        default=dtypes.default.numpy,
-        suffixes=_suffixes(tensor),
-        name="tensor" if name in ("Tensor", "Parameter") else name,
-    )
+    name = "tensor" if name in ("Tensor", "Parameter") else name
+    if contents is not None:
+        return with_suffixes(f"{name}({contents}", _suffixes(tensor), len(name) + 1)
+    return text(tensor._array, default=dtypes.default.numpy, suffixes=_suffixes(tensor), name=name)
 
 
 def _suffixes(tensor: Tensor) -> list[str]:
     found = _place(tensor)
     if tensor._tangents and (tangent := tangent_of(tensor, max(tensor._tangents))) is not None:
-        found.append(f"tangent={tangent!r}")
+        found.append(f"tangent={tangent}")
     return found
 
 

@@ -243,7 +243,7 @@ NAMES: dict[str, dict[str, str]] = {
             sparse_mask
             """,
         "in torch.sparse": "sum mm addmm softmax log_softmax",
-        "class in torch.sparse": "check_sparse_tensor_invariants",
+        "class in torch.sparse": "check_sparse_tensor_invariants FloatTensor DoubleTensor LongTensor",
         "of torch.sparse.check_sparse_tensor_invariants": "is_enabled enable disable",
     },
     "autograd": {

@@ -49,6 +49,40 @@ def test_inner_mode_calls_outer(module: Any) -> None:
     assert len(seen) == 4
 
 
+def test_creation_is_seen() -> None:
+    """Each function that creates tensors is told as the dispatcher calls it, to the inner mode and then the outer."""
+    told = []
+    for module in (torch, conformance.engine):
+        seen: list[Any] = []
+
+        class Tell(module.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc, name-defined]
+            def __torch_dispatch__(
+                self, func: Any, types: Any, args: Any = (), kwargs: Any = None, seen: Any = seen
+            ) -> Any:
+                sizes = [each for each in args if not hasattr(each, "dtype")]
+                options = {key: str(value) for key, value in (kwargs or {}).items() if key != "generator"}
+                seen.append((str(func), sizes, options))
+                return func(*args, **(kwargs or {}))
+
+        x = module.ones(2)
+        with Tell(), Tell():
+            made = [
+                module.ones(2, requires_grad=True),
+                module.zeros((2, 1), dtype=module.float64),
+                module.empty(size=(2,)),
+                module.rand(1, generator=module.Generator()),
+                module.arange(1, 3, 0.5),
+                module.eye(2, 3),
+                module.full((2,), 3.0),
+                module.randint(1, 3, (2,)),
+                module.zeros_like(x, dtype=module.int32),
+                module.tensor([1.0], requires_grad=True),
+            ]
+        seen.extend((each.requires_grad, tuple(each.shape), str(each.dtype)) for each in made)
+        told.append(seen)
+    assert told[0] == told[1]
+
+
 @pytest.mark.parametrize("module", ENGINES)
 def test_modes_in_force(module: Any) -> None:
     dispatch, seen = module.utils._python_dispatch, []  # type: ignore[var-annotated]

@@ -1,6 +1,6 @@
-"""TorchFunctionMode beside torch's own: no scenario may have one, since it defines a method of Python's own.
+"""__torch_function__ beside torch's own: no scenario may have one, since it defines a method of Python's own.
 
-Each program runs in a process of its own: with its first mode, the engine's functions learn to ask.
+Each program runs in a process of its own: with the first who is asked, the engine's functions learn to ask.
 """
 
 from __future__ import annotations
@@ -272,6 +272,35 @@ class Own(torch.Tensor):
 from torch.distributions.utils import broadcast_all
 t = torch.ones(2).as_subclass(Own)
 print([type(each).__name__ for each in broadcast_all(t, 2., torch.ones(1))])
+""",
+    "objects that are no tensors": """
+class Diagonal:
+    def __init__(self, value):
+        self.value = value
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print(func.__name__, [each.__name__ for each in types], kwargs)
+        return KNOWN[func](*args) if func in KNOWN else NotImplemented
+KNOWN = {torch.mean: lambda d: d.value / 2, torch.add: lambda a, b: "added", torch.matmul: lambda a, b: "multiplied"}
+d, t = Diagonal(3.), torch.ones(1)
+def tried(call):
+    try:
+        print(call())
+    except TypeError as error:
+        print(str(error).partition(" Triggered")[0])
+tried(lambda: torch.mean(d))
+tried(lambda: torch.add(d, d))
+tried(lambda: torch.add(t, d))
+tried(lambda: torch.matmul(t, d))
+tried(lambda: t @ d)
+tried(lambda: t - d)
+tried(lambda: t == d)
+tried(lambda: t.sub(d))
+tried(lambda: torch.max(d, 0))
+tried(lambda: torch.sum(d, dim=0))
+tried(lambda: torch.nn.functional.linear(t, d))
+tried(lambda: torch.linalg.norm(d))
+tried(lambda: torch.fft.fft(d))
 """,
     "without a method": """
 try:

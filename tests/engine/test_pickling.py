@@ -6,6 +6,7 @@ import copy
 import io
 import pickle
 from collections import Counter, OrderedDict, defaultdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,35 @@ LOADS: tuple[dict[str, Any], ...] = (
     {"map_location": "cuda"},
     {},
 )
+
+
+def test_modules_allowed_among_weights() -> None:
+    """safe_globals allows torch's own classes, and the first that is not allowed is named."""
+    network = Sequential(Linear(1, 1))
+    with torch.serialization.safe_globals([Sequential]):
+        with pytest.raises(
+            pickle.UnpicklingError, match=r"GLOBAL torch\.nn\.modules\.linear\.Linear was not"
+        ):
+            stored(network)
+        torch.serialization.add_safe_globals([Linear])
+        assert repr(stored(network)) == repr(network)
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>", b"\x00" * 4], ids=["nothing", "a page", "zeros"])
+def test_files_that_hold_no_weights(content: bytes) -> None:
+    """What was never saved is refused in torch's words."""
+    texts = []
+    for module in (pytest.importorskip("torch"), torch):
+        with pytest.raises((EOFError, pickle.UnpicklingError)) as told:
+            module.load(io.BytesIO(content))
+        texts.append((told.type, str(told.value)))
+    assert texts[0] == texts[1]
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    """It is named before anything is written."""
+    with pytest.raises(RuntimeError, match=r"^Parent directory .*absent does not exist\.$"):
+        torch.save(torch.ones(1), tmp_path / "absent" / "file")
 
 
 @pytest.mark.parametrize("options", LOADS)

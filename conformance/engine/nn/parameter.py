@@ -30,6 +30,10 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             from ..creation import empty
 
             data = empty(0)
+        if requires_grad.__class__ is not bool:
+            raise TypeError(
+                f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {errors.typename(requires_grad)}"
+            )
         source = data.detach()
         if type(data).__torch_function__ is not disabled_torch_function and type(data) is not Tensor:
             return _of_another_class(data, source, requires_grad)

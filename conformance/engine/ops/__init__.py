@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import absent, attributes, conversions, copies, hooks, overrides, random
 from ..inplace import inplace
-from ..keywords import OF_METHODS, all_renaming, of_input, renaming, taking_numpy_names
+from ..keywords import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
 from ..overloads import is_overloaded
 from ..refusals import all_refusing, has_flags, refusing
 from ..rows import ROWS
@@ -118,7 +118,7 @@ def attach() -> None:
     for name, function in FUNCTIONS.items():
         if name not in vars(Tensor):
             row = getattr(function, "row", None)
-            setattr(Tensor, name, function if row is None else row.method)
+            setattr(Tensor, name, as_method(function, name) if row is None else row.method)
     random.attach()
     _attach_inplace()
     indexing.attach()

@@ -123,10 +123,10 @@ def to(
     if (dtype is None or dtype is self.dtype) and not copy and stays:
         return self
     dtype = dtype or self.dtype
-    if dtype.category < dtypes.FLOATING:
-        return _to_copy_integer(self, dtype, memory_format)
     if self._array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
         warn_of_lost_part(dtype)
+    if dtype.category < dtypes.FLOATING:
+        return _to_copy_integer(self, dtype, memory_format)
     return _to_copy(self, dtype, memory_format)
 
 

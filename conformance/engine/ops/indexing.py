@@ -30,30 +30,38 @@ def _numpy_index(indices: Any) -> tuple[Any, ...]:
 
 
 def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
-    dim = ordinal = 0
+    """Refuse index tensors that cannot meet, or name no element of a tensor of that shape.
+
+    Raises:
+        IndexError: what is wrong with the first; of places beyond the end only when all else is right.
+    """
     if len(indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
+    dim = ordinal = 0
+    places: list[tuple[int, int, Array]] = []  # torch counts the indexed dimensions only
     for each in indices:
         if each is None:
             dim += 1
-            continue
-        if each.dtype.kind == "b":
+        elif each.dtype.kind == "b":
             _check_mask(shape, each, dim)
             dim += each.ndim
             ordinal += each.ndim
-            continue
-        if each.dtype not in (np.int64, np.int32):
+        elif each.dtype in (np.int64, np.int32):
+            places.append((dim, ordinal, each))
+            dim += 1
+            ordinal += 1
+        else:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    _broadcastable(indices)
+    for dim, ordinal, each in places:
         n = shape[dim]
         wrong = each[(each < -n) | (each >= n)]
         if wrong.size and not n:
             raise IndexError("index is out of bounds for dimension with size 0")
-        if wrong.size:  # torch counts the indexed dimensions only
+        if wrong.size:
             raise IndexError(
                 f"index {int(wrong.flat[0])} is out of bounds for dimension {ordinal} with size {n}"
             )
-        dim += 1
-        ordinal += 1
 
 
 def _check_mask(shape: tuple[int, ...], mask: Array, dim: int) -> None:
@@ -89,7 +97,6 @@ def _broadcastable(indices: Any) -> None:
 def index(self: Array, indices: Any) -> Array:
     """The elements that index tensors name."""
     _check_indices(self.shape, indices)
-    _broadcastable(indices)
     return ordered(self[_numpy_index(indices)])
 
 
@@ -221,7 +228,7 @@ def _dims_of_index(array: Array) -> int:
 def _items(value: Any) -> tuple[Any, ...]:
     if isinstance(value, tuple):
         return value
-    if isinstance(value, list) and len(value) < 32 and any(map(_is_index_of_its_own, value)):
+    if isinstance(value, (list, str)) and len(value) < 32 and any(map(_is_index_of_its_own, value)):
         warnings.warn(errors.INDEX_LIST_OF_INDICES, stacklevel=4)
         return tuple(value)
     return (value,)

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..operands import plain_number
+from ..operands import ask_operand, plain_number
+from ..overrides import overrides_alone
 from ..rows import ROWS
 from ..tensor import Tensor
 from . import arithmetic, logic, matmul, power, remainders
@@ -41,7 +42,7 @@ def operator(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
         try:
             return function(self, other)
         except TypeError:
-            return NotImplemented
+            return ask_operand(function.__name__, self, other) if overrides_alone(other) else NotImplemented
 
     return apply
 

@@ -154,6 +154,7 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or set them to 0."""
+        self.defaults.get("foreach")  # torch asks it: a class of the program's may have none
         if state.trace is not None:
             with state.trace.section(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
                 self._zero_grad(set_to_none)

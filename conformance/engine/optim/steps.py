@@ -128,7 +128,16 @@ def gradient(param: Tensor, group: dict[str, Any], decay: Any = 0) -> Array:
 
 
 def lerp(mean: Tensor, value: Array, weight: float) -> Array:
-    """Move a running mean towards a value, in place."""
+    """Move a running mean towards a value, in place.
+
+    Raises:
+        RuntimeError: the value has another dtype, since the parameter was cast after its first step.
+    """
+    kind = mean._array.dtype
+    if value.dtype != kind:
+        raise RuntimeError(
+            f"expected dtype {dtypes.c_name(kind)} for `end` but got dtype {dtypes.c_name(value.dtype)}"
+        )
     array = written(mean)
     if weight < 0.5:
         add_product(array, value - array, weight)

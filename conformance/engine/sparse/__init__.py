@@ -22,7 +22,16 @@ from .products import addmm, mm, sum
 from .softmax import log_softmax, softmax
 
 __all__ = ["addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
-__getattr__ = look_up("torch.sparse")
+_look_up = look_up("torch.sparse")
+
+
+def __getattr__(name: str) -> Any:
+    if name.endswith("Tensor"):
+        from .legacy import TYPES
+
+        if name in TYPES:
+            return TYPES[name]
+    return _look_up(name)
 
 
 class check_sparse_tensor_invariants:

@@ -51,7 +51,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     """The grid that reads images of a size through affine maps, a matrix for each sample.
 
     Raises:
-        ValueError: matrices or a size that do not fit.
+        ValueError, RuntimeError: matrices or a size that do not fit.
         NotImplementedError: a size of neither images nor volumes.
     """
     align = _alignment(align_corners)
@@ -76,4 +76,10 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    if theta.size(0) != size[0]:
+        columns = spatial + 1
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {columns}] but got: "
+            f"[{theta.size(0)}, {columns}]."
+        )
     return grid_sampling.affine_grid_generator(theta, tuple(size), align)

@@ -105,6 +105,10 @@ class RNNBase(_Recurrent):
     def _flat_weights(self) -> list[Tensor]:
         return [each for group in self.all_weights for each in group]
 
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._all_weights for name in names]
+
     def flatten_parameters(self) -> None:
         """Nothing: it is for cuDNN."""
 
@@ -436,5 +440,7 @@ class LSTMCell(RNNCellBase):
         input, batched = self._batched(input)
         given = (None, None) if hx is None else hx
         states = [self._state(input, each, batched, f"hx[{index}]") for index, each in enumerate(given)]
+        if isinstance(hx, Tensor) and batched:
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         hidden, cell = recurrent.lstm_cell(input, states, *self._weights)
         return (hidden, cell) if batched else (hidden.squeeze(0), cell.squeeze(0))
