@@ -77,6 +77,10 @@ HOOKS_NOT_CALLABLE = (
     "supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
     "Invoked with: {!r}, {!r}"
 )
+HOOKS_DISABLED_WITHOUT_TEXT = (
+    "_saved_tensors_hooks_disable(): incompatible function arguments. The following argument types are "
+    "supported:\n    1. (error_message: str, fail_if_non_empty: bool = True) -> None\n\nInvoked with: {!r}"
+)
 LEAF_IN_GRAD = (
     "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
     "currently not supported."

@@ -132,6 +132,10 @@ def tensor(
     data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
     """torch.tensor: a new leaf that copies ``data``."""
+    if requires_grad.__class__ is not bool:
+        raise TypeError(
+            f"tensor(): argument 'requires_grad' must be bool, not {errors.typename(requires_grad)}"
+        )
     check_memory(device, pin_memory)
     if isinstance(data, Tensor):
         array = _copied("torch.tensor", data, dtypes.asked("tensor", dtype))
@@ -297,8 +301,9 @@ def attach() -> None:
         self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
         check_device(device)
+        dtype = dtypes.asked("new_tensor", dtype) or self.dtype
         if isinstance(data, Tensor):
             return finish(_copied("tensor.new_tensor", data, dtype), requires_grad)
-        return tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
+        return tensor(data, dtype=dtype, requires_grad=requires_grad)
 
     Tensor.new_tensor = new_tensor  # type: ignore[attr-defined]

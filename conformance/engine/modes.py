@@ -331,7 +331,7 @@ class detect_anomaly:
         )
 
     def __enter__(self) -> None:
-        state.anomaly, state.anomaly_check_nan = True, self.check_nan
+        set_anomaly_enabled(True, self.check_nan)
 
     def __exit__(self, kind: Any, value: Any, trace: TracebackType | None) -> None:
         state.anomaly, state.anomaly_check_nan = self.previous

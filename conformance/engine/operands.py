@@ -256,27 +256,40 @@ MISSING = _Missing()
 PLAIN = NUMBERS | {type(None)}
 
 
+def may_be_none(row: Row, name: str) -> bool:
+    """Whether None stands for a number that is not given."""
+    return row.parameters[name].default is None or name == "correction"
+
+
 def as_scalar(row: Row, name: str, value: Any, form: str = "") -> Any:
     """A number among the arguments as Python's own: numpy's would change the dtype, and a tensor of one may be given.
 
     Raises:
         TypeError: a tensor that has dimensions or requires grad.
     """
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Tensor) and (value is not None or may_be_none(row, name)):
         return plain_number(value)
-    if not value._array.ndim and not value.requires_grad:
+    if value is not None and not value._array.ndim and not value.requires_grad:
         return value.item()
     by_order = row.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY
     raise wrong_type(row.name + form, name, "Number", value, row.places[name] + 1 if by_order else 0)
 
 
-def no_flag(row: Row, name: str, value: Any, method: bool) -> TypeError:
-    """The TypeError for what is neither true nor false."""
+def check_plain(row: Row, name: str, value: Any, arguments: tuple[Any, ...], method: bool) -> None:
+    """Refuse what is no bool where torch's signatures want one, and what is no int.
+
+    Raises:
+        TypeError: as torch words it.
+    """
     from .overloads import opname
 
-    called = opname(row.name)
-    inner = row.name != called  # a composed function tells itself; what reaches this is its method
-    return wrong_type(called, name, "bool", value, row.places[name] + 1 - (method or inner))
+    found = _of_overloads(row, arguments, _shown(row, False), method)
+    if found is not None:
+        raise found
+    if row.forward.__annotations__[name] == "bool" and value is not MISSING:
+        called = opname(row.name)
+        inner = row.name != called  # a composed function tells itself; what reaches this is its method
+        raise wrong_type(called, name, "bool", value, row.places[name] + 1 - (method or inner))
 
 
 def is_number(value: Any) -> bool:

@@ -23,6 +23,7 @@ import numpy as np
 from . import device, dtypes, formats, generator, return_types
 from .errors import missing_arguments, typename, wrong_element, wrong_type
 from .keywords import NUMPY_NAMES
+from .size import Size
 from .tensor import Tensor
 
 Keywords = Mapping[str, Any]
@@ -43,6 +44,16 @@ class Parameter(NamedTuple):
         """The name by which it is among the keyword arguments."""
         names = (self.name, NUMPY_NAMES.get(self.name, self.name))
         return next((name for name in names if name in kwargs), None)
+
+    @property
+    def usual(self) -> Classes:
+        """The classes of most values that it takes, None for any."""
+        classes = _of_tensors() if self.kind == "Tensor" else _USUAL.get(self.kind)
+        if classes is None or self.name == "out":
+            return None
+        if self.several:
+            classes -= {int}
+        return classes | {type(None)} if self.optional else classes
 
     def takes(self, value: Any) -> bool:
         if value is None:
@@ -95,9 +106,16 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (complex, np.number, np.bool_)) or _is_float(value)
 
 
+def _is_index(value: Any) -> bool:
+    """Whether a value may stand in a tuple of ints: an integer tensor of one element as well."""
+    if isinstance(value, Tensor):
+        return value._array.size == 1 and value._array.dtype.kind in "iu"
+    return hasattr(value, "__index__")
+
+
 def _are_ints(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
-        return not value or (hasattr(value[0], "__index__") and not isinstance(value[0], (bool, Tensor)))
+        return not value or (not isinstance(value[0], bool) and _is_index(value[0]))
     return is_count(value)  # of one dimension
 
 
@@ -128,6 +146,11 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
 }
 _ARITHMETIC = ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide")
 _NUMBERS_FOR_TENSORS = frozenset([*_ARITHMETIC, *(f"{name}_" for name in _ARITHMETIC)])
+_MAY_BE_NONE = (
+    "pin_memory",
+    "requires_grad",
+    "rounding_mode",
+)  # whatever their texts say; range alone is written by hand
 _PIECES = frozenset(["split_copy", "split_with_sizes_copy", "unbind_copy"])  # written into a list
 
 
@@ -147,12 +170,13 @@ def _lines(several: bool) -> dict[str, str]:
 def _signatures(name: str) -> tuple[Signature, ...]:
     several = _lines(True).get(name)
     if several:
-        return tuple(_signature(text, "tuple of ints") for text in several.split("\t"))
+        optional = "" if "squeeze" in name else "tuple of ints"
+        return tuple(signature_of(text, optional) for text in several.split("\t"))
     alone = _lines(False).get(name)
-    return (_signature(alone),) if alone else ()
+    return (signature_of(alone),) if alone else ()
 
 
-def _signature(text: str, optional: str = "") -> Signature:
+def signature_of(text: str, optional: str = "") -> Signature:
     """A signature of its text, and the kind of argument that may be None though the text does not say so."""
     parameters, keyword_only = [], False
     for part in text[1:-1].split(", "):
@@ -161,7 +185,7 @@ def _signature(text: str, optional: str = "") -> Signature:
             continue
         declared, _, default = part.partition(" = ")
         kind, name = declared.rsplit(" ", 1)
-        none = kind.endswith("?") or default == "None" or kind == optional
+        none = kind.endswith("?") or default in ("None", "[]") or kind == optional or name in _MAY_BE_NONE
         whole = kind.removesuffix("?")
         plain = whole.removesuffix("[]")
         parameters.append(Parameter(plain, name, default or None, keyword_only, none, plain != whole))
@@ -178,31 +202,36 @@ def parameters(name: str) -> set[str]:
     return {each.name for signature in _signatures(name) for each in signature.parameters}
 
 
+def is_listed(name: str) -> bool:
+    """Whether a function has signatures here; a method is called ``Tensor.name``."""
+    return bool(_signatures(name))
+
+
 def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
     """The TypeError for arguments that fit none of a function's signatures; None if one fits, or none is listed."""
     signatures = _signatures(name)
     if not signatures:
         return None
-    called = name.removeprefix("Tensor.")
+    called = name.rpartition(".")[2]
     if len(signatures) == 1:
         rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
         try:
-            return _misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
+            return misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
         except TypeError as error:
             return error
     try:
-        if not all(_misfit(called, each, args, kwargs) for each in signatures):
+        if not all(misfit(called, each, args, kwargs) for each in signatures):
             return None
     except TypeError as error:
         return error
     count = len(args) + len(kwargs)  # as torch's, which spreads no sizes
     plausible = [each for each in signatures if len(each.required) <= count <= len(each.parameters)]
     if len(plausible) == 1:
-        return _misfit(called, plausible[0], args, kwargs)
+        return misfit(called, plausible[0], args, kwargs)
     return TypeError(_all_listed(called, signatures, args, kwargs))
 
 
-def _misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
+def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
     """Why the arguments do not fit one signature."""
     parameters, most = signature.parameters, signature.positional
     if (
@@ -259,7 +288,7 @@ def _odd_element(name: str, parameter: Parameter, position: int, value: Any) -> 
                 return TypeError(f"expected Tensor as {wrong}")
     if parameter.kind == "tuple of ints":
         for number, each in enumerate(value):
-            if not is_count(each) and not isinstance(each, bool):
+            if not is_count(each) and not isinstance(each, bool) and not _is_index(each):
                 return wrong_element(name, parameter.name, number, each)
     return None
 
@@ -281,7 +310,7 @@ def _too_many(name: str, signature: Signature, given: int) -> str:
     were = "was" if given == 1 else "were"
     if most != least:
         return f"{name}() takes from {least} to {most} positional arguments but {given} {were} given"
-    return f"{name}() takes {most} positional argument{'s' * (most > 1)} but {given} {were} given"
+    return f"{name}() takes {most} positional argument{'s' * (most != 1)} but {given} {were} given"
 
 
 def _missing(name: str, signature: Signature, first: int, kwargs: Keywords) -> TypeError:
@@ -332,6 +361,77 @@ def opname(row: str) -> str:
     for form in _FORMS:
         name = name.removesuffix(form)
     return name
+
+
+# What is usual ------------------------------------------------------------------------------------
+
+
+class _Ints:
+    """Stands among classes for tuples of ints."""
+
+
+Classes = frozenset[type] | None  # None: any
+_USUAL: dict[str, Classes] = {  # of most values that a kind takes; others are looked at closely
+    "Number": frozenset([int, float, bool, complex]),
+    "float": frozenset([int, float, bool]),
+    "int": frozenset([int]),
+    "bool": frozenset([bool]),
+    "str": frozenset([str]),
+    "tuple of floats": frozenset([tuple, list]),
+    "tuple of ints": frozenset([int, _Ints]),
+    "tuple of Tensors": frozenset([tuple, list]),
+    "tuple of Scalars": frozenset([tuple, list]),
+    "torch.dtype": frozenset([dtypes.dtype, type]),
+    "torch.device": frozenset([device.device, str, int]),
+    "torch.layout": frozenset([formats.layout]),
+    "torch.memory_format": frozenset([formats.memory_format]),
+    "torch.Generator": frozenset([generator.Generator]),
+}
+_MOST_DIMENSIONS = 64
+
+
+@cache
+def _of_tensors() -> Classes:
+    from .nn.parameter import Parameter
+
+    return frozenset([Tensor, Parameter])
+
+
+def usual_classes(name: str) -> tuple[tuple[Classes, ...], dict[str, Classes]] | None:
+    """The classes that are usual for a function's arguments, by place and by name; None if it is not listed."""
+    from .positional import NUMBERS_OF
+
+    signatures = _signatures(name)
+    if not signatures or name.rpartition(".")[2].removesuffix("_") in NUMBERS_OF:
+        return None  # which may have a number before its tensors
+    of_self = name.startswith("Tensor.")
+    places: dict[int, Classes] = {0: None} if of_self else {}
+    named: dict[str, Classes] = {}
+    for signature in signatures:
+        for place, each in enumerate(signature.parameters, of_self):
+            classes = each.usual
+            if not each.keyword_only:
+                places[place] = _either(places.get(place, frozenset()), classes)
+            for key in (each.name, NUMPY_NAMES.get(each.name, each.name)):
+                named[key] = _either(named.get(key, frozenset()), classes)
+        if signature.positional == 1 and signature.parameters[0].kind == "tuple of ints":  # may be spread
+            for place in range(of_self, _MOST_DIMENSIONS):
+                places[place] = _either(places.get(place, frozenset()), _USUAL["int"])
+    return tuple(places[place] for place in sorted(places)), named
+
+
+def _either(one: Classes, other: Classes) -> Classes:
+    return None if one is None or other is None else one | other
+
+
+def are_ints(value: Any, classes: frozenset[type]) -> bool:
+    """Whether a value is a tuple of ints, and may be."""
+    return _Ints in classes and all_ints(value)
+
+
+def all_ints(value: Any) -> bool:
+    """Whether a value is a tuple or a list of ints."""
+    return value.__class__ in (tuple, list, Size) and all(each.__class__ is int for each in value)
 
 
 # All of them --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import return_types
+from .size import Size
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def children(value: Any) -> tuple[TreeSpec, list[Any]] | None:
         return TreeSpec(type(value), type(value)), list(value)
     if isinstance(value, return_types._Named):
         return TreeSpec(type(value), type(value)), list(value)
-    if type(value) in (tuple, list):
+    if type(value) in (tuple, list, Size):
         return TreeSpec(type(value)), list(value)
     if type(value) in (dict, OrderedDict):
         return TreeSpec(type(value), list(value)), list(value.values())
@@ -88,7 +89,7 @@ def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
         return REGISTERED[spec.type][1](parts, spec.context)
     if spec.type in (dict, OrderedDict):
         return spec.type(zip(spec.context, parts, strict=True))
-    if spec.type in (tuple, list) or issubclass(spec.type, return_types._Named):
+    if spec.type in (tuple, list, Size) or issubclass(spec.type, return_types._Named):
         return spec.type(parts)
     return spec.type(*parts)
 

@@ -38,6 +38,8 @@ def arange(
     given = [_number(each) for each in bounds]
     start, end, step = _number(start), _number(end), _number(step)
     first, last, by = 0, 0, 1
+    if len(given) > 3:
+        raise TypeError("arange(): too many bounds")
     if len(given) == 1 and end is not None:
         first = given[0]
     elif len(given) == 1:
@@ -121,15 +123,14 @@ def _count_of(name: str, start: Any, end: Any, steps: Any) -> int:
         count = operator.index(steps)
     except TypeError:
         raise wrong_type(name, "steps", "int", steps, 3) from None
-    wide = [
-        f"{which} with {each._array.ndim} dimension(s)"
+    tensors = [
+        (which, each._array.ndim)
         for which, each in (("start", start), ("end", end))
-        if isinstance(each, Tensor) and each._array.ndim
+        if isinstance(each, Tensor)
     ]
-    if wide:
-        raise RuntimeError(
-            f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(wide)}."
-        )
+    if any(ndim for _, ndim in tensors):
+        told = " and ".join(f"{which} with {ndim} dimension(s)" for which, ndim in tensors)
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {told}.")
     return count
 
 

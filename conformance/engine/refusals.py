@@ -2,8 +2,8 @@
 
 Note [Refused afterwards]: torch looks at the arguments of its own functions before anything runs. Here they are looked
 at when a function has failed, a row or what is composed of rows, and what torch would have refused is said instead;
-see Note [Overloads]. Before it runs, it is only asked whether what is true or false is a bool, since Python would take
-anything. What succeeds pays for a frame.
+see Note [Overloads]. Before it runs, it is only asked whether each argument is of a class that is usual for its place,
+since Python would compute something with many others. What succeeds pays for a frame and a look at its arguments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,18 @@ from types import FunctionType
 from typing import Any
 
 from .errors import wrong_element, wrong_type
-from .overloads import is_count, is_overloaded, refusal
+from .overloads import (
+    Classes,
+    Signature,
+    are_ints,
+    is_count,
+    is_listed,
+    is_overloaded,
+    misfit,
+    refusal,
+    signature_of,
+    usual_classes,
+)
 from .overrides import flat, overrides_alone
 from .tensor import Tensor
 
@@ -31,18 +42,23 @@ def refusing(function: Function, name: str) -> Function:
     if not isinstance(function, FunctionType) or tells_itself(function, name):
         return function
 
-    flags = _flags(function)
     method = name.startswith("Tensor.")
+    places: tuple[Classes, ...] = ()
+    named: dict[str, Classes] | None = None
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal places, named
         try:
-            for place, flag in flags:
-                if len(args) > place:
-                    if args[place].__class__ is not bool:
-                        raise _no_flag(name, flag, args[place], place + 1 - method)
-                elif flag in kwargs and kwargs[flag].__class__ is not bool:
-                    raise _no_flag(name, flag, kwargs[flag])
+            if named is None:
+                places, named = usual_classes(name) or _of_flags(function)
+            for value, classes in zip(args, places):  # noqa: B905  of those there are
+                if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
+                    _check(function, name, args, kwargs)
+            for key, value in kwargs.items():
+                classes = named.get(key)
+                if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
+                    _check(function, name, args, kwargs)
             return function(*args, **kwargs)
         except Exception:
             if any(map(overrides_alone, flat((*args, *kwargs.values())))):
@@ -65,6 +81,34 @@ def within_refusing() -> bool:
             return True
         frame = frame.f_back  # type: ignore[assignment]
     return False
+
+
+def _check(function: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse arguments of which some are of no usual class, unless torch takes them.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    method = name.startswith("Tensor.")
+    found = refusal(name, args[method:], kwargs)
+    if found is not None:
+        raise found
+    if is_listed(name):
+        return
+    for place, flag in _flags(function):
+        if len(args) > place:
+            if args[place].__class__ is not bool:
+                raise _no_flag(name, flag, args[place], place + 1 - method)
+        elif flag in kwargs and kwargs[flag].__class__ is not bool:
+            raise _no_flag(name, flag, kwargs[flag])
+
+
+def _of_flags(function: Function) -> tuple[tuple[Classes, ...], dict[str, Classes]]:
+    """The classes by place and by name for a function whose signatures are not listed."""
+    flags = dict(_flags(function))
+    only: Classes = frozenset([bool])
+    places = tuple(only if place in flags else None for place in range(max(flags, default=-1) + 1))
+    return places, dict.fromkeys(flags.values(), only)
 
 
 def _flags(function: Function) -> list[tuple[int, str]]:
@@ -100,6 +144,81 @@ def all_refusing(functions: Mapping[str, Function], prefix: str = "") -> dict[st
     return {name: refusing(each, prefix + name) for name, each in functions.items()}
 
 
+def all_calling(functions: Mapping[str, Any], kernels: str) -> dict[str, Function]:
+    """The functions that call kernels, by their names, as ``calling`` makes them.
+
+    Args:
+        kernels: lines of a function's name and its kernel's signature, with the function's own name of an argument
+            behind an @.
+    """
+    found = {}
+    for line in kernels.strip().splitlines():
+        name, _, text = line.partition(": ")
+        called, _, arguments = text.partition("(")
+        found[name] = calling(functions[name], called, f"({arguments}")
+    return found
+
+
+def calling(function: Function, kernel: str, arguments: str) -> Function:
+    """A function that torch has written in Python, which refuses what its kernel does, in the kernel's name."""
+    places: tuple[Classes, ...] = ()
+    named: dict[str, Classes] | None = None
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal places, named
+        try:
+            if named is None:
+                own, signature = _parsed(arguments)
+                named = {name: each.usual for name, each in zip(own, signature.parameters, strict=True)}
+                places = tuple(named.get(name) for name in inspect.signature(function).parameters)
+            for value, classes in zip(args, places):  # noqa: B905  of those there are
+                if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
+                    _check_kernel(function, kernel, arguments, args, kwargs)
+            for key, value in kwargs.items():
+                classes = named.get(key)
+                if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
+                    _check_kernel(function, kernel, arguments, args, kwargs)
+            return function(*args, **kwargs)
+        except Exception:
+            _check_kernel(function, kernel, arguments, args, kwargs)
+            raise
+
+    return call
+
+
+def _parsed(arguments: str) -> tuple[list[str], Signature]:
+    """The function's own names in the kernel's order, and the kernel's signature."""
+    parts = [each.rpartition(" ")[2] for each in arguments[1:-1].split(", ") if each != "*"]
+    theirs = [each.partition("@")[0] for each in parts]
+    for each, name in zip(parts, theirs, strict=True):
+        arguments = arguments.replace(each, name)
+    return [each.rpartition("@")[2] for each in parts], signature_of(arguments)
+
+
+def _check_kernel(
+    function: Function, kernel: str, arguments: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Refuse what the kernel does not take.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return  # Python says so
+    bound.apply_defaults()
+    if bound.arguments.get("inplace"):
+        kernel += "_"
+    own, signature = _parsed(arguments)
+    by_name = {each.name: bound.arguments[name] for name, each in zip(own, signature.parameters, strict=True)}
+    in_order = [by_name.pop(each.name) for each in signature.parameters if not each.keyword_only]
+    found = misfit(kernel, signature, in_order, by_name)
+    if found is not None:
+        raise found from None
+
+
 def check_tensors(called: str, /, **given: Any) -> None:
     """Refuse what a kernel takes for tensors, where reading it has failed.
 
@@ -128,6 +247,6 @@ def check_ints(called: str, argument: str, value: Any, position: int = 0, alone:
             return
         raise wrong_type(called, argument, "tuple of ints", value, position)
     for number, each in enumerate(value):
-        if is_count(each):
+        if is_count(each) or (number and isinstance(each, bool)):
             continue
         raise wrong_element(called, argument, number, each, position)

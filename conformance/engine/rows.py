@@ -79,10 +79,10 @@ from .operands import (
     PLAIN,
     array_to_float,
     as_scalar,
+    check_plain,
     checked_meeting,
     explained,
     meet_arrays,
-    no_flag,
     not_differentiable,
     recorded_meeting,
     retry,
@@ -191,6 +191,16 @@ class Row:
             if name not in (*self.tensors, *self.lists)
             and (name in (*_SCALARS.split(), "eps", "momentum") or isinstance(p.default, float))
         )
+
+    @cached_property
+    def plain(self) -> dict[str, str]:
+        """The arguments that are flags or counts, and which of both; dimensions are looked at where they are wrapped."""
+        kinds = self.forward.__annotations__
+        return {
+            name: kinds[name]
+            for name in self.parameters
+            if kinds.get(name) in ("bool", "int") and not name.startswith("dim")
+        }
 
     @cached_property
     def undifferentiated(self) -> tuple[str, ...]:
@@ -384,7 +394,7 @@ _SHARED: dict[str, Any] = {  # what the functions of all rows use
     "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
     "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
     "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "MISSING": MISSING, "too_many": too_many,
-    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar, "no_flag": no_flag,
+    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar, "check_plain": check_plain,
     "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "explained": explained,
 }  # fmt: skip
 

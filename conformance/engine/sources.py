@@ -23,6 +23,7 @@ from .node_sources import (
     record_lines,
     tell_number,
 )
+from .operands import may_be_none
 from .out import WITHIN, WITHOUT_OUT
 from .positional import NUMBERS_OF
 
@@ -268,11 +269,11 @@ def call_source(row: Row, variant: str = "call") -> str:
     if _only_tensors(row) and variant != "operator":
         body += _beyond(row, variant)
     for name in row.scalars if variant != "operator" else ():
-        body.append(f"if {name}.__class__ not in PLAIN: {name} = as_scalar(row, '{name}', {name})")
-    if "keepdim" in row.parameters and variant != "operator":
-        body.append(
-            f"if keepdim.__class__ is not bool: raise no_flag(row, 'keepdim', keepdim, {variant == 'method'})"
-        )
+        known = "PLAIN" if may_be_none(row, name) else "NUMBERS"
+        body.append(f"if {name}.__class__ not in {known}: {name} = as_scalar(row, '{name}', {name})")
+    for name, kind in row.plain.items() if variant != "operator" else ():
+        given = f"'{name}', {name}, ({arguments(row)},), {variant == 'method'}"
+        body.append(f"if {name}.__class__ is not {kind}: check_plain(row, {given})")
     body += _unwrap(row, variant)
     if "dtype" in row.parameters:
         body.append(f"if dtype.__class__ is type: dtype = asked({row.name!r}, dtype)")

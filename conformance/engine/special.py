@@ -9,7 +9,7 @@ from .ops.special import SPECIAL
 from .refusals import all_refusing
 
 _ALL = SPECIAL | bessel.FUNCTIONS | polynomials.FUNCTIONS
-globals().update(all_renaming(all_refusing(_ALL, "special_"), "special_"))
+globals().update(all_refusing(all_renaming(_ALL, "special_"), "special_"))
 logsumexp = FUNCTIONS["logsumexp"]
 
 

@@ -129,6 +129,10 @@ def texts() -> dict[Path, str]:
                     lines[found[0]] = found[1]
                 elif isinstance(function, BuiltinFunctionType) and (alone := _alone(function, False)):
                     lines.setdefault(*alone)
+        # torch.split is written in Python
+        found = _asked(torch._VF.split)  # type: ignore[attr-defined]
+        assert found is not None
+        lines["_VF.split"] = found[1]
         tensor = torch.ones(2, 2)
         for name in dir(torch.Tensor):
             if name.startswith("_") or name in _LEFT_OUT or not hasattr(engine.Tensor, name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import warnings
 from collections.abc import Sequence
@@ -74,7 +75,7 @@ def backward(
     given = _gradients(roots, _given(grad_tensors, len(roots)), batched=False)
     if retain_graph is None:
         retain_graph = create_graph
-    _run(roots, given, bool(retain_graph), create_graph, inputs or (), True)
+    _run(roots, given, retain_graph, create_graph, inputs or (), True)
 
 
 def grad(
@@ -130,7 +131,7 @@ def grad(
     if is_grads_batched:
         found = _batched(roots, given, retain_graph, create_graph, wanted, allow_unused)
     else:
-        found = _run(roots, given, bool(retain_graph), create_graph, wanted, False)
+        found = _run(roots, given, retain_graph, create_graph, wanted, False)
         _check_used(found, allow_unused)
     if materialize_grads:
         if any(
@@ -139,7 +140,7 @@ def grad(
         ):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         found = [
-            zeros_like(place, requires_grad=create_graph) if each is None else each
+            zeros_like(place, requires_grad=bool(create_graph)) if each is None else each
             for each, place in zip(found, wanted, strict=True)
         ]
     return dict(zip(keys, found, strict=True)) if keys is not None else tuple(found)
@@ -204,7 +205,9 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
             raise AssertionError("Expected output to be a torch.Tensor")
         shape, kind = _place(root)
         if isinstance(gradient, Tensor):
-            have = gradient._array.shape[1:] if batched else gradient._array.shape
+            have = gradient._array.shape
+            if batched:
+                have = gradient[0]._array.shape
             if have != shape:
                 # torch shows what is left of the gradient without its first dimension, twice
                 numbers = given.index(gradient), roots.index(root)
@@ -267,14 +270,33 @@ def _mismatch(numbers: tuple[int, int], have: tuple[int, ...], shape: tuple[int,
     )
 
 
+def _flag(value: Any) -> bool:
+    """Whether a number is not 0: torch's pass takes an unsigned byte for true or false.
+
+    Raises:
+        TypeError: it is no integer.
+        OverflowError: it has more than eight bits.
+    """
+    number = operator.index(value)
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError("Python int too large to convert to C long")
+    if not 0 <= number < 256:
+        raise OverflowError(
+            "unsigned byte integer is " + ("less than minimum" if number < 0 else "greater than maximum")
+        )
+    return number != 0
+
+
 def _run(
     roots: tuple[Any, ...],
     given: list[Tensor | None],
-    keep_graph: bool,
-    create_graph: bool,
+    keep_graph: Any,
+    create_graph: Any,
     inputs: tuple[Any, ...],
     accumulate: bool,
 ) -> list[Tensor | None]:
+    if keep_graph.__class__ is not bool or create_graph.__class__ is not bool:
+        keep_graph, create_graph = _flag(keep_graph), _flag(create_graph)
     if len(roots) != len(given):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     edges: list[Edge] = []
@@ -290,7 +312,7 @@ def _run(
             continue
         if not isinstance(place, Tensor):
             raise RuntimeError(
-                f"all inputs have to be Tensors or GradientEdges, but got {type(place).__name__}"
+                f"all inputs have to be Tensors or GradientEdges, but got {errors.typename(place)}"
             )
         if accumulate:
             place.retain_grad()

@@ -251,6 +251,8 @@ class save_on_cpu(saved_tensors_hooks):
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Inside, saved_tensors_hooks raises this message."""
     before = state.saved_hooks_disabled
+    if not isinstance(error_message, str):
+        raise TypeError(errors.HOOKS_DISABLED_WITHOUT_TEXT.format(error_message))
     try:
         state.saved_hooks_disabled = error_message
         if state.saved_hooks:

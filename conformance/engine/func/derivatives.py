@@ -393,7 +393,7 @@ def jacfwd(
     @functools.wraps(func)
     def wrapper(*args: Any) -> Any:
         _need_real("jacfwd", "inputs", args)
-        places = _places(argnums, len(args))
+        places = tuple(range(len(args))) if argnums is None else _places(argnums, len(args))
         inputs, input_spec = flatten([args[place] for place in places])
         kept: list[Any] = []
 
@@ -425,8 +425,8 @@ def jacfwd(
         blocks = []
         for product in flat:
             jacobians = [
-                part.movedim(0, -1).reshape((*product.shape[1:], *each.shape))
-                for part, each in zip(product.split(counts, 0), inputs, strict=True)
+                part.unflatten(-1, each.shape) if each.dim() else part.squeeze(-1)
+                for part, each in zip(product.movedim(0, -1).split(counts, -1), inputs, strict=True)
             ]
             found = unflatten(jacobians, input_spec)
             blocks.append(found[0] if isinstance(argnums, int) else tuple(found))

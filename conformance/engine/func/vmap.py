@@ -178,6 +178,8 @@ def in_dims_of(
                 f"{where}Got in_dim={dim} for an input but the input is of type {type(value)}. We cannot vmap over "
                 "non-Tensor arguments, please use None as the respective in_dim"
             )
+        if dim.__class__ is bool:
+            raise TypeError("size(): argument 'dim' (position 1) must be int, not bool")
         least = "0" if old else f"-{value.dim()}"  # -0 of a number, as torch writes it
         if not int(least) <= dim < value.dim():
             raise ValueError(
@@ -219,6 +221,7 @@ def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int, wh
             f"of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {spec}."
         )
     found = []
+    dims = [dim if dim is None else int(dim) for dim in dims]
     for each, dim in zip(flat, dims, strict=True):
         whole, place = wholes.get(id(each), (None, None))
         if place is None or dim is None or not _is_still(each, whole, place):

@@ -144,14 +144,16 @@ def attach() -> None:
     absent.attach(Tensor)
     for name in names.LOOKED_AT_BEFORE.split():
         FUNCTIONS[name] = renaming(FUNCTIONS[name], {}, name)
-    FUNCTIONS.update(all_renaming(all_refusing(FUNCTIONS)))
+    FUNCTIONS.update(all_refusing(all_renaming(FUNCTIONS)))
     for name, other in OF_METHODS.items():
         setattr(Tensor, name, renaming(getattr(Tensor, name), other))
     frequent = names.IN_INNER_LOOPS.split()
+    refuse = names.REFUSING_METHODS.split()
     for name, method in [*vars(Tensor).items()]:
-        own = isinstance(method, FunctionType) and not name.startswith("_")
-        composed = own and (is_overloaded(f"Tensor.{name}") or has_flags(method) or name in FUNCTIONS)
-        if composed and name not in frequent:
+        if not isinstance(method, FunctionType) or name.startswith("_") or name in frequent:
+            continue
+        listed = name in FUNCTIONS or name in refuse or is_overloaded(f"Tensor.{name}")
+        if listed or has_flags(method):
             setattr(Tensor, name, refusing(method, f"Tensor.{name}"))
 
 

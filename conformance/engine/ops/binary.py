@@ -106,6 +106,8 @@ def nextafter(self: Array, other: Array) -> Array:
 
 
 def _same_types(self: Array, values: Array) -> None:
+    if "c" in (self.dtype.kind, values.dtype.kind):
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if self.dtype != values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 

@@ -69,7 +69,7 @@ def isin(
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError("isin(): no tensor")  # said in torch's words by what is around it
     for each in (elements, test_elements):
-        if isinstance(each, Tensor) and each._array.dtype.kind == "b":
+        if isinstance(each, bool) or (isinstance(each, Tensor) and each._array.dtype.kind == "b"):
             raise RuntimeError("Unsupported input type encountered for isin(): Bool")
         if isinstance(each, Tensor) and each._array.dtype.kind == "c":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {each.dtype.legacy}")

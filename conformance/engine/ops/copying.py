@@ -13,6 +13,7 @@ from ..device import check_device
 from ..errors import output_shape_differs
 from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
+from ..operands import invalid_combination
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, is_dense, like_steps, ordered, refuse_negative, sizes, still_expanded
 from ..shapes import laid_out as in_order_of
@@ -34,8 +35,16 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     return copy
 
 
-def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+def _check_none(name: str, beyond: tuple[Any, ...]) -> None:
+    """Refuse positional arguments of a method that has none."""
+    if beyond:
+        were = "was" if len(beyond) == 1 else "were"
+        raise TypeError(f"{name}() takes 0 positional arguments but {len(beyond)} {were} given")
+
+
+def contiguous(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
     """The tensor itself where its memory is in order, else a copy that is."""
+    _check_none("contiguous", beyond)
     try:
         if lies_so(self._array, memory_format):
             return self
@@ -115,6 +124,8 @@ def to(
             dtype = each
         elif each is not None:
             device = each
+    if any(each is None for each in args) and (flags or isinstance(args[0], (Tensor, dtypes.dtype, type))):
+        raise invalid_combination("Tensor.to", args)
     check_device(device)
     dtype = dtypes.asked("to", dtype)
     if len(flags) > 1:  # non_blocking, copy
@@ -220,8 +231,9 @@ def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
     return _repeat(self, sizes(counts if repeats is None else (repeats,), "repeat(): argument 'repeats'"))
 
 
-def _cast(kind: dtypes.dtype) -> Any:
-    def method(self: Tensor, memory_format: Any = None) -> Tensor:
+def _cast(name: str, kind: dtypes.dtype) -> Any:
+    def method(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
+        _check_none(name, beyond)
         return to(self, kind, memory_format=memory_format)
 
     return method
@@ -235,7 +247,7 @@ def attach() -> None:
         "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
     }  # fmt: skip
     for name, kind in names.items():
-        setattr(Tensor, name, _cast(kind))
+        setattr(Tensor, name, _cast(name, kind))
     Tensor.cpu = lambda self, memory_format=None: to(self, memory_format=memory_format)  # type: ignore[attr-defined]
 
 

@@ -34,6 +34,8 @@ def _check_kind(indices: Array, name: str, place: int = 1) -> None:
 
 def _check_indices(indices: Array, rows: int) -> None:
     _check_kind(indices, "embedding")
+    if indices.size and not rows:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if indices.size and (indices.min() < 0 or indices.max() >= rows):
         raise IndexError("index out of range in self")
 

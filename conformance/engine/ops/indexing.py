@@ -135,7 +135,8 @@ def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False
             _check_fits(values, _shape_named(self, where))
             _check_kind(self, values)
         raise
-    if self.dtype != values.dtype:
+    leads = len(values.shape) > 1 and values.shape[0] == 1  # numpy drops such dimensions when it writes
+    if leads or self.dtype != values.dtype:
         _broadcastable(indices)
         _check_fits(values, self[where].shape)
         _check_kind(self, values)

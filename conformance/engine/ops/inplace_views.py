@@ -7,7 +7,6 @@ view: nothing is written, so the base has nothing to learn.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..inplace import check_mutable
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..operands import MISSING, invalid_combination
+from ..overloads import is_count
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
 from ..storage import Storage, TypedStorage, buffer, over_memory, storage
@@ -70,12 +70,14 @@ def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
     return self
 
 
-def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+def squeeze_(self: Tensor, dim: Any = MISSING) -> Tensor:
     """squeeze in place."""
-    if dim is None:
+    if dim is MISSING:
         return view_in_place(_squeeze_all, self)
-    if isinstance(dim, Sequence):
+    if isinstance(dim, (tuple, list)):
         return view_in_place(_squeeze_dims, self, tuple(dim))
+    if dim.__class__ is not int and not is_count(dim):
+        raise invalid_combination("Tensor.squeeze_", (dim,))
     return view_in_place(_squeeze_dim, self, dim)
 
 

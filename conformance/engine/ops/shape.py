@@ -13,7 +13,8 @@ from ..attributes import is_conj, is_neg
 from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
-from ..operands import check_views
+from ..operands import MISSING, check_views, invalid_combination
+from ..overloads import is_count
 from ..refusals import check_tensors
 from ..rows import Array, op
 from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
@@ -256,12 +257,14 @@ def _squeeze_dims(self: Array, dim: Any) -> Array:
     return np.squeeze(self, tuple(a for a in axes if self.ndim and self.shape[a] == 1))
 
 
-def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: Any = MISSING) -> Tensor:
     """Without the dimensions of length 1."""
-    if dim is None:
+    if dim is MISSING:
         return _squeeze_all(input)
-    if isinstance(dim, Sequence):
+    if isinstance(dim, (tuple, list)):
         return _squeeze_dims(input, tuple(dim))
+    if dim.__class__ is not int and not is_count(dim):
+        raise invalid_combination("Tensor.squeeze", (dim,))
     return _squeeze_dim(input, dim)
 
 

@@ -17,7 +17,7 @@ from ..tensor import Tensor
     view="default",
     self=lambda grad, self_sym_sizes, dim, index: select_backward(grad, self_sym_sizes, dim, index),
 )
-def select(self: Array, dim: Any, index: Any) -> Array:
+def select(self: Array, dim: Any, index: int) -> Array:
     """One entry along a dimension."""
     if self.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")

@@ -301,10 +301,10 @@ def _outside(eps: Any) -> tuple[float, float, float]:
 
 
 @op(name="logit_backward", tensors="grad_output self")
-def _logit_slope(grad_output: Array, self: Array, eps: Any) -> Array:
+def _logit_slope(grad_output: Array, self: Array, eps: Any = None) -> Array:
     low, high, outside = _outside(eps)
     found = grad_output / (self * (1 - self))
-    found = np.where((self >= low) & (self <= high), found, self.dtype.type(outside))
+    found = np.where((self < low) | (self > high), self.dtype.type(outside), found)
     return laid_out(found.astype(self.dtype, copy=False), grad_output, self)
 
 

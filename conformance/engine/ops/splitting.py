@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import wrong_type
+from ..overloads import all_ints, refusal
 from ..rows import ROWS, Array, op
 from ..shapes import existing_dim, wrap_dim
 from ..tensor import Tensor, make
@@ -101,10 +101,19 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: Any = 0) -> Any:
     if isinstance(split_size_or_sections, Tensor):
         split_size_or_sections = int(split_size_or_sections)
     if isinstance(split_size_or_sections, int):
+        if split_size_or_sections.__class__ is bool or dim.__class__ is not int:
+            _refuse("_VF.split", (tensor, split_size_or_sections, dim))
         return _split(tensor, split_size_or_sections, dim)
-    if not isinstance(split_size_or_sections, (tuple, list)):
-        raise wrong_type("split_with_sizes", "split_sizes", "tuple of ints", split_size_or_sections, 2)
+    if dim.__class__ is not int or not all_ints(split_size_or_sections):
+        _refuse("split_with_sizes", (tensor, split_size_or_sections, dim))
     return split_with_sizes(tensor, tuple(split_size_or_sections), dim)
+
+
+def _refuse(name: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse what torch's function of that name, which is called by its split, does not take."""
+    found = refusal(name, arguments, {})
+    if found is not None:
+        raise found
 
 
 def chunk(input: Tensor, chunks: Any, dim: Any = 0) -> Any:

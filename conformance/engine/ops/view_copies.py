@@ -7,6 +7,7 @@ from operator import index
 from typing import Any
 
 from .. import dtypes
+from ..operands import MISSING
 from ..out import check_out, given
 from ..rows import ROWS, Array, op
 from ..shapes import sizes
@@ -77,9 +78,9 @@ def view_copy(input: Tensor, size: Any = None, *, dtype: Any = None, out: Any = 
     return _view(input, sizes((size,)), out=out)
 
 
-def squeeze_copy(input: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
+def squeeze_copy(input: Tensor, dim: Any = MISSING, *, out: Any = None) -> Tensor:
     """squeeze as a copy."""
-    if dim is None:
+    if dim is MISSING:
         return _squeeze(input, out=out)
     if isinstance(dim, (tuple, list)):
         return _squeeze_dims(input, tuple(dim), out=out)

@@ -10,20 +10,23 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .. import dtypes
+from .. import creation, dtypes, ranges
 from ..absent import look_up
-from ..creation import empty, ones
 from ..formats import strided
 from ..from_data import tensor
 from ..ops.extremes import minimum
 from ..ops.special import i0
-from ..ranges import arange, linspace
+from ..ranges import arange
+from ..refusals import refusing
 from ..tensor import Tensor
 
 __all__ = [
     "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming", "hann",
     "kaiser", "nuttall",
 ]  # fmt: skip
+
+empty, ones = refusing(creation.empty, "empty"), refusing(creation.ones, "ones")
+linspace = refusing(ranges.linspace, "linspace")
 
 
 def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_grad: bool) -> dict[str, Any]:

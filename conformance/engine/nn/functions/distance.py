@@ -23,6 +23,8 @@ def pairwise_distance(
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along a dimension."""
+    if eps < 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     kind = promote_types(x1.dtype, x2.dtype)
     if not kind.is_floating_point:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {kind.legacy}")

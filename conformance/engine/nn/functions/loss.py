@@ -128,7 +128,7 @@ def _nll_loss(input: Tensor, target: Tensor, weight: Any, number: int, ignore_in
         check_views(input)
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {wanted[0]}")
     if len(shape) > 1 and (not wanted or shape[0] != wanted[0]):
-        have = wanted[0] if wanted else 1
+        have = wanted[0] if wanted else 0
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({have}).")
     if len(shape) <= 2:
         if len(wanted) > 1:

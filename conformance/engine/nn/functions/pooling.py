@@ -249,15 +249,18 @@ avg_pool2d, avg_pool3d = map(_avg_pool, (2, 3))
 # As many windows as are asked for -----------------------------------------------------------------
 
 
-def _wanted(output_size: Any, shape: Ints, spatial: int) -> Ints:
+def _wanted(name: str, output_size: Any, shape: Ints, spatial: int) -> Ints:
     if isinstance(output_size, int):
+        check_ints(name, "output_size", output_size, 2)
         return (output_size,) * spatial
     if len(shape) <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
     inner = shape[-len(output_size) :] if output_size else ()
     if len(output_size) != len(inner):
         return tuple(output_size)
-    found = tuple(n if each is None else int(each) for each, n in zip(output_size, inner, strict=True))
+    given = tuple(n if each is None else each for each, n in zip(output_size, inner, strict=True))
+    check_ints(name, "output_size", given, 2)
+    found = tuple(int(each) for each in given)
     return found * spatial if len(found) == 1 else found
 
 
@@ -276,7 +279,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
     name = f"adaptive_avg_pool{spatial}d"
 
     def function(input: Tensor, output_size: Any) -> Tensor:
-        out = _wanted(output_size, input._array.shape, spatial)
+        out = _wanted(name, output_size, input._array.shape, spatial)
         check_adaptive_mean(name, input, spatial, out)
         if all(n == 1 for n in out):
             found = input.mean(tuple(range(-1, -spatial - 1, -1)), keepdim=True)
@@ -296,6 +299,8 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = map(_adaptive_avg_pool, (2, 3))
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest elements of this many windows of nearly equal length."""
+    check_tensors("adaptive_max_pool1d", input=input)
+    check_ints("adaptive_max_pool1d", "output_size", output_size, 2)
     check_adaptive_line("adaptive_max_pool1d", input)
     if not isinstance(output_size, int) and len(output_size) != 1:
         raise RuntimeError(
@@ -318,7 +323,7 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
     name = f"adaptive_max_pool{spatial}d"
 
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-        out = _wanted(output_size, input._array.shape, spatial)
+        out = _wanted(name, output_size, input._array.shape, spatial)
         check_adaptive_max(name, input, spatial, out)
         found = ops.ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
