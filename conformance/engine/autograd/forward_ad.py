@@ -92,6 +92,8 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
             f"{level} is not supported."
         )
     dual = tensor.view(tensor._array.shape)
+    if 1 in tensor._array.shape and not tensor.is_sparse:
+        dual._array = tensor._array[...]  # as view() does not, torch keeps the steps of what has length 1
     if state.inference:
         return dual
     dual._forward_base = None
