@@ -283,13 +283,13 @@ def check_plain(row: Row, name: str, value: Any, arguments: tuple[Any, ...], met
     """
     from .overloads import opname
 
+    called = opname(row.name)
+    method = method or row.name != called  # a composed function tells itself; what reaches this is its method
     found = _of_overloads(row, arguments, _shown(row, False), method)
     if found is not None:
         raise found
     if row.forward.__annotations__[name] == "bool" and value is not MISSING:
-        called = opname(row.name)
-        inner = row.name != called  # a composed function tells itself; what reaches this is its method
-        raise wrong_type(called, name, "bool", value, row.places[name] + 1 - (method or inner))
+        raise wrong_type(called, name, "bool", value, row.places[name] + 1 - method)
 
 
 def is_number(value: Any) -> bool:

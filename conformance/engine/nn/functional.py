@@ -179,7 +179,7 @@ layer_norm: layer_norm(Tensor input, tuple of ints[] normalized_shape, Tensor? w
 margin_ranking_loss: margin_ranking_loss(object input1, object input2, object target, float margin)
 multi_margin_loss: multi_margin_loss(object input, object target, object p, Number margin)
 nll_loss: nll_loss_nd(Tensor input, Tensor target, Tensor? weight, object reduction, int ignore_index)
-pad: pad(object input, object pad, str mode, float? value)
+pad: pad(Tensor input, object pad, str mode, float? value)
 poisson_nll_loss: poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps)
 rms_norm: rms_norm(Tensor input, tuple of ints[] normalized_shape, Tensor? weight, float? eps)
 rrelu: rrelu(Tensor input, Number lower, Number upper, bool training)

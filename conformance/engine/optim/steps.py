@@ -133,7 +133,7 @@ def lerp(mean: Tensor, value: Array, weight: float) -> Array:
     Raises:
         RuntimeError: the value has another dtype, since the parameter was cast after its first step.
     """
-    kind = mean._array.dtype
+    kind = parts(mean._array).dtype
     if value.dtype != kind:
         raise RuntimeError(
             f"expected dtype {dtypes.c_name(kind)} for `end` but got dtype {dtypes.c_name(value.dtype)}"
