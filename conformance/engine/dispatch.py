@@ -185,8 +185,13 @@ def packet(name: str) -> OpOverloadPacket:
     return OpOverloadPacket(name, call)
 
 
+def _lift_fresh(self: Tensor) -> Any:
+    """A tensor that was made of data: the modes that are left see it, too."""
+    return hand_over(overload(packet("lift_fresh"), "default"), (self,), {}) if state.dispatch_modes else self
+
+
 _OTHERS: dict[str, Callable[..., Any]] = {
-    "lift_fresh": lambda self: self,
+    "lift_fresh": _lift_fresh,
     "_local_scalar_dense": lambda self: self.item(),
 }  # which torch has for its dispatcher alone
 

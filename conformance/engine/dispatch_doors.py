@@ -19,7 +19,13 @@ from .shapes import sizes
 from .tensor import Tensor
 from .transforms import Doors
 
-_OPTIONS = ("dtype", "layout", "device", "pin_memory", "memory_format")
+_OPTIONS = ("generator", "dtype", "layout", "device", "pin_memory", "memory_format")
+# Overloads by how many arguments are given, where that is no matter of their kinds.
+_FORMS = {
+    "arange": {2: ".start", 3: ".start_step"},
+    "eye": {2: ".m"},
+    "randint": {3: ".low"},
+}
 
 
 def ask(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -36,12 +42,16 @@ def ones_like(root: Tensor) -> Tensor:
 
 def _making(name: str, arguments: Callable[..., tuple[Any, ...]], **told: Any) -> Callable[..., Any]:
     def show(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not state.dispatch_modes or kwargs.get("out") is not None or kwargs.get("generator") is not None:
+        if not state.dispatch_modes or kwargs.get("out") is not None:
             return made(*args, **kwargs)
         given = {**told, **{key: value for key, value in kwargs.items() if value is not None}}
         requires_grad = given.pop("requires_grad", False)
         options = {key: given.pop(key) for key in _OPTIONS if key in given}
-        result = ask(name, *arguments(*args, **given), **options)
+        positional = arguments(*args, **given)
+        form = _FORMS.get(name, {}).get(len(positional), "")
+        if "generator" in options:
+            form = f"{form}_generator" if form else ".generator"
+        result = ask(name + form, *positional, **options)
         return result.requires_grad_() if requires_grad else result
 
     return show
@@ -53,6 +63,11 @@ def _sizes(*args: Any, size: Any = None) -> tuple[Any, ...]:
 
 def _full(size: Any, fill_value: Any) -> tuple[Any, ...]:
     return [*size], fill_value
+
+
+def _with_size(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    *bounds, size = (*args, *kwargs.values())
+    return *bounds, [*size]
 
 
 def _as_given(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -97,6 +112,7 @@ def _closed() -> Doors:
     put(creation.full, _making("full", _full, **made))
     put(creation.eye, _making("eye", _as_given, **made))
     put(ranges.arange, _making("arange", _as_given, **made))
+    put(random.randint, _making("randint", _with_size, **made))
     for name in ("rand", "randn"):
         put(getattr(random, name), _making(name, _sizes, **made))
     for module, listed in ((creation, "ones zeros empty full"), (random, "rand randn")):
