@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from . import errors
-from .batching import NO_RULE, UNBATCHED, each_example, each_in_place, flat, level_of
+from .batching import NO_RULE, UNBATCHED, by_wholes, each_example, each_in_place, flat, level_of
 from .complex_numbers import check_declared
 from .directions import (
     BILINEAR,
@@ -76,6 +76,12 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
                 raise RuntimeError(text)
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
+        if by_wholes(level):
+            from .func.batch_rules import RULES
+
+            found = RULES[row.name](row, args, kwargs, level) if row.name in RULES else NotImplemented
+            if found is not NotImplemented:
+                return found
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
     if "cpu" in state.autocast:
         from .casting import is_listed, with_casts
@@ -185,9 +191,20 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
-        return each_in_place(
-            lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
-        )
+        counted = False
+        if by_wholes(level):
+            from .func.batch_rules import FALLING_BACK, IN_PLACE, aligned_in_place
+
+            wholes = aligned_in_place(arguments, level) if row.name in IN_PLACE else NotImplemented
+            if wholes is not NotImplemented:
+                in_place(row, wholes, write)
+                return self
+            counted = row.name in FALLING_BACK
+
+        def write_one(*given: Any) -> Tensor:
+            return in_place(row, list(given), write)
+
+        return each_in_place(write_one, tuple(arguments), {}, level, row.name + "_", counted)
     if state.dispatch_modes:
         from .dispatch import operation, through_modes
 
