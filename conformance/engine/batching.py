@@ -183,6 +183,11 @@ class BatchedTensor(Tensor):
             self._whole = None
         self._array = _hidden(found)
 
+    def show_whole(self) -> None:
+        """Show what the whole is after a change of its shape."""
+        assert self._whole is not None
+        self._taken, self._array = None, _hidden(_first_of(self._whole._array, self._dim))
+
     def detach(self) -> Tensor:
         """The examples outside the graph."""
         if self._whole is not None and by_wholes(self._level):

@@ -77,9 +77,10 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
         if by_wholes(level):
-            from .func.batch_rules import RULES
+            from .func.batch_rules import rule_of
 
-            found = RULES[row.name](row, args, kwargs, level) if row.name in RULES else NotImplemented
+            rule = rule_of(row)
+            found = NotImplemented if rule is None else rule(row, args, kwargs, level)
             if found is not NotImplemented:
                 return found
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
@@ -193,9 +194,9 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     if level >= 0:
         counted = False
         if by_wholes(level):
-            from .func.batch_rules import FALLING_BACK, IN_PLACE, aligned_in_place
+            from .func.batch_rules import FALLING_BACK, aligned_in_place, is_in_place
 
-            wholes = aligned_in_place(arguments, level) if row.name in IN_PLACE else NotImplemented
+            wholes = aligned_in_place(arguments, level) if is_in_place(row) else NotImplemented
             if wholes is not NotImplemented:
                 in_place(row, wholes, write)
                 return self

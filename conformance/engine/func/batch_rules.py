@@ -10,9 +10,11 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..batching import BatchedTensor, batched_whole, whole_of
+from ..batching import BatchedTensor, batched_whole, vmaps, whole_of
 from ..dtypes import result_type
 from ..forward import bind, call
+from ..ops.joining import cat
+from ..ops.matmul import matmul
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
 from ..tensor import Tensor
@@ -32,9 +34,14 @@ def front(batch: BatchedTensor) -> Tensor:
 
 def wrapped(result: Any, level: int, dim: int = 0) -> Any:
     """What a row gave for all examples, as batched tensors."""
+    return _each(lambda each: batched_whole(each, dim, level), result)
+
+
+def _each(function: Callable[[Tensor], Any], result: Any) -> Any:
+    """A function of each tensor that a row gave."""
     if isinstance(result, Tensor):
-        return batched_whole(result, dim, level)
-    found = [wrapped(each, level, dim) for each in result]
+        return function(result)
+    found = [function(each) for each in result]
     return type(result)(*found) if hasattr(result, "_fields") else type(result)(found)
 
 
@@ -183,6 +190,37 @@ def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
     return along(ROWS["transpose"], (batch, 0, last), {}, level)
 
 
+def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """unsqueeze: there is one place more than dimensions."""
+    batch, dim = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    return wrapped(row.call(front(batch), wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+
+
+def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """repeat: as often as one example is, and once along the examples."""
+    batch, repeats = bind(row, args, kwargs).values()
+    if len(repeats) < batch._array.ndim:
+        return NotImplemented
+    return wrapped(row.call(_padded(batch, len(repeats)), (1, *repeats)), level)
+
+
+def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diag_embed: there is one dimension more."""
+    batch, offset, *dims = bind(row, args, kwargs).values()
+    rank = batch._array.ndim + 1
+    return wrapped(row.call(front(batch), offset, *(wrap_dim(dim, rank) + 1 for dim in dims)), level)
+
+
+def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """trace: the sum of a diagonal."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._array.ndim != 2:
+        return NotImplemented
+    return wrapped(front(batch).diagonal(0, 1, 2).sum(-1), level)
+
+
 def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """squeeze: every dimension of one, but for that of the examples."""
     (batch,) = bind(row, args, kwargs).values()
@@ -215,11 +253,7 @@ def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     given["self"] = whole
     result = call(row, given)
     if not rank and (row.name not in _REDUCTIONS or given.get("keepdim")):
-        result = (
-            result.squeeze(-1)
-            if isinstance(result, Tensor)
-            else type(result)(*(each.squeeze(-1) for each in result))
-        )
+        result = _each(lambda each: each.squeeze(-1), result)
     return wrapped(result, level)
 
 
@@ -269,8 +303,152 @@ _VIEWS = """
 diagonal permute select slice split split_with_sizes squeeze_dim squeeze_dims transpose unbind unfold
 """
 
+# Products -----------------------------------------------------------------------------------------
+
+
+def _front_of(value: Any, level: int) -> Any:
+    return front(value) if _is_at(value, level) else value
+
+
+def _ranks(*values: Any) -> tuple[int, ...]:
+    return tuple(each._array.ndim for each in values)
+
+
+def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """dot: of each pair of vectors, or of all with one."""
+    first, second = bind(row, args, kwargs).values()
+    if _ranks(first, second) != (1, 1) or (row.name == "vdot" and first._array.dtype.kind == "c"):
+        return NotImplemented
+    a, b = _front_of(first, level), _front_of(second, level)
+    if _is_at(first, level) and _is_at(second, level):
+        return wrapped(matmul(a.unsqueeze(-2), b.unsqueeze(-1)).squeeze(-1).squeeze(-1), level)
+    return wrapped(matmul(a, b.t()), level)
+
+
+def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """mv: one matrix by all vectors, which stand in the columns of another, or one by one."""
+    matrix, vector = bind(row, args, kwargs).values()
+    if _ranks(matrix, vector) != (2, 1):
+        return NotImplemented
+    if not _is_at(vector, level):
+        return wrapped(matmul(front(matrix), vector), level)
+    if not _is_at(matrix, level):
+        whole, dim = whole_of(vector)
+        return wrapped(matmul(matrix, whole.movedim(dim, -1)), level, 1)
+    columns = front(vector).unsqueeze(-1)
+    return wrapped(matmul(whole_of(matrix)[0].movedim(whole_of(matrix)[1], 0), columns).squeeze(-1), level)
+
+
+def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """mm and bmm: matmul takes whole batches."""
+    first, second = bind(row, args, kwargs).values()
+    if _ranks(first, second) not in ((2, 2), (3, 3)):
+        return NotImplemented
+    return wrapped(matmul(_front_of(first, level), _front_of(second, level)), level)
+
+
+def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """addmm and its like: the product, and the sum."""
+    summand, first, second, beta, alpha = bind(row, args, kwargs).values()
+    found = ROWS[product].call(first, second)
+    return ROWS["add"].call(ROWS["mul_scalar"].call(summand, beta), found, alpha=alpha)
+
+
+# Joined and picked --------------------------------------------------------------------------------
+
+
+def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """cat: what is one for all examples is expanded."""
+    tensors, dim, *_ = bind(row, args, kwargs).values()
+    batch = next(each for each in tensors if _is_at(each, level))
+    size = vmaps[level].size
+    wholes = [
+        front(each) if _is_at(each, level) else each.expand((size, *each._array.shape)) for each in tensors
+    ]
+    return wrapped(cat(wholes, wrap_dim(dim, batch._array.ndim) + 1), level)
+
+
+def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """stack: the same, of what has one dimension less than the result."""
+    tensors, dim = bind(row, args, kwargs).values()
+    batch = next(each for each in tensors if _is_at(each, level))
+    size = vmaps[level].size
+    wholes = []
+    for each in tensors:
+        if _is_at(each, level):
+            whole, place = whole_of(each)
+            wholes.append(whole.movedim(place, 0))
+        else:
+            wholes.append(each.unsqueeze(0).expand((size, *each._array.shape)))
+    return wrapped(row.call(wholes, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+
+
+def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """gather: with indices for each example."""
+    given = bind(row, args, kwargs)
+    batch, index, rank = given["self"], given["index"], given["self"]._array.ndim
+    if not rank or index._array.ndim != rank:
+        return NotImplemented
+    size = vmaps[level].size
+    for name, each in (("self", batch), ("index", index)):
+        if _is_at(each, level):
+            given[name] = front(each)
+        else:
+            given[name] = each.unsqueeze(0).expand((size, *each._array.shape))
+    given["dim"] = wrap_dim(given["dim"], rank) + 1
+    return wrapped(call(row, given), level)
+
+
+def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_select: gather, with the same indices everywhere beside the dimension."""
+    batch, dim, index = bind(row, args, kwargs).values()
+    rank = batch._array.ndim
+    if not rank or index._array.ndim != 1:
+        return NotImplemented
+    dim = wrap_dim(dim, rank)
+    shape = list(batch._array.shape)
+    shape[dim] = index._array.shape[0]
+    along_dim = index.view([-1 if place == dim else 1 for place in range(rank)])
+    return ROWS["gather"].call(batch, dim, along_dim.expand(shape))
+
+
+def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """Indexing by tensors that are one for all examples."""
+    batch, indices = bind(row, args, kwargs).values()
+    if not _is_at(batch, level) or any(_is_at(each, level) for each in indices):
+        return NotImplemented
+    return wrapped(row.call(front(batch), [None, *indices]), level)
+
+
+def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """embedding: rows of a table that is one for all examples."""
+    given = bind(row, args, kwargs)
+    if _is_at(given["weight"], level):
+        return NotImplemented
+    given["indices"], dim = whole_of(given["indices"])
+    return wrapped(call(row, given), level, dim)
+
+
+# Losses -------------------------------------------------------------------------------------------
+
+
+def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A loss of each element, and its sum or mean for each example."""
+    given = bind(row, args, kwargs)
+    input, target, reduction = given["self"], given["target"], given["reduction"]
+    if not max(_ranks(input, target)):
+        return NotImplemented
+    given["self"], given["target"] = aligned((input, target), level)
+    given["reduction"] = 0
+    found = call(row, given)
+    if reduction == 0:
+        batched = given["self"] if _is_at(input, level) else given["target"]
+        return wrapped(found.reshape(batched._array.shape), level)
+    found = found.flatten(1)
+    return wrapped(found.mean(-1) if reduction == 1 else found.sum(-1), level)
+
+
 RULES: dict[str, Rule] = {
-    **{name: pointwise for name, row in ROWS.items() if row.meet and name not in _NOT_POINTWISE},
     **dict.fromkeys(_POINTWISE.split(), pointwise),
     **dict.fromkeys(_VIEWS.split(), along),
     **dict.fromkeys([*_REDUCTIONS, *_ALONG_ONE.split()], reduced),
@@ -286,6 +464,28 @@ RULES: dict[str, Rule] = {
             "sum": "sum_dim",
         }.items()
     },
+    **dict.fromkeys(["huber_loss", "mse_loss", "smooth_l1_loss"], loss),
+    **{
+        name: functools.partial(added_product, product)
+        for name, product in {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm"}.items()
+    },
+    "bmm": multiplied,
+    "cat": concatenated,
+    "diag_embed": diagonal_made,
+    "dot": dotted,
+    "gather": gathered,
+    "index": indexed,
+    "index_select": selected,
+    "mm": multiplied,
+    "mv": matrix_by_vector,
+    "repeat": repeated,
+    "rot90": along,
+    "stack": stacked,
+    "trace": traced,
+    "vdot": dotted,
+    "constant_pad_nd": arranged,
+    "embedding": embedded,
+    "unsqueeze": unsqueezed,
     "_reshape_alias": reshaped,
     "_in_order": arranged,
     "_unsafe_view": reshaped,
@@ -300,15 +500,23 @@ RULES: dict[str, Rule] = {
 }
 
 
-def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """unsqueeze: there is one place more than dimensions."""
-    batch, dim = bind(row, args, kwargs).values()
-    if batch._whole is None:
+def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """layer_norm of all examples, where weight and bias are one for all."""
+    input, *rest = args or (None,)
+    if not _is_at(input, level) or any(_is_at(each, level) for each in (*rest, *kwargs.values())):
         return NotImplemented
-    return wrapped(row.call(front(batch), wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+    return wrapped(made(front(input), *rest, **kwargs), level)
 
 
-RULES["unsqueeze"] = unsqueezed
+COMPOSED: dict[str, Callable[..., Any]] = {"layer_norm": layer_norm}  # of functions that are no rows
+
+
+def rule_of(row: Row) -> Rule | None:
+    """The rule for a row, if there is one; most rows whose operands meet are pointwise."""
+    found = RULES.get(row.name)
+    if found is None and row.meet and row.name not in _NOT_POINTWISE:
+        found = RULES[row.name] = pointwise
+    return found
 
 
 # In place -----------------------------------------------------------------------------------------
@@ -323,73 +531,59 @@ def aligned_in_place(arguments: list[Any], level: int) -> Any:
 
 
 # torch has no rule for these, and writes into one example after the other.
-FALLING_BACK = frozenset(
-    [
-        "addcdiv",
-        "addcmul",
-        "clamp",
-        "clamp_tensors",
-        "floor_divide",
-        "floor_divide_",
-        "floor_divide_tensor_",
-        "floor_divide_tensor",
-        "fmod",
-        "fmod_tensor",
-        "hypot",
-        "lerp",
-        "lerp_tensor",
-        "pow_tensor",
-        "remainder",
-        "remainder_tensor",
-        "xlogy",
-        "xlogy_tensors",
-    ]
-    + [f"{name}_{of}_" for name in ("eq", "ge", "gt", "le", "lt", "ne") for of in ("number", "tensor")]
-)
-IN_PLACE = frozenset(name for name, rule in RULES.items() if rule is pointwise) - FALLING_BACK | {
-    "copy",
-    "fill",
-    "fill_tensor",
-    "zero",
-}
+_FALLING_BACK = """
+addcdiv addcmul clamp clamp_tensors eq_number_ eq_tensor_ floor_divide floor_divide_ floor_divide_tensor
+floor_divide_tensor_ fmod fmod_tensor ge_number_ ge_tensor_ gt_number_ gt_tensor_ hypot le_number_ le_tensor_ lerp
+lerp_tensor lt_number_ lt_tensor_ ne_number_ ne_tensor_ pow_tensor pow_tensor_ remainder remainder_tensor xlogy xlogy_tensors
+"""
+FALLING_BACK = frozenset(_FALLING_BACK.split())
+_WITHOUT_OPERANDS = frozenset(["copy", "fill", "zero"])
+
+
+def is_in_place(row: Row) -> bool:
+    """Whether a row writes whole batches in place."""
+    return row.name in _WITHOUT_OPERANDS or (row.name not in FALLING_BACK and rule_of(row) is pointwise)
+
+
+def view_in_place(
+    take: Callable[..., Any], name: str, batch: BatchedTensor, arguments: tuple[Any, ...]
+) -> None:
+    """Give a whole the shape and strides of a view; ``take`` does so with any tensor."""
+    whole, dim, rank = batch._whole, batch._dim, batch._array.ndim
+
+    def place(given: Any) -> int:
+        found = wrap_dim(given, rank)
+        return found + (found >= dim)
+
+    if name == "unsqueeze_in_place":
+        found = wrap_dim(arguments[0], rank + 1)
+        take(name, whole, found + (found > dim))
+        batch._dim += found <= dim
+    elif name == "transpose_in_place":
+        take(name, whole, *map(place, arguments))
+    elif name == "t_in_place":
+        take("transpose_in_place", whole, *((place(0), place(1)) if rank == 2 else (dim, dim)))
+    else:
+        taken = (
+            range(rank) if not arguments else arguments[0] if not isinstance(arguments[0], int) else arguments
+        )
+        shape = whole._array.shape
+        gone = [found for found in map(place, taken) if shape[found] == 1]
+        take("squeeze_dims_in_place", whole, tuple(map(place, taken)))
+        batch._dim -= sum(found < dim for found in gone)
+    batch.show_whole()
 
 
 def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
     """Whether a function that writes in place is called with wholes."""
     if not (args and _is_at(args[0], level) and args[0]._whole is not None):
         return False
-    return name[:-1] in IN_PLACE | FALLING_BACK or name in _WRITING
+    row = ROWS.get(name[:-1])
+    return name in _WRITING or (row is not None and (row.name in FALLING_BACK or is_in_place(row)))
 
 
-_WRITING = frozenset(  # under other names than those of rows
-    [
-        "absolute_",
-        "arccos_",
-        "arccosh_",
-        "arcsin_",
-        "arcsinh_",
-        "arctan2_",
-        "arctan_",
-        "arctanh_",
-        "clip_",
-        "divide_",
-        "eq_",
-        "fix_",
-        "ge_",
-        "greater_",
-        "greater_equal_",
-        "gt_",
-        "le_",
-        "less_",
-        "less_equal_",
-        "lt_",
-        "multiply_",
-        "ne_",
-        "negative_",
-        "not_equal_",
-        "pow_",
-        "square_",
-        "subtract_",
-        "true_divide_",
-    ]
-)
+_OTHER_NAMES = """
+absolute_ arccos_ arccosh_ arcsin_ arcsinh_ arctan2_ arctan_ arctanh_ clip_ divide_ eq_ fix_ ge_ greater_ greater_equal_
+gt_ le_ less_ less_equal_ lt_ multiply_ ne_ negative_ not_equal_ pow_ square_ subtract_ true_divide_
+"""
+_WRITING = frozenset(_OTHER_NAMES.split())

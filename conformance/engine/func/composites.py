@@ -139,163 +139,23 @@ _OLD_RANDOMNESS = (
 )
 
 
-COMPOSED = frozenset(  # of operations with rules: they read no more than shapes and dtypes
-    [
-        "__getitem__",
-        "adjoint",
-        "clone",
-        "prelu",
-        "special_look_up",
-        "linalg_look_up",
-        "special_all_refusing",
-        "conj",
-        "conj_physical",
-        "contiguous",
-        "flip",
-        "fliplr",
-        "flipud",
-        "resolve_conj",
-        "resolve_neg",
-        "tril",
-        "triu",
-        "linalg_diagonal",
-        "mT",
-        "H",
-        "T",
-        "cummax",
-        "cummin",
-        "cumsum",
-        "cumprod",
-        "kthvalue",
-        "mode",
-        "count_nonzero",
-        "nanmedian",
-        "frexp",
-        "ndtr",
-        "all",
-        "amax",
-        "amin",
-        "any",
-        "argsort",
-        "atleast_1d",
-        "atleast_2d",
-        "atleast_3d",
-        "broadcast_tensors",
-        "broadcast_to",
-        "celu",
-        "chunk",
-        "clamp",
-        "clamp_max",
-        "clamp_min",
-        "clip",
-        "copysign",
-        "detach",
-        "diag",
-        "div",
-        "divide",
-        "double",
-        "elu",
-        "expand",
-        "expand_as",
-        "fix",
-        "flatten",
-        "float",
-        "float_power",
-        "floor_divide",
-        "fmod",
-        "gelu",
-        "glu",
-        "half",
-        "hardsigmoid",
-        "hardswish",
-        "hardtanh",
-        "int",
-        "leaky_relu",
-        "lerp",
-        "log_softmax",
-        "logsumexp",
-        "long",
-        "masked_fill",
-        "max",
-        "mean",
-        "median",
-        "min",
-        "mish",
-        "moveaxis",
-        "movedim",
-        "mvlgamma",
-        "nanmean",
-        "nansum",
-        "narrow",
-        "norm",
-        "outer",
-        "permute",
-        "polygamma",
-        "positive",
-        "pow",
-        "prod",
-        "real",
-        "relu",
-        "relu6",
-        "remainder",
-        "reshape",
-        "reshape_as",
-        "rsub",
-        "selu",
-        "sigmoid",
-        "silu",
-        "softmax",
-        "softmin",
-        "softsign",
-        "sort",
-        "split",
-        "squeeze",
-        "square",
-        "std",
-        "std_mean",
-        "sum",
-        "swapaxes",
-        "swapdims",
-        "tanh",
-        "tanhshrink",
-        "tensor_split",
-        "threshold",
-        "to",
-        "topk",
-        "true_divide",
-        "type",
-        "type_as",
-        "unflatten",
-        "unfold",
-        "var",
-        "var_mean",
-        "view",
-        "view_as",
-        "where",
-        "xlogy",
-        "linalg_norm",
-        "linalg_vector_norm",
-        "mse_loss",
-        "l1_loss",
-        "isclose",
-        "special_xlog1py",
-        "special_zeta",
-        "special_polygamma",
-        "special_round",
-        "special_ndtr",
-        "special_multigammaln",
-        "ldexp",
-        "round",
-        "normalize",
-        "aminmax",
-        "ravel",
-        "hsplit",
-        "vsplit",
-        "dsplit",
-        "float_power",
-        "isfinite",
-    ]
-)
+# Functions of operations with rules, which read no more of their arguments than shapes and dtypes.
+_THROUGH = """
+tensordot einsum pad embedding squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ constant_pad_nd __getitem__ adjoint all amax amin aminmax any argsort atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to
+cat celu chunk clamp clamp_max clamp_min clip clone concat concatenate conj conj_physical contiguous copysign
+cosine_similarity count_nonzero cummax cummin cumprod cumsum detach diag diag_embed div divide double dsplit elu expand
+expand_as fix flatten flip fliplr flipud float float_power floor_divide fmod frexp gather gaussian_nll_loss gelu glu
+half hardsigmoid hardswish hardtanh hsplit hstack huber_loss index_select inner int isclose isfinite kthvalue l1_loss
+ldexp leaky_relu lerp linalg_diagonal linalg_given linalg_look_up linalg_matmul linalg_norm linalg_taking_numpy_names
+linalg_vecdot linalg_vector_norm linear log_softmax logsumexp long masked_fill matmul max mean median min mish mode
+moveaxis movedim mse_loss mvlgamma nanmean nanmedian nansum narrow norm normalize outer permute poisson_nll_loss
+polygamma positive pow prelu prod ravel real relu relu6 remainder repeat reshape reshape_as resolve_conj resolve_neg
+rms_norm rot90 round row_stack rsub selu sigmoid silu smooth_l1_loss softmax softmin softsign sort special_all_refusing
+special_look_up special_multigammaln special_ndtr special_polygamma special_round special_xlog1py special_zeta split
+square squeeze stack std std_mean sum swapaxes swapdims take_along_dim tanh tanhshrink tensor_split threshold tile to
+topk tril triu true_divide type type_as unflatten unfold var var_mean view view_as vsplit vstack where xlogy
+"""
+_WHOLE = frozenset(_THROUGH.split())
 
 
 class Composites(Doors):
@@ -348,6 +208,8 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     level = level_of((args, tuple(kwargs.values())))
     if level < 0:
         return made(*args, **kwargs)
+    from .batch_rules import COMPOSED, is_written_whole
+
     if name in _REFUSED:
         raise RuntimeError(_REFUSED[name])
     if name in _INDEXING:
@@ -359,8 +221,6 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     again = functools.partial(_again, name, made)
     if writes:
-        from .batch_rules import is_written_whole
-
         if by_wholes(level) and is_written_whole(name, args, level):
             return made(*args, **kwargs)
         by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat(args[1:2]))
@@ -378,8 +238,12 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         bound = inspect.signature(made).bind(*args, **kwargs)
         bound.apply_defaults()
         _refuse_shared_statistics(bound.arguments)
-    if name in COMPOSED and by_wholes(level):
+    if (name in _WHOLE or (name in _RANDOM and not name.endswith("_"))) and by_wholes(level):
         return made(*args, **kwargs)
+    if name in COMPOSED and by_wholes(level):
+        found = COMPOSED[name](again, args, kwargs, level)
+        if found is not NotImplemented:
+            return found
     if name in ("as_strided", "as_strided_copy"):
         return _strided(again, *args, **kwargs)
     return each_example(again, args, kwargs, level)

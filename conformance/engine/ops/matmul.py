@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, twins
+from ..batching import BatchedTensor
 from ..errors import expected_scalar_type
 from ..inplace import check_castable
 from ..out import RESIZED, check_out, given
@@ -529,7 +530,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     if ndim == 2:
         return addmm(bias, input, t(weight))
     if not (input.is_contiguous() and _is_fusable(bias)):
-        return matmul(input, t(weight)).add_(bias)
+        found = matmul(input, t(weight))
+        return found + bias if found.__class__ is BatchedTensor else found.add_(bias)
     shape = input._array.shape
     flat = reshape(input, -1 if input._array.size else int(np.prod(shape[:-1])), shape[-1])
     return view(addmm(bias, flat, t(weight)), (*shape[:-1], weight._array.shape[0]))
