@@ -238,7 +238,9 @@ def batched_whole(whole: Tensor, dim: int, level: int) -> BatchedTensor:
 
 
 def examples_of(whole: Tensor, dim: int) -> list[Tensor]:
-    """The examples in a whole, which may be written to."""
+    """The examples in a whole, which may be written to; where there is none, one of zeros."""
+    if not whole._array.shape[dim]:
+        return [whole.new_zeros((*whole._array.shape[:dim], *whole._array.shape[dim + 1 :]))]
     found = list(whole.unbind(dim))
     for each in found:
         if each._view is not None and each._view.creation == "multi_output":
@@ -252,10 +254,14 @@ def whole_of(batch: BatchedTensor) -> tuple[Tensor, int]:
         return batch._whole, batch._dim
     from .ops.joining import stack
 
-    return stack(batch._examples), 0
+    found = stack(batch._examples)
+    empty = batch._level < len(vmaps) and not vmaps[batch._level].size
+    return (found.narrow(0, 0, 0) if empty else found), 0
 
 
 def _first_of(array: Any, dim: int) -> Any:
+    if not array.shape[dim]:
+        return np.empty((*array.shape[:dim], *array.shape[dim + 1 :]), array.dtype)
     return np.ndarray.__getitem__(array, (*(slice(None),) * dim, 0, ...))
 
 
@@ -354,7 +360,8 @@ def combined(results: list[Any], level: int) -> Any:
 
 # How torch writes a batch into one tensor decides what it says: "aten::" where it has no rule for that.
 _NAMES = """
-__setitem__ clamp_max_ clamp_min_ copy_ div_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ sub_
+__setitem__ clamp_max_ clamp_min_ copy_ div_ divide_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ multiply_
+sub_ subtract_ true_divide_
 """
 _ARITHMETIC = frozenset(_NAMES.split())
 _BROADCASTING = """
@@ -375,16 +382,11 @@ def _not_in_place(name: str, level: int, arguments: tuple[Any, ...]) -> str:
 
 
 def each_in_place(
-    function: Callable[..., Any],
-    arguments: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    level: int,
-    name: str,
-    counted: bool = False,
+    function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int, name: str
 ) -> Any:
     """Call a function that writes to its first argument for every example.
 
-    The examples are views of one batch as a rule: their writes count as one, unless each is to be ``counted``.
+    The examples are views of one batch as a rule: their writes count as one.
 
     Raises:
         RuntimeError: the first argument is one for all examples.
@@ -393,7 +395,7 @@ def each_in_place(
     if target.__class__ is not BatchedTensor or target._level != level:
         raise RuntimeError(_not_in_place(name, level, arguments))
     counters = {id(each._version_counter): each._version_counter for each in target._examples}
-    shared = next(iter(counters.values())) if len(counters) == 1 and not counted else None
+    shared = next(iter(counters.values())) if len(counters) == 1 else None
     before = 0 if shared is None else shared.value
 
     def write(*given: Any, **named: Any) -> Any:

@@ -192,20 +192,14 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
-        counted = False
         if by_wholes(level):
-            from .func.batch_rules import FALLING_BACK, aligned_in_place, is_in_place
+            from .func.batch_rules import write_wholes
 
-            wholes = aligned_in_place(arguments, level) if is_in_place(row) else NotImplemented
-            if wholes is not NotImplemented:
-                in_place(row, wholes, write)
+            if write_wholes(row, arguments, level):
                 return self
-            counted = row.name in FALLING_BACK
-
-        def write_one(*given: Any) -> Tensor:
-            return in_place(row, list(given), write)
-
-        return each_in_place(write_one, tuple(arguments), {}, level, row.name + "_", counted)
+        return each_in_place(
+            lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
+        )
     if state.dispatch_modes:
         from .dispatch import operation, through_modes
 

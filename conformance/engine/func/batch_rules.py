@@ -10,10 +10,11 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..batching import BatchedTensor, batched_whole, vmaps, whole_of
+from ..batching import BatchedTensor, batched_whole, flat, vmaps, whole_of
 from ..dtypes import result_type
 from ..forward import bind, call
-from ..ops.joining import cat
+from ..inplace import run_inplace
+from ..ops.joining import cat, stack
 from ..ops.matmul import matmul
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
@@ -109,7 +110,7 @@ _OF_TENSORS = frozenset(  # a number beside a tensor is one to torch
 )
 _NOT_POINTWISE = frozenset(["dist", "isin", "logsumexp", "linalg_cross"])
 _POINTWISE = """
-_conj _conj_physical _neg_view _prelu_kernel _to_copy alias clone frexp masked_fill masked_fill_tensor pow_of_number special_airy_ai special_bessel_j0
+_conj _conj_physical _neg_view _view_as_real _prelu_kernel _to_copy alias clone frexp masked_fill masked_fill_tensor pow_of_number special_bessel_j0
 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1
 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
 special_scaled_modified_bessel_k1 special_spherical_bessel_j0
@@ -166,6 +167,8 @@ def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """An operation that takes the batch's dimensions as they come behind the first."""
     given = bind(row, args, kwargs)
+    if row.view is not None and given["self"]._whole is None:
+        return NotImplemented
     given["self"] = front(given["self"])
     return wrapped(call(row, given), level)
 
@@ -213,12 +216,23 @@ def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
     return wrapped(row.call(front(batch), offset, *(wrap_dim(dim, rank) + 1 for dim in dims)), level)
 
 
+def diagonal_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diagonal_copy: a copy of the view."""
+    found = along(ROWS["diagonal"], tuple(bind(row, args, kwargs).values()), {}, level)
+    return found if found is NotImplemented else found.clone()
+
+
+def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """roll: along some dimensions, but not of all elements in a line."""
+    return along(row, args, kwargs, level) if bind(row, args, kwargs)["dims"] else NotImplemented
+
+
 def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """trace: the sum of a diagonal."""
     (batch,) = bind(row, args, kwargs).values()
     if batch._array.ndim != 2:
         return NotImplemented
-    return wrapped(front(batch).diagonal(0, 1, 2).sum(-1), level)
+    return wrapped(front(batch).diagonal(0, 1, 2).sum(1), level)
 
 
 def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -283,6 +297,7 @@ _OVER_SEVERAL = frozenset(
 _REDUCTIONS = _OVER_SEVERAL | frozenset(
     [
         "_aminmax",
+        "aminmax",
         "all",
         "any",
         "argmax",
@@ -472,6 +487,7 @@ RULES: dict[str, Rule] = {
     "bmm": multiplied,
     "cat": concatenated,
     "diag_embed": diagonal_made,
+    "diagonal_copy": diagonal_copied,
     "dot": dotted,
     "gather": gathered,
     "index": indexed,
@@ -479,6 +495,7 @@ RULES: dict[str, Rule] = {
     "mm": multiplied,
     "mv": matrix_by_vector,
     "repeat": repeated,
+    "roll": rolled,
     "rot90": along,
     "stack": stacked,
     "trace": traced,
@@ -489,6 +506,7 @@ RULES: dict[str, Rule] = {
     "_reshape_alias": reshaped,
     "_in_order": arranged,
     "_unsafe_view": reshaped,
+    "_view_as_complex": arranged,
     "flip": along,
     "glu": along,
     "tril": arranged,
@@ -519,15 +537,76 @@ def rule_of(row: Row) -> Rule | None:
     return found
 
 
+# Without a rule -----------------------------------------------------------------------------------
+
+
+def fallen_back(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> list[Any]:
+    """What torch does where it has no rule: one example after the other (torch: functorch/BatchedFallback.cpp)."""
+    wholes: dict[int, Tensor] = {}
+
+    def one(value: Any, index: int) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(one(each, index) for each in value)
+        if not _is_at(value, level):
+            return value
+        if id(value) not in wholes:
+            whole, dim = whole_of(value)
+            wholes[id(value)] = whole.movedim(dim, 0)
+        return wholes[id(value)].select(0, index)
+
+    size = vmaps[level].size
+    return [
+        function(*one(args, i), **{name: one(each, i) for name, each in kwargs.items()}) for i in range(size)
+    ]
+
+
+def _joined(found: list[Tensor]) -> Tensor:
+    return stack(found).view((len(found), *found[0]._array.shape))
+
+
+def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A row that torch has no rule for."""
+    return wrapped(_joined(fallen_back(row.call, args, kwargs, level)), level)
+
+
+def composed_one_by_one(
+    made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """A function that torch has no rule for."""
+    return wrapped(_joined(fallen_back(made, args, kwargs, level)), level)
+
+
+def squared(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """square_, for which torch has no rule."""
+    if not _is_at(args[0], level) or args[0]._whole is None:
+        return NotImplemented
+    fallen_back(made, args, kwargs, level)
+    return args[0]
+
+
+RULES |= dict.fromkeys(["isclose", "special_airy_ai", "special_log_ndtr"], one_by_one)
+COMPOSED |= {"kl_div": composed_one_by_one, "quantile": composed_one_by_one, "square_": squared}
+
+
 # In place -----------------------------------------------------------------------------------------
 
 
-def aligned_in_place(arguments: list[Any], level: int) -> Any:
-    """The wholes with which an operation is called that writes into its first argument."""
+def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
+    """Write a row's result into the whole of its first argument, if there is one and a way to do so; whether it was."""
     target = arguments[0]
     if not _is_at(target, level) or target._whole is None:
-        return NotImplemented
-    return aligned(arguments, level)
+        return False
+    if row.name in FALLING_BACK:
+        fallen_back(lambda *given: run_inplace(row, list(given)), tuple(arguments), {}, level)
+    elif not is_in_place(row):
+        return False
+    else:
+        if row.name == "fill_tensor" and _is_at(arguments[1], level):
+            row = ROWS["copy"]
+        run_inplace(row, aligned(arguments, level))
+    return True
 
 
 # torch has no rule for these, and writes into one example after the other.
@@ -537,7 +616,7 @@ floor_divide_tensor_ fmod fmod_tensor ge_number_ ge_tensor_ gt_number_ gt_tensor
 lerp_tensor lt_number_ lt_tensor_ ne_number_ ne_tensor_ pow_tensor pow_tensor_ remainder remainder_tensor xlogy xlogy_tensors
 """
 FALLING_BACK = frozenset(_FALLING_BACK.split())
-_WITHOUT_OPERANDS = frozenset(["copy", "fill", "zero"])
+_WITHOUT_OPERANDS = frozenset(["copy", "fill", "fill_tensor", "zero"])
 
 
 def is_in_place(row: Row) -> bool:
@@ -550,6 +629,7 @@ def view_in_place(
 ) -> None:
     """Give a whole the shape and strides of a view; ``take`` does so with any tensor."""
     whole, dim, rank = batch._whole, batch._dim, batch._array.ndim
+    assert whole is not None
 
     def place(given: Any) -> int:
         found = wrap_dim(given, rank)
@@ -557,8 +637,8 @@ def view_in_place(
 
     if name == "unsqueeze_in_place":
         found = wrap_dim(arguments[0], rank + 1)
-        take(name, whole, found + (found > dim))
-        batch._dim += found <= dim
+        take(name, whole, found + (found >= dim))
+        batch._dim += found < dim
     elif name == "transpose_in_place":
         take(name, whole, *map(place, arguments))
     elif name == "t_in_place":
@@ -578,12 +658,15 @@ def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
     """Whether a function that writes in place is called with wholes."""
     if not (args and _is_at(args[0], level) and args[0]._whole is not None):
         return False
+    if name == "__setitem__":
+        return not any(isinstance(each, Tensor) for each in flat(args[1:2]))
     row = ROWS.get(name[:-1])
     return name in _WRITING or (row is not None and (row.name in FALLING_BACK or is_in_place(row)))
 
 
 _OTHER_NAMES = """
 absolute_ arccos_ arccosh_ arcsin_ arcsinh_ arctan2_ arctan_ arctanh_ clip_ divide_ eq_ fix_ ge_ greater_ greater_equal_
-gt_ le_ less_ less_equal_ lt_ multiply_ ne_ negative_ not_equal_ pow_ square_ subtract_ true_divide_
+gt_ le_ less_ less_equal_ lt_ multiply_ ne_ negative_ not_equal_ pow_ squeeze_ subtract_ swapaxes_ swapdims_ t_ transpose_
+unsqueeze_ true_divide_
 """
 _WRITING = frozenset(_OTHER_NAMES.split())

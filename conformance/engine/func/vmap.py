@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..batching import BatchedTensor, Vmap, batched, batched_whole, vmaps, whole_of
+from ..batching import BatchedTensor, Vmap, batched_whole, vmaps, whole_of
 from ..ops import FUNCTIONS
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..random import default_generator
@@ -87,10 +87,10 @@ def _run(
     with nested(derivative=False) as depth:
         if not vmaps:
             composites.close()
-        vmaps.append(Vmap(max(size, 1), randomness, depth, transforms.age))
+        vmaps.append(Vmap(size, randomness, depth, transforms.age))
         try:
             given = [
-                each if dim is None else _batched(each, dim, level)
+                each if dim is None else batched_whole(each, dim, level)
                 for each, dim in zip(flat, dims, strict=True)
             ]
             results = func(*unflatten(given, spec), **kwargs)
@@ -110,9 +110,9 @@ def old_vmap(
     try:
         if not vmaps:
             composites.close()
-        vmaps.append(Vmap(max(size, 1), "error", transforms.depth + 1, transforms.age, old=True))
+        vmaps.append(Vmap(size, "error", transforms.depth + 1, transforms.age, old=True))
         try:
-            results = func(*[None if each is None else _batched(each, 0, level) for each in given])
+            results = func(*[None if each is None else batched_whole(each, 0, level) for each in given])
             return [None if each is None else _unbatched("vjp", each, 0, level, size) for each in results]
         finally:
             vmaps.pop()
@@ -120,15 +120,6 @@ def old_vmap(
                 composites.open()
     finally:
         transforms.end()
-
-
-def _batched(tensor: Tensor, dim: int, level: int) -> BatchedTensor:
-    """A tensor as a whole; without examples there is one, of zeros."""
-    if tensor.shape[dim]:
-        return batched_whole(tensor, dim, level)
-    shape = list(tensor.shape)
-    del shape[dim]
-    return batched([tensor.new_zeros(shape)], level)
 
 
 def _name(func: Any) -> str:
@@ -233,8 +224,6 @@ def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) ->
         whole, place = whole_of(value)
         if value._whole is None:
             whole._inference = value._examples[0]._inference
-        if not size and whole.shape[place]:
-            whole = whole.narrow(place, 0, 0)
         return whole if dim in (place, place - whole.dim()) else whole.movedim(place, dim)
     whole = value.unsqueeze(dim)
     shape = list(whole.shape)

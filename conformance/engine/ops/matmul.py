@@ -529,9 +529,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
         return matmul(input, t(weight))
     if ndim == 2:
         return addmm(bias, input, t(weight))
+    if BatchedTensor in (input.__class__, weight.__class__, bias.__class__):
+        return matmul(input, t(weight)) + bias
     if not (input.is_contiguous() and _is_fusable(bias)):
-        found = matmul(input, t(weight))
-        return found + bias if found.__class__ is BatchedTensor else found.add_(bias)
+        return matmul(input, t(weight)).add_(bias)
     shape = input._array.shape
     flat = reshape(input, -1 if input._array.size else int(np.prod(shape[:-1])), shape[-1])
     return view(addmm(bias, flat, t(weight)), (*shape[:-1], weight._array.shape[0]))
