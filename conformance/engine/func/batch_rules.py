@@ -7,10 +7,12 @@ come behind it. What it returns is batched again along the front. NotImplemented
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..batching import BatchedTensor, batched_whole, flat, vmaps, whole_of
+from ..dispatch import operation
 from ..dtypes import result_type
 from ..forward import bind, call
 from ..inplace import run_inplace
@@ -540,10 +542,17 @@ def rule_of(row: Row) -> Rule | None:
 # Without a rule -----------------------------------------------------------------------------------
 
 
+_SLOW = (
+    "There is a performance drop because we have not yet implemented the batching rule for {}. Please file us an issue on "
+    "GitHub so that we can prioritize its implementation."
+)
+
+
 def fallen_back(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> list[Any]:
     """What torch does where it has no rule: one example after the other (torch: functorch/BatchedFallback.cpp)."""
+    warnings.warn(_SLOW.format(name), stacklevel=2)
     wholes: dict[int, Tensor] = {}
 
     def one(value: Any, index: int) -> Any:
@@ -568,26 +577,30 @@ def _joined(found: list[Tensor]) -> Tensor:
 
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A row that torch has no rule for."""
-    return wrapped(_joined(fallen_back(row.call, args, kwargs, level)), level)
+    name = operation(row, args, in_place=False).name()
+    return wrapped(_joined(fallen_back(name, row.call, args, kwargs, level)), level)
 
 
 def composed_one_by_one(
-    made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+    name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
     """A function that torch has no rule for."""
-    return wrapped(_joined(fallen_back(made, args, kwargs, level)), level)
+    return wrapped(_joined(fallen_back(f"aten::{name}", made, args, kwargs, level)), level)
 
 
 def squared(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """square_, for which torch has no rule."""
     if not _is_at(args[0], level) or args[0]._whole is None:
         return NotImplemented
-    fallen_back(made, args, kwargs, level)
+    fallen_back("aten::square_", made, args, kwargs, level)
     return args[0]
 
 
 RULES |= dict.fromkeys(["isclose", "special_airy_ai", "special_log_ndtr"], one_by_one)
-COMPOSED |= {"kl_div": composed_one_by_one, "quantile": composed_one_by_one, "square_": squared}
+COMPOSED |= {
+    "quantile": functools.partial(composed_one_by_one, "quantile.scalar"),
+    "square_": squared,
+}
 
 
 # In place -----------------------------------------------------------------------------------------
@@ -599,7 +612,8 @@ def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
     if not _is_at(target, level) or target._whole is None:
         return False
     if row.name in FALLING_BACK:
-        fallen_back(lambda *given: run_inplace(row, list(given)), tuple(arguments), {}, level)
+        name = operation(row, tuple(arguments), in_place=True).name()
+        fallen_back(name, lambda *given: run_inplace(row, list(given)), tuple(arguments), {}, level)
     elif not is_in_place(row):
         return False
     else:
