@@ -1,10 +1,15 @@
 """Tensors of vmap: one for each example of a batch, that a program sees as one (torch: BatchedTensorImpl.h).
 
-Note [vmap by examples]: a batched tensor holds one tensor for each example, and shows their shape. The program runs
-once; each operation runs for every example, and its results are batched again. So whatever an operation does for one
-tensor (views, changes in place, gradients, tangents) it does under vmap, and no operation has a rule for batches.
-What asks a batched tensor for values, which differ from example to example, raises: its array has a shape and hides
-the rest. Batched tensors of an inner vmap hold those of an outer one; duals and the graph belong to the examples.
+Note [vmap by wholes]: a batched tensor holds a whole, in which one dimension counts the examples, and shows the shape of
+one. An operation that has a rule for batches (func/batch_rules.py, torch: functorch/BatchRules*.cpp) is called once, with
+wholes, so that the graph outside has the nodes of torch, views share memory, and a thousand examples cost what one does.
+
+Note [vmap by examples]: an operation without a rule runs for every example, and its results are batched again. Then a
+batched tensor holds examples, which are taken from its whole when they are asked for, or stacked where a rule asks for
+a whole. Examples are what derivatives need that are taken inside the vmap: what is captured there has a gradient for
+each of them, so that there, and in the old vmap, no rule is asked. What asks a batched tensor for values, which differ
+from example to example, raises: its array has a shape and hides the rest. Batched tensors of an inner vmap hold those of
+an outer one; duals and the graph belong to what is held.
 
 Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
 engine's own nodes run for each example, a node or a hook of the user's once, with the whole batch.
@@ -20,6 +25,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from .modes import state
 from .shapes import broadcast_shapes
 from .tensor import Tensor, make
 from .transforms import transforms
@@ -95,12 +101,24 @@ class Hidden(np.ndarray[Any, Any]):
 
 
 class BatchedTensor(Tensor):
-    """See Note [vmap by examples]."""
+    """See Notes [vmap by wholes] and [vmap by examples]."""
 
     __module__ = "torch"
     __slots__ = ()
-    _examples: list[Tensor]
+    _whole: Tensor | None  # None where only examples are held
+    _dim: int  # of the whole, which counts the examples
+    _taken: list[Tensor] | None  # the examples that are held, or were taken from the whole
     _level: int
+
+    @property
+    def _examples(self) -> list[Tensor]:
+        if self._taken is not None:
+            return self._taken
+        assert self._whole is not None
+        examples = examples_of(self._whole, self._dim)
+        if state.recording:  # else they are outside the graph
+            self._taken = examples
+        return examples
 
     def item(self) -> NoReturn:
         """Refused: there is one for each example."""
@@ -140,30 +158,40 @@ class BatchedTensor(Tensor):
     def __repr__(self) -> str:
         if vmaps[self._level].old:
             bool(self)
-        from .ops.joining import stack
-
-        shown = repr(stack(self._examples)).replace("\n", "\n    ")
-        return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim=0, value=\n    {shown}\n)"
+        whole, dim = whole_of(self)
+        shown = repr(whole).replace("\n", "\n    ")
+        return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim={dim}, value=\n    {shown}\n)"
 
     @property
     def requires_grad(self) -> bool:
         """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
-        return transforms.since > vmaps[self._level].age and any(
-            each.requires_grad for each in self._examples
-        )
+        held = [self._whole] if self._whole is not None else self._examples
+        return transforms.since > vmaps[self._level].age and any(each.requires_grad for each in held)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         self._requires_grad = value
 
     def refresh(self) -> None:
-        """Show the shape that the examples have after a change in place."""
-        self._array = _hidden(self._examples[0]._array)
+        """Show what the examples are after a change in place; a whole in which they no longer lie is left."""
+        if self._taken is None:
+            return
+        found = self._taken[0]._array
+        if self._whole is not None and not _lie_alike(found, _first_of(self._whole._array, self._dim)):
+            self._whole = None
+        self._array = _hidden(found)
+
+    def show_whole(self) -> None:
+        """Show what the whole is after a change of its shape."""
+        assert self._whole is not None
+        self._taken, self._array = None, _hidden(_first_of(self._whole._array, self._dim))
 
     def detach(self) -> Tensor:
         """The examples outside the graph."""
+        if self._whole is not None and by_wholes(self._level):
+            return batched_whole(self._whole.detach(), self._dim, self._level)
         return batched([each.detach() for each in self._examples], self._level)
 
     @property
@@ -198,8 +226,48 @@ def batched(examples: list[Tensor], level: int) -> BatchedTensor:
             "vmap: the shape of a result depends on the values of a batched tensor, which vmap does not support"
         )
     found: Any = make(_hidden(first), BatchedTensor)
-    found._examples, found._level = examples, level
+    found._whole, found._dim, found._taken, found._level = None, 0, examples, level
     return found
+
+
+def batched_whole(whole: Tensor, dim: int, level: int) -> BatchedTensor:
+    """The tensor of all examples, which a dimension counts, as one."""
+    found: Any = make(_hidden(_first_of(whole._array, dim)), BatchedTensor)
+    found._whole, found._dim, found._taken, found._level = whole, dim, None, level
+    return found
+
+
+def examples_of(whole: Tensor, dim: int) -> list[Tensor]:
+    """The examples in a whole, which may be written to; where there is none, one of zeros."""
+    if not whole._array.shape[dim]:
+        return [whole.new_zeros((*whole._array.shape[:dim], *whole._array.shape[dim + 1 :]))]
+    found = list(whole.unbind(dim))
+    for each in found:
+        if each._view is not None and each._view.creation == "multi_output":
+            each._view.creation = "default"
+    return found
+
+
+def whole_of(batch: BatchedTensor) -> tuple[Tensor, int]:
+    """The whole and its dimension that counts the examples; where only those are held, they are stacked."""
+    if batch._whole is not None:
+        return batch._whole, batch._dim
+    from .ops.joining import stack
+
+    found = stack(batch._examples)
+    empty = batch._level < len(vmaps) and not vmaps[batch._level].size
+    return (found.narrow(0, 0, 0) if empty else found), 0
+
+
+def _first_of(array: Any, dim: int) -> Any:
+    if not array.shape[dim]:
+        return np.empty((*array.shape[:dim], *array.shape[dim + 1 :]), array.dtype)
+    return np.ndarray.__getitem__(array, (*(slice(None),) * dim, 0, ...))
+
+
+def _lie_alike(one: Any, other: Any) -> bool:
+    placed = one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+    return bool(placed and one.shape == other.shape and one.strides == other.strides)
 
 
 def _hidden(like: np.ndarray[Any, Any]) -> Any:
@@ -213,11 +281,16 @@ class Vmap(NamedTuple):
     randomness: str  # "error", "same" or "different"
     depth: int  # how deep it stands among the transforms of torch.func, counted from 1
     age: int  # how many transforms had begun, see Note [Captured tensors]
-    wholes: dict[int, tuple[Tensor, int]]  # by id of what was batched: of which tensor, along which dimension
     old: bool = False  # whether it is the one of is_grads_batched, which came before torch.func
 
 
 vmaps: list[Vmap] = []  # those that run, the outermost first
+
+
+def by_wholes(level: int) -> bool:
+    """Whether operations on what is batched at a level are called with wholes, where they can be."""
+    running = vmaps[level]
+    return transforms.since <= running.age and not running.old
 
 
 def level_of(values: Iterable[Any]) -> int:
@@ -287,7 +360,8 @@ def combined(results: list[Any], level: int) -> Any:
 
 # How torch writes a batch into one tensor decides what it says: "aten::" where it has no rule for that.
 _NAMES = """
-__setitem__ clamp_max_ clamp_min_ copy_ div_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ sub_
+__setitem__ clamp_max_ clamp_min_ copy_ div_ divide_ logical_and_ logical_or_ logical_xor_ masked_fill_ mul_ multiply_
+sub_ subtract_ true_divide_
 """
 _ARITHMETIC = frozenset(_NAMES.split())
 _BROADCASTING = """

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from . import errors
-from .batching import NO_RULE, UNBATCHED, each_example, each_in_place, flat, level_of
+from .batching import NO_RULE, UNBATCHED, by_wholes, each_example, each_in_place, flat, level_of
 from .complex_numbers import check_declared
 from .directions import (
     BILINEAR,
@@ -76,6 +76,13 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
                 raise RuntimeError(text)
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
+        if by_wholes(level):
+            from .func.batch_rules import rule_of
+
+            rule = rule_of(row)
+            found = NotImplemented if rule is None else rule(row, args, kwargs, level)
+            if found is not NotImplemented:
+                return found
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
     if "cpu" in state.autocast:
         from .casting import is_listed, with_casts
@@ -185,6 +192,11 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     self: Tensor = arguments[0]
     level = level_of(arguments)
     if level >= 0:
+        if by_wholes(level):
+            from .func.batch_rules import write_wholes
+
+            if write_wholes(row, arguments, level):
+                return self
         return each_in_place(
             lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
         )

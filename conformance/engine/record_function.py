@@ -226,8 +226,9 @@ class _Operations(SharedDoors):
         from . import execution, forward, hooks  # noqa: F401  forward, which the doors of rows lead to
         from ._library import operators
         from .autograd import forward_ad, function
+        from .batching import examples_of
         from .func.composites import composites
-        from .func.vmap import _examples, _unbatched
+        from .func.vmap import _unbatched
         from .nn.functions import recurrent
 
         composites.find()  # whose doors are behind these: a call is one event for all examples
@@ -242,7 +243,7 @@ class _Operations(SharedDoors):
             forward_ad.dual_of: partial(_ask, ["aten::_make_dual"]),
             forward_ad.unpacked_dual: partial(_ask, ["aten::_unpack_dual"]),
             function._apply: _calling,
-            _examples: partial(_seeing, False),
+            examples_of: partial(_seeing, False),
             _unbatched: partial(_seeing, False),
             operators.dispatch: _dispatching,
             recurrent.rnn: _recurring,

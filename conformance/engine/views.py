@@ -238,7 +238,7 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
             )
         if tensor.requires_grad and info.base._node is None:
             raise RuntimeError(errors.LEAF_VIEW_INPLACE)
-    if tensor.requires_grad and tensor._node is None:  # is_leaf would make a stale grad_fn anew
+    elif tensor.requires_grad and tensor._node is None:
         raise RuntimeError(errors.LEAF_INPLACE)
 
 

@@ -21,6 +21,8 @@ from ..batching import (
     NO_RULE,
     BatchedTensor,
     batched,
+    batched_whole,
+    by_wholes,
     each_example,
     each_in_place,
     flat,
@@ -30,6 +32,7 @@ from ..batching import (
 from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import Doors
+from .batch_rules import COMPOSED, front, is_written_whole
 
 _UNMAPPED = frozenset(
     [
@@ -47,6 +50,7 @@ _REFUSED = {
     "argwhere": DYNAMIC.format("nonzero"),
     "unique": DYNAMIC.format("_unique2"),
     "unique_consecutive": DYNAMIC.format("unique_consecutive"),
+    "chain_matmul": "Batching rule not implemented for aten::chain_matmul. We could not generate a fallback.",
     "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
     "column_stack": "Batching rule not implemented for aten::column_stack. We could not generate a fallback.",
@@ -138,6 +142,25 @@ _OLD_RANDOMNESS = (
 )
 
 
+# Functions of operations with rules, which read no more of their arguments than shapes and dtypes.
+_THROUGH = """
+imag view_as_real view_as_complex roll tensordot einsum pad embedding squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ constant_pad_nd __getitem__ adjoint all amax amin aminmax any argsort atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to
+cat celu chunk clamp clamp_max clamp_min clip clone concat concatenate conj conj_physical contiguous copysign
+cosine_similarity count_nonzero cummax cummin cumprod cumsum detach diag diag_embed div divide double dsplit elu expand
+expand_as fix flatten flip fliplr flipud float float_power floor_divide fmod frexp gather gaussian_nll_loss gelu glu
+half hardsigmoid hardswish hardtanh hsplit hstack huber_loss index_select inner int isclose isfinite kthvalue l1_loss
+ldexp leaky_relu lerp linalg_diagonal linalg_given linalg_look_up linalg_matmul linalg_norm linalg_taking_numpy_names
+linalg_vecdot linalg_vector_norm linear log_softmax logsumexp long masked_fill matmul max mean median min mish mode
+moveaxis movedim mse_loss mvlgamma nanmean nanmedian nansum narrow norm normalize outer permute poisson_nll_loss
+polygamma positive pow prelu prod ravel real relu relu6 remainder repeat reshape reshape_as resolve_conj resolve_neg
+rms_norm rot90 round row_stack rsub selu sigmoid silu smooth_l1_loss softmax softmin softsign sort special_all_refusing
+special_look_up special_multigammaln special_ndtr special_polygamma special_round special_xlog1py special_zeta split
+square squeeze stack std std_mean sum swapaxes swapdims tanh tanhshrink tensor_split threshold tile to
+topk tril triu true_divide type type_as unflatten unfold var var_mean view view_as vsplit vstack where xlogy
+"""
+_WHOLE = frozenset(_THROUGH.split())
+
+
 class Composites(Doors):
     """The functions, which are found when the first vmap runs."""
 
@@ -196,9 +219,15 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         )
         if masked and (name == "__getitem__" or args[0].__class__ is BatchedTensor):
             raise RuntimeError(MASK)
-    writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     again = functools.partial(_again, name, made)
+    if name in COMPOSED and by_wholes(level) and kwargs.get("out") is None:
+        found = COMPOSED[name](again, args, kwargs, level)
+        if found is not NotImplemented:
+            return found
+    writes = name == "__setitem__" or (name.endswith("_") and not name.startswith("_"))
     if writes:
+        if by_wholes(level) and is_written_whole(name, args, level):
+            return made(*args, **kwargs)
         by_tensor = name == "__setitem__" and any(isinstance(each, Tensor) for each in flat(args[1:2]))
         return each_in_place(again, args, kwargs, level, "index_put_" if by_tensor else name)
     if kwargs.get("out") is not None:
@@ -214,6 +243,8 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         bound = inspect.signature(made).bind(*args, **kwargs)
         bound.apply_defaults()
         _refuse_shared_statistics(bound.arguments)
+    if (name in _WHOLE or (name in _RANDOM and not name.endswith("_"))) and by_wholes(level):
+        return made(*args, **kwargs)
     if name in ("as_strided", "as_strided_copy"):
         return _strided(again, *args, **kwargs)
     return each_example(again, args, kwargs, level)
@@ -261,6 +292,10 @@ def _strided(
             f"{have}. This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of "
             "PyTorch view operations"
         )
+    if input._whole is not None and by_wholes(input._level):
+        whole = front(input)
+        sides, steps = (whole._array.shape[0], *size), (whole.stride(0), *stride)
+        return batched_whole(again(whole, sides, steps, storage_offset), 0, input._level)
     examples = input._examples
     return batched(
         [again(each, size, stride, begin + _begin(each) - first) for each in examples], input._level
@@ -288,7 +323,6 @@ def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Draw once for all examples, or for each."""
-    from ..ops.joining import stack
     from ..random import default_generator
 
     level = len(vmaps) - 1
@@ -314,26 +348,22 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
             return each_in_place(as_before, args, kwargs, level, name)
         return each_example(as_before, args, kwargs, level)
     if name in _RANDOM_BY_SHAPE:
-        return batched(
-            list(_outside(name, made, *_with_size(name, args, kwargs, running.size)).unbind(0)), level
-        )
+        return batched_whole(_outside(name, made, *_with_size(name, args, kwargs, running.size)), 0, level)
     rest = level_of((args[1:], tuple(kwargs.values()))) < 0
     if name in _ELEMENTWISE and rest:
         source = args[0]
-        whole = (
-            stack(source._examples)
-            if mapped
-            else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
-        )
-        drawn = _outside(name, made, (whole, *args[1:]), kwargs).unbind(0)
-        if not name.endswith("_"):
-            return batched(list(drawn), level)
-        if not mapped:
+        if name.endswith("_") and not mapped:
             raise RuntimeError(_UNBATCHED)
-        values = iter(drawn)
+        whole = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
+        drawn = _outside(name, made, (whole, *args[1:]), kwargs)
+        if not name.endswith("_"):
+            return batched_whole(drawn, 0, level)
+        if source._whole is not None:
+            return source
+        values = iter(drawn.unbind(0))
         return each_in_place(lambda each: each.copy_(next(values)), (source,), {}, level, name)
     if not mapped:
-        return batched([_outside(name, made, args, kwargs) for _ in range(running.size)], level)
+        return batched([_outside(name, made, args, kwargs) for _ in range(max(running.size, 1))], level)
 
     def draw(*inner: Any, **named: Any) -> Any:
         return _outside(name, made, inner, named)

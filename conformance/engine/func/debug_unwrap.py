@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..batching import BatchedTensor, vmaps
-from ..ops.joining import stack
+from ..batching import BatchedTensor, vmaps, whole_of
 from ..tensor import Tensor
 from ..transforms import transforms
 
@@ -15,8 +14,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     if transforms.depth and tensor.requires_grad and not innermost:
         found = tensor.detach()
     elif isinstance(tensor, BatchedTensor):
-        known = vmaps[level].wholes.get(id(tensor))
-        found = stack(tensor._examples) if known is None else known[0]
+        found, _ = whole_of(tensor)
     else:
         return tensor
     return debug_unwrap(found) if recurse else found

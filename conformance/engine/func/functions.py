@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..batching import BatchedTensor, Vmap, batched, each_example, level_of, vmaps
-from ..ops.joining import stack
+from ..batching import BatchedTensor, batched_whole, each_example, level_of, vmaps, whole_of
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
 from ..transforms import transforms
@@ -70,7 +69,7 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
         RuntimeError: it does not return an output and its dimensions.
     """
     running = vmaps[level]
-    taken = [_whole(each, running) if _is_at(each, level) else (each, None) for each in args]
+    taken = [whole_of(each) if _is_at(each, level) else (each, None) for each in args]
     whole, in_dims = zip(*taken, strict=True)
     depth, transforms.depth = transforms.depth, running.depth - 1  # the rule is called outside of its vmap
     try:
@@ -78,7 +77,7 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
     finally:
         transforms.depth = depth
     for batch, copied in zip(args, whole, strict=True):
-        if batch is not copied and id(batch) not in running.wholes and copied._version:  # changed in place
+        if batch is not copied and batch._whole is None and copied._version:  # changed in place
             for example, changed in zip(batch._examples, copied.unbind(0), strict=True):
                 example.copy_(changed)
     leaves, spec = flatten(output)
@@ -94,9 +93,7 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
     def again(value: Any, dim: int | None) -> Any:
         if id(value) in given:  # an input that is returned stays what it was
             return given[id(value)]
-        return (
-            value if dim is None or not isinstance(value, Tensor) else batched(list(value.unbind(dim)), level)
-        )
+        return value if dim is None or not isinstance(value, Tensor) else batched_whole(value, dim, level)
 
     return unflatten([again(each, dim) for each, dim in zip(leaves, dims, strict=True)], spec)
 
@@ -110,11 +107,6 @@ def _two(returned: Any) -> tuple[Any, Any]:
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
         f"with the output. Got {got} instead"
     )
-
-
-def _whole(batch: Any, running: Vmap) -> tuple[Tensor, int]:
-    """The examples as one tensor, and its dimension that counts them."""
-    return running.wholes.get(id(batch)) or (stack(batch._examples), 0)
 
 
 def _is_at(value: Any, level: int) -> bool:

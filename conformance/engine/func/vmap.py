@@ -1,4 +1,4 @@
-"""torch.func.vmap: a function of one example as one of a batch; see Note [vmap by examples]."""
+"""torch.func.vmap: a function of one example as one of a batch; see Note [vmap by wholes]."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..batching import BatchedTensor, Vmap, batched, vmaps
+from ..batching import BatchedTensor, Vmap, batched_whole, vmaps, whole_of
 from ..ops import FUNCTIONS
-from ..ops.joining import stack
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..random import default_generator
 from ..tensor import Tensor
@@ -88,17 +87,14 @@ def _run(
     with nested(derivative=False) as depth:
         if not vmaps:
             composites.close()
-        wholes: dict[int, Any] = {}
-        vmaps.append(Vmap(max(size, 1), randomness, depth, transforms.age, wholes))
+        vmaps.append(Vmap(size, randomness, depth, transforms.age))
         try:
             given = [
-                each if dim is None else batched(_examples(each, dim), level)
+                each if dim is None else batched_whole(each, dim, level)
                 for each, dim in zip(flat, dims, strict=True)
             ]
-            if size:
-                wholes.update(zip(map(id, given), zip(flat, dims, strict=True), strict=True))
             results = func(*unflatten(given, spec), **kwargs)
-            return _unwrapped(func, results, out_dims, level, size, wholes)
+            return _unwrapped(func, results, out_dims, level, size)
         finally:
             vmaps.pop()
             if not vmaps:
@@ -114,9 +110,9 @@ def old_vmap(
     try:
         if not vmaps:
             composites.close()
-        vmaps.append(Vmap(max(size, 1), "error", transforms.depth + 1, transforms.age, {}, old=True))
+        vmaps.append(Vmap(size, "error", transforms.depth + 1, transforms.age, old=True))
         try:
-            results = func(*[None if each is None else batched(_examples(each, 0), level) for each in given])
+            results = func(*[None if each is None else batched_whole(each, 0, level) for each in given])
             return [None if each is None else _unbatched("vjp", each, 0, level, size) for each in results]
         finally:
             vmaps.pop()
@@ -124,18 +120,6 @@ def old_vmap(
                 composites.open()
     finally:
         transforms.end()
-
-
-def _examples(tensor: Tensor, dim: int) -> list[Tensor]:
-    if not tensor.shape[dim]:
-        shape = list(tensor.shape)
-        del shape[dim]
-        return [tensor.new_zeros(shape)]
-    found = list(tensor.unbind(dim))
-    for each in found:
-        if each._view is not None and each._view.creation == "multi_output":
-            each._view.creation = "default"  # an example may be written to
-    return found
 
 
 def _name(func: Any) -> str:
@@ -202,8 +186,8 @@ def size_of(flat: list[Any], dims: list[int | None]) -> int:
     return int(sizes[0])
 
 
-def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int, wholes: dict[int, Any]) -> Any:
-    """The results with the dimension of the examples; an argument that is given back is itself."""
+def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int) -> Any:
+    """The results with the dimension of the examples."""
     flat, spec = flatten(results)
     if any(not isinstance(each, int) and each is not None for each in flatten(out_dims)[0]):
         raise ValueError(
@@ -220,28 +204,9 @@ def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int, wh
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
             f"of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {spec}."
         )
-    found = []
-    dims = [dim if dim is None else int(dim) for dim in dims]
-    for each, dim in zip(flat, dims, strict=True):
-        whole, place = wholes.get(id(each), (None, None))
-        if place is None or dim is None or not _is_still(each, whole, place):
-            found.append(_unbatched(_name(func), each, dim, level, size))
-        else:
-            found.append(whole if dim in (place, place - whole.dim()) else whole.movedim(place, dim))
+    places = [dim if dim is None else int(dim) for dim in dims]
+    found = [_unbatched(_name(func), each, dim, level, size) for each, dim in zip(flat, places, strict=True)]
     return unflatten(found, spec)
-
-
-def _is_still(value: Any, whole: Any, place: int) -> bool:
-    """Whether an argument's examples lie in it as they did."""
-    if value.__class__ is not BatchedTensor:
-        return False
-    before, now = _one_of(whole)[(slice(None),) * place + (0,)], _one_of(value)
-    return bool(before.shape == now.shape and before.strides == now.strides)
-
-
-def _one_of(value: Any) -> Any:
-    """The array of a tensor, or of one of its examples."""
-    return _one_of(value._examples[0]) if value.__class__ is BatchedTensor else value._array
 
 
 def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) -> Any:
@@ -259,11 +224,10 @@ def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) ->
             "out_dims= to None for output?"
         )
     if own:
-        whole = stack(value._examples)
-        whole._inference = value._examples[0]._inference
-        if not size:
-            whole = whole.narrow(0, 0, 0)
-        return whole if dim == 0 else whole.movedim(0, dim)
+        whole, place = whole_of(value)
+        if value._whole is None:
+            whole._inference = value._examples[0]._inference
+        return whole if dim in (place, place - whole.dim()) else whole.movedim(place, dim)
     whole = value.unsqueeze(dim)
     shape = list(whole.shape)
     shape[dim] = size

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, twins
-from ..batching import BatchedTensor, each_in_place
+from ..batching import BatchedTensor, by_wholes, each_in_place
 from ..dtypes import c_name
 from ..inplace import check_mutable
 from ..modes import state
@@ -49,6 +49,14 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
         RuntimeError: a leaf, or a view that forbids changes.
     """
     if self.__class__ is BatchedTensor:
+        if self._whole is not None and by_wholes(self._level):
+            from ..func import batch_rules
+
+            def take(name: str, *given: Any) -> Tensor:
+                return view_in_place(ROWS[name], *given)
+
+            batch_rules.view_in_place(take, row.name, self, arguments)
+            return self
         given = (self, *arguments)
         return each_in_place(lambda *each: view_in_place(row, *each), given, {}, self._level, row.name + "_")
     recorded = state.recording and self.requires_grad

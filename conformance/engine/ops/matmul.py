@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors, twins
+from ..batching import BatchedTensor
 from ..errors import expected_scalar_type
 from ..inplace import check_castable
 from ..out import RESIZED, check_out, given
@@ -528,6 +529,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
         return matmul(input, t(weight))
     if ndim == 2:
         return addmm(bias, input, t(weight))
+    if BatchedTensor in (input.__class__, weight.__class__, bias.__class__):
+        return matmul(input, t(weight)) + bias
     if not (input.is_contiguous() and _is_fusable(bias)):
         return matmul(input, t(weight)).add_(bias)
     shape = input._array.shape

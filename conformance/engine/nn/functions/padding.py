@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...creation import empty
 from ...operands import kernels_check
 from ...ops.kernels import refuse_bools
 from ...ops.padding import REFLECTION, REPLICATION, Ints, constant_pad_nd
@@ -95,7 +94,7 @@ def _circular(input: Tensor, lengths: Ints) -> Tensor:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         if sizes[last - i] < 0:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
-    out = empty(sizes, dtype=input.dtype)
+    out = input.new_empty(sizes)
     target, source = out, input
     for i in range(spatial):
         before, after, dim = lengths[2 * i], lengths[2 * i + 1], last - i

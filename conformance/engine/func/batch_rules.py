@@ -1,0 +1,700 @@
+"""What operations do with whole batches (torch: functorch/BatchRules*.cpp); see Note [vmap by wholes].
+
+A rule calls rows with wholes: the dimension that counts the examples is moved to the front, and those of an example
+come behind it. What it returns is batched again along the front. NotImplemented sends the operation to the examples.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..batching import BatchedTensor, batched_whole, flat, vmaps, whole_of
+from ..dispatch import operation
+from ..dtypes import result_type
+from ..forward import bind, call
+from ..inplace import run_inplace
+from ..ops.joining import cat, stack
+from ..ops.matmul import matmul
+from ..rows import ROWS, Row
+from ..shapes import wrap_dim
+from ..tensor import Tensor
+
+Rule = Callable[[Row, tuple[Any, ...], dict[str, Any], int], Any]
+
+
+def _is_at(value: Any, level: int) -> bool:
+    return value.__class__ is BatchedTensor and value._level == level
+
+
+def front(batch: BatchedTensor) -> Tensor:
+    """The whole with the examples counted by its first dimension."""
+    whole, dim = whole_of(batch)
+    return whole if dim == 0 else whole.movedim(dim, 0)
+
+
+def wrapped(result: Any, level: int, dim: int = 0) -> Any:
+    """What a row gave for all examples, as batched tensors."""
+    return _each(lambda each: batched_whole(each, dim, level), result)
+
+
+def _each(function: Callable[[Tensor], Any], result: Any) -> Any:
+    """A function of each tensor that a row gave."""
+    if isinstance(result, Tensor):
+        return function(result)
+    found = [function(each) for each in result]
+    return type(result)(*found) if hasattr(result, "_fields") else type(result)(found)
+
+
+# Pointwise ----------------------------------------------------------------------------------------
+
+
+def aligned(values: Iterable[Any], level: int) -> list[Any]:
+    """Operands as wholes that broadcast as their examples do."""
+    values = list(values)
+    operands = [each for each in values if isinstance(each, Tensor)]
+    rank = max(each._array.ndim for each in operands)
+    return [_padded(each, rank) if _is_at(each, level) else each for each in values]
+
+
+def _padded(batch: BatchedTensor, rank: int) -> Tensor:
+    """The whole, viewed with ones behind its first dimension where an example has fewer dimensions than that."""
+    whole = front(batch)
+    missing = rank - batch._array.ndim
+    if missing <= 0:
+        return whole
+    shape = whole._array.shape
+    return whole.view((shape[0], *(1,) * missing, *shape[1:]))
+
+
+def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
+    """Two operands: an example that has no dimensions weighs less than its whole would where dtypes are promoted."""
+    first, second = (place for place, each in enumerate(values) if isinstance(each, Tensor))
+    for scalar, other in ((first, second), (second, first)):
+        if _is_at(values[scalar], level) and values[scalar]._array.ndim < min(1, values[other]._array.ndim):
+            wanted = result_type(values[scalar], wholes[other])
+            for place in (scalar, other):
+                if wholes[place].dtype is not wanted:
+                    wholes[place] = wholes[place].to(wanted)
+    return wholes
+
+
+def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation on each element: of one tensor as it lies, of several as they broadcast."""
+    values = [*args, *kwargs.values()]
+    batches = [place for place, each in enumerate(values) if isinstance(each, Tensor)]
+    dim = 0
+    if row.view is not None and any(_is_at(each, level) and each._whole is None for each in values):
+        return NotImplemented
+    if len(batches) == 1 and row.name not in _OF_TENSORS:
+        (place,) = batches
+        values[place], dim = whole_of(values[place])
+    else:
+        wholes = aligned(values, level)
+        values = _promoted(values, wholes, level) if len(row.meet) == 2 and len(batches) == 2 else wholes
+    given = dict(zip(kwargs, values[len(args) :], strict=True))
+    return wrapped(row.call(*values[: len(args)], **given), level, dim)
+
+
+_OF_TENSORS = frozenset(  # a number beside a tensor is one to torch
+    [
+        "add",
+        "div",
+        "div_rounded",
+        "floor_divide",
+        "mul",
+        "remainder_of_number",
+        "special_zeta_of_number",
+        "sub",
+    ]
+)
+_NOT_POINTWISE = frozenset(["dist", "isin", "logsumexp", "linalg_cross"])
+_POINTWISE = """
+_conj _conj_physical _neg_view _view_as_real _prelu_kernel _to_copy alias clone frexp masked_fill masked_fill_tensor pow_of_number special_bessel_j0
+special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1
+special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
+special_scaled_modified_bessel_k1 special_spherical_bessel_j0
+"""
+
+
+# Views and reductions -----------------------------------------------------------------------------
+
+
+def _dims(dim: Any, rank: int) -> Any:
+    """Dimensions of an example as those of its whole."""
+    if isinstance(dim, int):
+        return wrap_dim(dim, rank) + 1
+    return type(dim)(wrap_dim(each, rank) + 1 for each in dim)
+
+
+def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation along some dimensions: those behind the first."""
+    given = bind(row, args, kwargs)
+    batch = given["self"]
+    if not _is_at(batch, level):
+        return NotImplemented
+    if row.view is not None and batch._whole is None:
+        return NotImplemented
+    rank = batch._array.ndim
+    if (
+        not rank
+        and row.name in _OF_NUMBERS
+        and all(given[name] in (0, (0,)) for name in _DIMS & given.keys())
+    ):
+        return _alias(batch, level) if row.name != "transpose" else batch
+    for name in _DIMS & given.keys():
+        given[name] = _dims(given[name], rank)
+    if row.name == "permute":
+        given["dims"] = (0, *given["dims"])
+    elif row.name == "squeeze_dim":
+        row, given["dim"] = ROWS["squeeze_dims"], (given["dim"],)
+    given["self"] = front(batch)
+    return wrapped(call(row, given), level)
+
+
+def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
+    whole, dim = whole_of(batch)
+    return batched_whole(ROWS["alias"].call(whole), dim, level)
+
+
+_OF_NUMBERS = frozenset(["squeeze_dim", "squeeze_dims", "transpose"])  # which take dimension 0 of a number
+_DIMS = frozenset(["dim", "dim0", "dim1", "dim2", "dims", "dimension"])
+
+
+def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A view in another shape."""
+    batch, size = bind(row, args, kwargs).values()
+    if row.view is not None and batch._whole is None:
+        return NotImplemented
+    whole = front(batch)
+    wanted = (whole._array.shape[0], *size)
+    if row.name != "_reshape_alias":
+        return wrapped(row.call(whole, wanted), level)
+    try:
+        return wrapped(ROWS["view"].call(whole, wanted), level)
+    except RuntimeError as error:
+        raise ValueError from error  # as the row does: then it is copied
+
+
+def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation that takes the batch's dimensions as they come behind the first."""
+    given = bind(row, args, kwargs)
+    if row.view is not None and given["self"]._whole is None:
+        return NotImplemented
+    given["self"] = front(given["self"])
+    return wrapped(call(row, given), level)
+
+
+def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A view of an example, expanded to as many dimensions as are asked for."""
+    batch, size = bind(row, args, kwargs).values()
+    if batch._whole is None or len(size) < batch._array.ndim:
+        return NotImplemented
+    whole = front(batch)
+    shape = whole._array.shape
+    whole = whole.view((shape[0], *(1,) * (len(size) - batch._array.ndim), *shape[1:]))
+    return wrapped(row.call(whole, (whole._array.shape[0], *size)), level)
+
+
+def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """t: of a matrix its transpose, of less what it is."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._whole is None or batch._array.ndim > 2:
+        return NotImplemented
+    last = min(1, max(batch._array.ndim - 1, 0))
+    return along(ROWS["transpose"], (batch, 0, last), {}, level)
+
+
+def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """unsqueeze: there is one place more than dimensions."""
+    batch, dim = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    return wrapped(row.call(front(batch), wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+
+
+def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """repeat: as often as one example is, and once along the examples."""
+    batch, repeats = bind(row, args, kwargs).values()
+    if len(repeats) < batch._array.ndim:
+        return NotImplemented
+    return wrapped(row.call(_padded(batch, len(repeats)), (1, *repeats)), level)
+
+
+def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diag_embed: there is one dimension more."""
+    batch, offset, *dims = bind(row, args, kwargs).values()
+    rank = batch._array.ndim + 1
+    return wrapped(row.call(front(batch), offset, *(wrap_dim(dim, rank) + 1 for dim in dims)), level)
+
+
+def diagonal_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diagonal_copy: a copy of the view."""
+    found = along(ROWS["diagonal"], tuple(bind(row, args, kwargs).values()), {}, level)
+    return found if found is NotImplemented else found.clone()
+
+
+def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """roll: along some dimensions, but not of all elements in a line."""
+    return along(row, args, kwargs, level) if bind(row, args, kwargs)["dims"] else NotImplemented
+
+
+def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """trace: the sum of a diagonal."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._array.ndim != 2:
+        return NotImplemented
+    return wrapped(front(batch).diagonal(0, 1, 2).sum(1), level)
+
+
+def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """squeeze: every dimension of one, but for that of the examples."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    if not batch._array.ndim:
+        return _alias(batch, level)
+    whole, dim = batch._whole, batch._dim
+    shape = whole._array.shape
+    kept = [place for place, n in enumerate(shape) if n != 1 or place == dim]
+    return wrapped(whole.view([shape[place] for place in kept]), level, kept.index(dim))
+
+
+def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A reduction; a number is one along a dimension of its own."""
+    given = bind(row, args, kwargs)
+    batch = given["self"]
+    if not _is_at(batch, level):
+        return NotImplemented
+    whole, rank = front(batch), batch._array.ndim
+    dim = given.get("dim")
+    many = row.name in _OVER_SEVERAL
+    if not rank and (many or dim is not None):
+        whole = whole.unsqueeze(-1)
+    if dim is None or (many and not isinstance(dim, int) and len(dim) == 0):
+        if not many and rank != 1:
+            whole = whole.reshape(whole._array.shape[0], -1)
+        given["dim"] = tuple(range(1, whole._array.ndim)) if many else 1
+    else:
+        found = _dims(dim, rank)
+        given["dim"] = (found,) if many and isinstance(found, int) else found
+    given["self"] = whole
+    result = call(row, given)
+    if not rank and (row.name not in _REDUCTIONS or given.get("keepdim")):
+        result = _each(lambda each: each.squeeze(-1), result)
+    return wrapped(result, level)
+
+
+def whole_reduction(to_row: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A reduction over all elements: the form that takes dimensions, over all but the first."""
+    given = bind(row, args, kwargs)
+    result = reduced(ROWS[to_row], (given.pop("self"), None), given, level)
+    return result[0] if isinstance(result, tuple) else result
+
+
+_OVER_SEVERAL = frozenset(
+    [
+        "amax",
+        "amin",
+        "count_nonzero",
+        "linalg_vector_norm",
+        "logsumexp",
+        "mean_dim",
+        "nansum",
+        "std",
+        "std_mean",
+        "sum_dim",
+        "var",
+        "var_mean",
+    ]
+)
+_REDUCTIONS = _OVER_SEVERAL | frozenset(
+    [
+        "_aminmax",
+        "aminmax",
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "kthvalue",
+        "max_dim",
+        "median_dim",
+        "min_dim",
+        "mode",
+        "nanmedian_dim",
+        "prod_dim",
+    ]
+)
+_ALONG_ONE = """
+_log_softmax _softmax cummax cummin cumprod cumsum logcumsumexp sort sort_stable topk
+"""
+_VIEWS = """
+diagonal permute select slice split split_with_sizes squeeze_dim squeeze_dims transpose unbind unfold
+"""
+
+# Products -----------------------------------------------------------------------------------------
+
+
+def _front_of(value: Any, level: int) -> Any:
+    return front(value) if _is_at(value, level) else value
+
+
+def _ranks(*values: Any) -> tuple[int, ...]:
+    return tuple(each._array.ndim for each in values)
+
+
+def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """dot: of each pair of vectors, or of all with one."""
+    first, second = bind(row, args, kwargs).values()
+    if _ranks(first, second) != (1, 1) or (row.name == "vdot" and first._array.dtype.kind == "c"):
+        return NotImplemented
+    a, b = _front_of(first, level), _front_of(second, level)
+    if _is_at(first, level) and _is_at(second, level):
+        return wrapped(matmul(a.unsqueeze(-2), b.unsqueeze(-1)).squeeze(-1).squeeze(-1), level)
+    return wrapped(matmul(a, b.t()), level)
+
+
+def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """mv: one matrix by all vectors, which stand in the columns of another, or one by one."""
+    matrix, vector = bind(row, args, kwargs).values()
+    if _ranks(matrix, vector) != (2, 1):
+        return NotImplemented
+    if not _is_at(vector, level):
+        return wrapped(matmul(front(matrix), vector), level)
+    if not _is_at(matrix, level):
+        whole, dim = whole_of(vector)
+        return wrapped(matmul(matrix, whole.movedim(dim, -1)), level, 1)
+    columns = front(vector).unsqueeze(-1)
+    return wrapped(matmul(whole_of(matrix)[0].movedim(whole_of(matrix)[1], 0), columns).squeeze(-1), level)
+
+
+def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """mm and bmm: matmul takes whole batches."""
+    first, second = bind(row, args, kwargs).values()
+    if _ranks(first, second) not in ((2, 2), (3, 3)):
+        return NotImplemented
+    return wrapped(matmul(_front_of(first, level), _front_of(second, level)), level)
+
+
+def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """addmm and its like: the product, and the sum."""
+    summand, first, second, beta, alpha = bind(row, args, kwargs).values()
+    found = ROWS[product].call(first, second)
+    return ROWS["add"].call(ROWS["mul_scalar"].call(summand, beta), found, alpha=alpha)
+
+
+# Joined and picked --------------------------------------------------------------------------------
+
+
+def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """cat: what is one for all examples is expanded."""
+    tensors, dim, *_ = bind(row, args, kwargs).values()
+    batch = next(each for each in tensors if _is_at(each, level))
+    size = vmaps[level].size
+    wholes = [
+        front(each) if _is_at(each, level) else each.expand((size, *each._array.shape)) for each in tensors
+    ]
+    return wrapped(cat(wholes, wrap_dim(dim, batch._array.ndim) + 1), level)
+
+
+def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """stack: the same, of what has one dimension less than the result."""
+    tensors, dim = bind(row, args, kwargs).values()
+    batch = next(each for each in tensors if _is_at(each, level))
+    size = vmaps[level].size
+    wholes = []
+    for each in tensors:
+        if _is_at(each, level):
+            whole, place = whole_of(each)
+            wholes.append(whole.movedim(place, 0))
+        else:
+            wholes.append(each.unsqueeze(0).expand((size, *each._array.shape)))
+    return wrapped(row.call(wholes, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+
+
+def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """gather: with indices for each example."""
+    given = bind(row, args, kwargs)
+    batch, index, rank = given["self"], given["index"], given["self"]._array.ndim
+    if not rank or index._array.ndim != rank:
+        return NotImplemented
+    size = vmaps[level].size
+    for name, each in (("self", batch), ("index", index)):
+        if _is_at(each, level):
+            given[name] = front(each)
+        else:
+            given[name] = each.unsqueeze(0).expand((size, *each._array.shape))
+    given["dim"] = wrap_dim(given["dim"], rank) + 1
+    return wrapped(call(row, given), level)
+
+
+def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_select: gather, with the same indices everywhere beside the dimension."""
+    batch, dim, index = bind(row, args, kwargs).values()
+    rank = batch._array.ndim
+    if not rank or index._array.ndim != 1:
+        return NotImplemented
+    dim = wrap_dim(dim, rank)
+    shape = list(batch._array.shape)
+    shape[dim] = index._array.shape[0]
+    along_dim = index.view([-1 if place == dim else 1 for place in range(rank)])
+    return ROWS["gather"].call(batch, dim, along_dim.expand(shape))
+
+
+def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """Indexing by tensors that are one for all examples."""
+    batch, indices = bind(row, args, kwargs).values()
+    if not _is_at(batch, level) or any(_is_at(each, level) for each in indices):
+        return NotImplemented
+    return wrapped(row.call(front(batch), [None, *indices]), level)
+
+
+def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """embedding: rows of a table that is one for all examples."""
+    given = bind(row, args, kwargs)
+    if _is_at(given["weight"], level):
+        return NotImplemented
+    given["indices"], dim = whole_of(given["indices"])
+    return wrapped(call(row, given), level, dim)
+
+
+# Losses -------------------------------------------------------------------------------------------
+
+
+def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A loss of each element, and its sum or mean for each example."""
+    given = bind(row, args, kwargs)
+    input, target, reduction = given["self"], given["target"], given["reduction"]
+    if not max(_ranks(input, target)):
+        return NotImplemented
+    given["self"], given["target"] = aligned((input, target), level)
+    given["reduction"] = 0
+    found = call(row, given)
+    if reduction == 0:
+        batched = given["self"] if _is_at(input, level) else given["target"]
+        return wrapped(found.reshape(batched._array.shape), level)
+    found = found.flatten(1)
+    return wrapped(found.mean(-1) if reduction == 1 else found.sum(-1), level)
+
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_POINTWISE.split(), pointwise),
+    **dict.fromkeys(_VIEWS.split(), along),
+    **dict.fromkeys([*_REDUCTIONS, *_ALONG_ONE.split()], reduced),
+    **{
+        name: functools.partial(whole_reduction, to_row)
+        for name, to_row in {
+            "max": "max_dim",
+            "mean": "mean_dim",
+            "median": "median_dim",
+            "min": "min_dim",
+            "nanmedian": "nanmedian_dim",
+            "prod": "prod_dim",
+            "sum": "sum_dim",
+        }.items()
+    },
+    **dict.fromkeys(["huber_loss", "mse_loss", "smooth_l1_loss"], loss),
+    **{
+        name: functools.partial(added_product, product)
+        for name, product in {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm"}.items()
+    },
+    "bmm": multiplied,
+    "cat": concatenated,
+    "diag_embed": diagonal_made,
+    "diagonal_copy": diagonal_copied,
+    "dot": dotted,
+    "gather": gathered,
+    "index": indexed,
+    "index_select": selected,
+    "mm": multiplied,
+    "mv": matrix_by_vector,
+    "repeat": repeated,
+    "roll": rolled,
+    "rot90": along,
+    "stack": stacked,
+    "trace": traced,
+    "vdot": dotted,
+    "constant_pad_nd": arranged,
+    "embedding": embedded,
+    "unsqueeze": unsqueezed,
+    "_reshape_alias": reshaped,
+    "_in_order": arranged,
+    "_unsafe_view": reshaped,
+    "_view_as_complex": arranged,
+    "flip": along,
+    "glu": along,
+    "tril": arranged,
+    "triu": arranged,
+    "expand": expanded,
+    "squeeze": squeezed,
+    "t": transposed,
+    "view": reshaped,
+}
+
+
+def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """layer_norm of all examples, where weight and bias are one for all."""
+    input, *rest = args or (None,)
+    if not _is_at(input, level) or any(_is_at(each, level) for each in (*rest, *kwargs.values())):
+        return NotImplemented
+    return wrapped(made(front(input), *rest, **kwargs), level)
+
+
+COMPOSED: dict[str, Callable[..., Any]] = {"layer_norm": layer_norm}  # of functions that are no rows
+
+
+def rule_of(row: Row) -> Rule | None:
+    """The rule for a row, if there is one; most rows whose operands meet are pointwise."""
+    found = RULES.get(row.name)
+    if found is None and row.meet and row.name not in _NOT_POINTWISE:
+        found = RULES[row.name] = pointwise
+    return found
+
+
+# Without a rule -----------------------------------------------------------------------------------
+
+
+_SLOW = (
+    "There is a performance drop because we have not yet implemented the batching rule for {}. Please file us an issue on "
+    "GitHub so that we can prioritize its implementation."
+)
+
+
+def fallen_back(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> list[Any]:
+    """What torch does where it has no rule: one example after the other (torch: functorch/BatchedFallback.cpp)."""
+    warnings.warn(_SLOW.format(name), stacklevel=2)
+    wholes: dict[int, Tensor] = {}
+
+    def one(value: Any, index: int) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(one(each, index) for each in value)
+        if not _is_at(value, level):
+            return value
+        if id(value) not in wholes:
+            whole, dim = whole_of(value)
+            wholes[id(value)] = whole.movedim(dim, 0)
+        return wholes[id(value)].select(0, index)
+
+    size = vmaps[level].size
+    return [
+        function(*one(args, i), **{name: one(each, i) for name, each in kwargs.items()}) for i in range(size)
+    ]
+
+
+def _joined(found: list[Tensor]) -> Tensor:
+    return stack(found).view((len(found), *found[0]._array.shape))
+
+
+def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A row that torch has no rule for."""
+    name = operation(row, args, in_place=False).name()
+    return wrapped(_joined(fallen_back(name, row.call, args, kwargs, level)), level)
+
+
+def composed_one_by_one(
+    name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """A function that torch has no rule for."""
+    return wrapped(_joined(fallen_back(f"aten::{name}", made, args, kwargs, level)), level)
+
+
+def squared(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """square_, for which torch has no rule."""
+    if not _is_at(args[0], level) or args[0]._whole is None:
+        return NotImplemented
+    fallen_back("aten::square_", made, args, kwargs, level)
+    return args[0]
+
+
+RULES |= dict.fromkeys(["isclose", "special_airy_ai", "special_log_ndtr"], one_by_one)
+COMPOSED |= {
+    "quantile": functools.partial(composed_one_by_one, "quantile.scalar"),
+    "square_": squared,
+}
+
+
+# In place -----------------------------------------------------------------------------------------
+
+
+def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
+    """Write a row's result into the whole of its first argument, if there is one and a way to do so; whether it was."""
+    target = arguments[0]
+    if not _is_at(target, level) or target._whole is None:
+        return False
+    if row.name in FALLING_BACK:
+        name = operation(row, tuple(arguments), in_place=True).name()
+        fallen_back(name, lambda *given: run_inplace(row, list(given)), tuple(arguments), {}, level)
+    elif not is_in_place(row):
+        return False
+    else:
+        if row.name == "fill_tensor" and _is_at(arguments[1], level):
+            row = ROWS["copy"]
+        run_inplace(row, aligned(arguments, level))
+    return True
+
+
+# torch has no rule for these, and writes into one example after the other.
+_FALLING_BACK = """
+addcdiv addcmul clamp clamp_tensors eq_number_ eq_tensor_ floor_divide floor_divide_ floor_divide_tensor
+floor_divide_tensor_ fmod fmod_tensor ge_number_ ge_tensor_ gt_number_ gt_tensor_ hypot le_number_ le_tensor_ lerp
+lerp_tensor lt_number_ lt_tensor_ ne_number_ ne_tensor_ pow_tensor pow_tensor_ remainder remainder_tensor xlogy xlogy_tensors
+"""
+FALLING_BACK = frozenset(_FALLING_BACK.split())
+_WITHOUT_OPERANDS = frozenset(["copy", "fill", "fill_tensor", "zero"])
+
+
+def is_in_place(row: Row) -> bool:
+    """Whether a row writes whole batches in place."""
+    return row.name in _WITHOUT_OPERANDS or (row.name not in FALLING_BACK and rule_of(row) is pointwise)
+
+
+def view_in_place(
+    take: Callable[..., Any], name: str, batch: BatchedTensor, arguments: tuple[Any, ...]
+) -> None:
+    """Give a whole the shape and strides of a view; ``take`` does so with any tensor."""
+    whole, dim, rank = batch._whole, batch._dim, batch._array.ndim
+    assert whole is not None
+
+    def place(given: Any) -> int:
+        found = wrap_dim(given, rank)
+        return found + (found >= dim)
+
+    if name == "unsqueeze_in_place":
+        found = wrap_dim(arguments[0], rank + 1)
+        take(name, whole, found + (found >= dim))
+        batch._dim += found < dim
+    elif name == "transpose_in_place":
+        take(name, whole, *map(place, arguments))
+    elif name == "t_in_place":
+        take("transpose_in_place", whole, *((place(0), place(1)) if rank == 2 else (dim, dim)))
+    else:
+        taken = (
+            range(rank) if not arguments else arguments[0] if not isinstance(arguments[0], int) else arguments
+        )
+        shape = whole._array.shape
+        gone = [found for found in map(place, taken) if shape[found] == 1]
+        take("squeeze_dims_in_place", whole, tuple(map(place, taken)))
+        batch._dim -= sum(found < dim for found in gone)
+    batch.show_whole()
+
+
+def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
+    """Whether a function that writes in place is called with wholes."""
+    if not (args and _is_at(args[0], level) and args[0]._whole is not None):
+        return False
+    if name == "__setitem__":
+        return not any(isinstance(each, Tensor) for each in flat(args[1:2]))
+    row = ROWS.get(name[:-1])
+    return name in _WRITING or (row is not None and (row.name in FALLING_BACK or is_in_place(row)))
+
+
+_OTHER_NAMES = """
+absolute_ arccos_ arccosh_ arcsin_ arcsinh_ arctan2_ arctan_ arctanh_ clip_ divide_ eq_ fix_ ge_ greater_ greater_equal_
+gt_ le_ less_ less_equal_ lt_ multiply_ ne_ negative_ not_equal_ pow_ squeeze_ subtract_ swapaxes_ swapdims_ t_ transpose_
+unsqueeze_ true_divide_
+"""
+_WRITING = frozenset(_OTHER_NAMES.split())
