@@ -14,7 +14,9 @@ from typing import Any
 from ..batching import BatchedTensor, batched_whole, flat, vmaps, whole_of
 from ..dispatch import operation
 from ..dtypes import result_type
+from ..formats import contiguous_format
 from ..forward import bind, call
+from ..from_data import tensor
 from ..inplace import run_inplace
 from ..ops.joining import cat, stack
 from ..ops.matmul import matmul
@@ -73,12 +75,16 @@ def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
     """Two operands: an example that has no dimensions weighs less than its whole would where dtypes are promoted."""
     first, second = (place for place, each in enumerate(values) if isinstance(each, Tensor))
     for scalar, other in ((first, second), (second, first)):
-        if _is_at(values[scalar], level) and values[scalar]._array.ndim < min(1, values[other]._array.ndim):
+        if _is_scalar(values[scalar], level) and not _is_scalar(values[other], level):
             wanted = result_type(values[scalar], wholes[other])
             for place in (scalar, other):
                 if wholes[place].dtype is not wanted:
                     wholes[place] = wholes[place].to(wanted)
     return wholes
+
+
+def _is_scalar(value: Any, level: int) -> bool:
+    return _is_at(value, level) and not value._array.ndim
 
 
 def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -92,6 +98,11 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
         (place,) = batches
         values[place], dim = whole_of(values[place])
     else:
+        if len(batches) == 1 and _is_scalar(values[batches[0]], level):
+            number = 1 - batches[0]
+            wanted = result_type(values[batches[0]], values[number])
+            values[number] = tensor(values[number], dtype=wanted)
+            batches.append(number)
         wholes = aligned(values, level)
         values = _promoted(values, wholes, level) if len(row.meet) == 2 and len(batches) == 2 else wholes
     given = dict(zip(kwargs, values[len(args) :], strict=True))
@@ -112,8 +123,8 @@ _OF_TENSORS = frozenset(  # a number beside a tensor is one to torch
 )
 _NOT_POINTWISE = frozenset(["dist", "isin", "logsumexp", "linalg_cross"])
 _POINTWISE = """
-_conj _conj_physical _neg_view _view_as_real _prelu_kernel _to_copy alias clone frexp masked_fill masked_fill_tensor pow_of_number special_bessel_j0
-special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1
+_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex frexp masked_fill masked_fill_tensor
+polar pow_of_number special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1
 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
 special_scaled_modified_bessel_k1 special_spherical_bessel_j0
 """
@@ -161,6 +172,12 @@ def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
 
 _OF_NUMBERS = frozenset(["squeeze_dim", "squeeze_dims", "transpose"])  # which take dimension 0 of a number
 _DIMS = frozenset(["dim", "dim0", "dim1", "dim2", "dims", "dimension"])
+
+
+def cloned(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """clone: as it lies, or in order from the first example to the last."""
+    in_order = bind(row, args, kwargs)["memory_format"] is contiguous_format
+    return (arranged if in_order else pointwise)(row, args, kwargs, level)
 
 
 def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -391,6 +408,8 @@ def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[st
 def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """cat: what is one for all examples is expanded."""
     tensors, dim, *_ = bind(row, args, kwargs).values()
+    if any(each._array.shape == (0,) for each in tensors):  # which joins what has more dimensions
+        return NotImplemented
     batch = next(each for each in tensors if _is_at(each, level))
     size = vmaps[level].size
     wholes = [
@@ -448,7 +467,12 @@ def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     batch, indices = bind(row, args, kwargs).values()
     if not _is_at(batch, level) or any(_is_at(each, level) for each in indices):
         return NotImplemented
-    return wrapped(row.call(front(batch), [None, *indices]), level)
+    places = [place for place, each in enumerate(indices) if each is not None]
+    apart = places[-1] - places[0] >= len(places)  # then what they pick comes first
+    picked = max(
+        1 if indices[place]._array.dtype.kind == "b" else indices[place]._array.ndim for place in places
+    )
+    return wrapped(row.call(front(batch), [None, *indices]), level, picked if apart else 0)
 
 
 def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -460,7 +484,82 @@ def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(call(row, given), level, dim)
 
 
+def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """linalg_cross: of as many vectors on both sides."""
+    first, second, dim = bind(row, args, kwargs).values()
+    rank, *others = _ranks(first, second)
+    if others != [rank]:
+        return NotImplemented
+    wholes = [_front_or_expanded(each, level) for each in (first, second)]
+    return wrapped(row.call(*wholes, dim=wrap_dim(dim, rank) + 1), level)
+
+
+def _front_or_expanded(value: Tensor, level: int) -> Tensor:
+    return front(value) if _is_at(value, level) else value.expand((vmaps[level].size, *value._array.shape))
+
+
+# Convolutions -------------------------------------------------------------------------------------
+
+
+def _into(batch: BatchedTensor, place: int) -> Tensor:
+    """The whole with the examples counted along a dimension of theirs."""
+    whole, dim = whole_of(batch)
+    moved = whole.movedim(dim, place)
+    shape = moved._array.shape
+    return moved.reshape((*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :]))
+
+
+def _out_of(found: Tensor, place: int, level: int) -> Any:
+    """What was counted along a dimension, counted by one of its own."""
+    shape, size = found._array.shape, vmaps[level].size
+    sides = (*shape[:place], size, shape[place] // size, *shape[place + 1 :])
+    return wrapped(found.reshape(sides), level, place)
+
+
+_SIDES = {"max_pool2d_with_indices": 2, "max_pool3d_with_indices": 3}
+
+
+def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """Pools: the examples are samples more."""
+    given = bind(row, args, kwargs)
+    batch = given["self"]
+    if row.name.startswith("max_pool") and batch._array.ndim == _SIDES[row.name] + 1:
+        given["self"] = front(batch)
+        return wrapped(call(row, given), level)
+    given["self"] = _into(batch, 0)
+    result = call(row, given)
+    if isinstance(result, Tensor):
+        return _out_of(result, 0, level)
+    return type(result)(_out_of(each, 0, level) for each in result)
+
+
+def convolved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """convolution: examples are samples more, or channels more where there is a weight for each of them."""
+    given = bind(row, args, kwargs)
+    input, weight, bias = given["input"], given["weight"], given["bias"]
+    if _is_at(bias, level) or (
+        _is_at(weight, level) and (given["transposed"] or given["groups"] != 1 or bias is not None)
+    ):
+        return NotImplemented
+    if not _is_at(weight, level):
+        given["input"] = _into(input, 0)
+        return _out_of(call(row, given), 0, level)
+    given["weight"] = _into(weight, 0)
+    if _is_at(input, level):
+        given["input"], given["groups"] = _into(input, 1), vmaps[level].size
+    return _out_of(call(row, given), 1, level)
+
+
 # Losses -------------------------------------------------------------------------------------------
+
+
+def cross_entropy_of_two(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """binary_cross_entropy: of each element, and then reduced."""
+    input, target, weight, reduction = bind(row, args, kwargs).values()
+    if weight is not None or input._array.shape != target._array.shape:
+        return NotImplemented
+    found = wrapped(row.call(*(_front_or_expanded(each, level) for each in (input, target)), None, 0), level)
+    return found if reduction == 0 else found.mean() if reduction == 1 else found.sum()
 
 
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -495,6 +594,17 @@ RULES: dict[str, Rule] = {
             "sum": "sum_dim",
         }.items()
     },
+    **dict.fromkeys(
+        [
+            "_adaptive_avg_pool2d",
+            "_adaptive_avg_pool3d",
+            "avg_pool2d",
+            "avg_pool3d",
+            "max_pool2d_with_indices",
+            "max_pool3d_with_indices",
+        ],
+        folded,
+    ),
     **dict.fromkeys(["huber_loss", "mse_loss", "smooth_l1_loss"], loss),
     **{
         name: functools.partial(added_product, product)
@@ -502,6 +612,10 @@ RULES: dict[str, Rule] = {
     },
     "bmm": multiplied,
     "cat": concatenated,
+    "clone": cloned,
+    "convolution": convolved,
+    "linalg_cross": crossed,
+    "binary_cross_entropy": cross_entropy_of_two,
     "diag_embed": diagonal_made,
     "diagonal_copy": diagonal_copied,
     "dot": dotted,
@@ -641,7 +755,8 @@ def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
 _FALLING_BACK = """
 addcdiv addcmul clamp clamp_tensors eq_number_ eq_tensor_ floor_divide floor_divide_ floor_divide_tensor
 floor_divide_tensor_ fmod fmod_tensor ge_number_ ge_tensor_ gt_number_ gt_tensor_ hypot le_number_ le_tensor_ lerp
-lerp_tensor lt_number_ lt_tensor_ ne_number_ ne_tensor_ pow_tensor pow_tensor_ remainder remainder_tensor xlogy xlogy_tensors
+lerp_tensor lt_number_ lt_tensor_ masked_scatter ne_number_ ne_tensor_ pow_tensor pow_tensor_ remainder remainder_tensor
+scatter_value xlogy xlogy_tensors
 """
 FALLING_BACK = frozenset(_FALLING_BACK.split())
 _WITHOUT_OPERANDS = frozenset(["copy", "fill", "fill_tensor", "zero"])
@@ -694,7 +809,7 @@ def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
 
 _OTHER_NAMES = """
 absolute_ arccos_ arccosh_ arcsin_ arcsinh_ arctan2_ arctan_ arctanh_ clip_ divide_ eq_ fix_ ge_ greater_ greater_equal_
-gt_ le_ less_ less_equal_ lt_ multiply_ ne_ negative_ not_equal_ pow_ squeeze_ subtract_ swapaxes_ swapdims_ t_ transpose_
+gt_ le_ less_ less_equal_ lt_ multiply_ ne_ negative_ not_equal_ pow_ scatter_ squeeze_ subtract_ swapaxes_ swapdims_ t_ transpose_
 unsqueeze_ true_divide_
 """
 _WRITING = frozenset(_OTHER_NAMES.split())

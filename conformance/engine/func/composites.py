@@ -1,8 +1,9 @@
 """Functions made of several operations, under vmap.
 
-They read shapes and values of their arguments before they call a row, so that they run whole for each example; see
-Note [vmap by examples]. As with rows, their code is taken away while a vmap runs, and ``_mapped`` stands in its place:
-see Note [Transforms cost nothing until one is in force].
+Most read shapes and values of their arguments before they call a row, so that they run as a whole for each example; see
+Note [vmap by examples]. Those that read no more than shapes and dtypes, and call rows that have rules, run once with
+the batched tensors themselves; see Note [vmap by wholes]. As with rows, their code is taken away while a vmap runs,
+and ``_mapped`` stands in its place: see Note [Transforms cost nothing until one is in force].
 """
 
 from __future__ import annotations
@@ -144,19 +145,23 @@ _OLD_RANDOMNESS = (
 
 # Functions of operations with rules, which read no more of their arguments than shapes and dtypes.
 _THROUGH = """
-imag view_as_real view_as_complex roll tensordot einsum pad embedding squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ constant_pad_nd __getitem__ adjoint all amax amin aminmax any argsort atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to
-cat celu chunk clamp clamp_max clamp_min clip clone concat concatenate conj conj_physical contiguous copysign
-cosine_similarity count_nonzero cummax cummin cumprod cumsum detach diag diag_embed div divide double dsplit elu expand
-expand_as fix flatten flip fliplr flipud float float_power floor_divide fmod frexp gather gaussian_nll_loss gelu glu
-half hardsigmoid hardswish hardtanh hsplit hstack huber_loss index_select inner int isclose isfinite kthvalue l1_loss
-ldexp leaky_relu lerp linalg_diagonal linalg_given linalg_look_up linalg_matmul linalg_norm linalg_taking_numpy_names
-linalg_vecdot linalg_vector_norm linear log_softmax logsumexp long masked_fill matmul max mean median min mish mode
-moveaxis movedim mse_loss mvlgamma nanmean nanmedian nansum narrow norm normalize outer permute poisson_nll_loss
-polygamma positive pow prelu prod ravel real relu relu6 remainder repeat reshape reshape_as resolve_conj resolve_neg
-rms_norm rot90 round row_stack rsub selu sigmoid silu smooth_l1_loss softmax softmin softsign sort special_all_refusing
-special_look_up special_multigammaln special_ndtr special_polygamma special_round special_xlog1py special_zeta split
-square squeeze stack std std_mean sum swapaxes swapdims tanh tanhshrink tensor_split threshold tile to
-topk tril triu true_divide type type_as unflatten unfold var var_mean view view_as vsplit vstack where xlogy
+__getitem__ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adjoint all amax amin aminmax any argsort
+atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d binary_cross_entropy broadcast_tensors broadcast_to
+cat celu chunk clamp clamp_max clamp_min clip clone concat concatenate conj conj_physical constant_pad_nd contiguous
+conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution copysign cosine_similarity
+count_nonzero cross cummax cummin cumprod cumsum detach diag diag_embed div divide double dsplit einsum elu embedding
+expand expand_as fix flatten flip fliplr flipud float float_power floor_divide fmod frexp gather gaussian_nll_loss
+gelu glu half hardsigmoid hardswish hardtanh hsplit hstack huber_loss imag index_select inner int isclose isfinite
+kron kthvalue l1_loss ldexp leaky_relu lerp linalg_cross linalg_diagonal linalg_given linalg_look_up linalg_matmul
+linalg_norm linalg_taking_numpy_names linalg_vecdot linalg_vector_norm linear log_softmax logsumexp long masked_fill
+matmul max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices
+mean median min mish mode moveaxis movedim mse_loss mvlgamma nanmean nanmedian nansum narrow norm normalize outer pad
+permute poisson_nll_loss polygamma positive pow prelu prod ravel real relu relu6 remainder repeat reshape reshape_as
+resolve_conj resolve_neg rms_norm roll rot90 round row_stack rsub selu sigmoid silu smooth_l1_loss softmax softmin
+softsign sort special_all_refusing special_look_up special_multigammaln special_ndtr special_polygamma special_round
+special_xlog1py special_zeta split square squeeze squeeze_ stack std std_mean sum swapaxes swapaxes_ swapdims
+swapdims_ t_ tanh tanhshrink tensor_split tensordot threshold tile to topk transpose_ tril triu true_divide type
+type_as unflatten unfold unsqueeze_ var var_mean view view_as view_as_complex view_as_real vsplit vstack where xlogy
 """
 _WHOLE = frozenset(_THROUGH.split())
 
@@ -354,6 +359,8 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         source = args[0]
         if name.endswith("_") and not mapped:
             raise RuntimeError(_UNBATCHED)
+        if mapped and name == "dropout" and not front(source).is_contiguous():
+            source = batched(source._examples, level)  # torch draws in the order of the examples
         whole = front(source) if mapped else source.unsqueeze(0).expand((running.size, *source.shape)).clone()
         drawn = _outside(name, made, (whole, *args[1:]), kwargs)
         if not name.endswith("_"):

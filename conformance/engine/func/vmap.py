@@ -204,8 +204,8 @@ def _unwrapped(func: Any, results: Any, out_dims: Any, level: int, size: int) ->
             f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
             f"of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {spec}."
         )
-    places = [dim if dim is None else int(dim) for dim in dims]
-    found = [_unbatched(_name(func), each, dim, level, size) for each, dim in zip(flat, places, strict=True)]
+    dims = [dim if dim is None else int(dim) for dim in dims]
+    found = [_unbatched(_name(func), each, dim, level, size) for each, dim in zip(flat, dims, strict=True)]
     return unflatten(found, spec)
 
 
