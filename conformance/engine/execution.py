@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any
 
-import numpy as np
+from numpy import add, ndarray, ones
 
 from . import errors
 from .accumulate import accumulate_grad
@@ -80,10 +80,10 @@ def execution_order(task: GraphTask) -> list[Node]:
     heap: Heap = []
     for root, _ in task.roots:
         assert root is not None
-        push(heap, (root, []))
+        push(heap, root, [])
     found = []
     while heap:
-        node = pop(heap)[0]
+        node, _ = pop(heap)
         found.append(node)
         for following in node.next_nodes:
             if following is None or not task.should_compute(following):
@@ -92,7 +92,7 @@ def execution_order(task: GraphTask) -> list[Node]:
                 raise RuntimeError(errors.NO_DEPENDENCIES)
             dependencies[following] -= 1
             if not dependencies[following]:
-                push(heap, (following, []))
+                push(heap, following, [])
     return found
 
 
@@ -192,7 +192,7 @@ def count_dependencies(root: Node) -> dict[Node, int]:
 
 
 def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: bool) -> None:
-    """Mark the nodes that lead to what is wanted."""
+    """Mark the nodes that lead to what is wanted; the others wait for nothing, and no gradient flows to them."""
     needed: set[Node] = set()
     for number, (node, input_nr) in enumerate(wanted):
         assert node is not None
@@ -223,6 +223,11 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
                 needed.add(node)
                 break
     task.needed = needed
+    for node in order:
+        if node not in needed and node not in captures:
+            task.dependencies[node] = 0
+    if root not in needed:
+        captures.setdefault(root, [])  # so that the pass ends there
 
 
 def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
@@ -234,7 +239,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     """
     heap: Heap = []
     waiting: dict[Node, Buffer] = {}
-    needed, captures = task.needed, task.captures
+    captures, selected = task.captures, task.needed is not None
     keep_graph, create_graph = task.keep_graph, task.create_graph
     # Recorded, no sum is written into a gradient. Neither does torch write into one while
     # allow_mutation_on_saved_tensors watches; and tangents are not in the memory.
@@ -243,19 +248,13 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
     plain = not (state.anomaly or batched or (transforms.count and state.trace is not None))
-    ready: tuple[Node, Buffer] | None
     while True:
-        ready = None
         if not plain:
             state.evaluating = node
         outputs: Any
-        if (
-            needed is not None
-            and (node in captures or node not in needed)
-            and not _capture(task, node, buffer)
-        ):
+        if captures and node in captures and not _capture(task, node, buffer):
             outputs = ()
-        elif plain and node.hooks is None and (needed is None or node.selective):
+        elif plain and node.hooks is None and (not selected or node.selective):
             outputs = node.apply(buffer)
             if outputs and create_graph:  # recorded before what they are added to
                 outputs = validate_outputs(node, outputs, task.should_compute)
@@ -271,6 +270,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             outputs = _evaluate(node, inputs, keep_graph)
             inputs = ()
         buffer = []
+        ready: Node | None = None
         if outputs:
             input_nrs = node.input_nrs
             fits = outputs.__class__ is not list  # validate_outputs has seen to it
@@ -280,47 +280,55 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 if following is None:
                     continue
                 left = dependencies[following] - 1
+                if left < 0:  # torch does not compute it: see _select
+                    outputs[number] = None
+                    continue
                 dependencies[following] = left
-                pending = waiting.get(following) if waiting else None
-                if pending is None:
-                    if needed is not None and following not in needed and following not in captures:
-                        outputs[number] = None  # torch does not compute it
-                        continue
-                    width = len(following.input_metadata)
-                    pending = [None] if width == 1 else [None] * width
-                    if left:
-                        waiting[following] = pending
-                elif not left:
-                    del waiting[following]
                 gradient = outputs[number]
+                metadata = following.input_metadata
                 if gradient is not None:
                     outputs[number] = None
                     input_nr = input_nrs[number]
-                    metadata = following.input_metadata
                     if not fits and gradient._alike is not metadata:
                         shape, kind = metadata[input_nr]
                         array = gradient._array
                         if array.shape != shape or array.dtype is not kind:
                             gradient = fitted(gradient, following, input_nr, number, node.name)
                         array = None
-                    if pending[input_nr] is None:
+                pending = waiting.get(following) if waiting else None
+                if pending is None:
+                    if len(metadata) == 1:
+                        pending = [gradient]
+                    else:
+                        pending = [None] * len(metadata)
+                        if gradient is not None:
+                            pending[input_nr] = gradient
+                    if left:
+                        waiting[following] = pending
+                else:
+                    if not left:
+                        del waiting[following]
+                    if gradient is None:
+                        pass
+                    elif pending[input_nr] is None:
                         pending[input_nr] = gradient
                     else:
                         _add(pending, input_nr, gradient, afresh)
-                    gradient = None
+                gradient = None
                 if not left:
                     if ready is not None:
-                        push(heap, ready)
-                    ready = (following, pending)
+                        push(heap, ready, buffer)
+                    ready, buffer = following, pending
             pending = None
         if ready is None:
             if not heap:
                 break
-            ready = pop(heap)
+            node, buffer = pop(heap)
         elif heap:
-            push(heap, ready)
-            ready = pop(heap)
-        node, buffer = ready
+            push(heap, ready, buffer)
+            node, buffer = pop(heap)
+        else:
+            node = ready
 
 
 _ALONE = 3  # references to a buffered gradient that nobody outside the pass holds
@@ -333,13 +341,13 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
         array = first._array
         if (
             getrefcount(array) <= _ALONE
-            and array.__class__ is np.ndarray  # see Note [Zeros without memory]
+            and array.__class__ is ndarray  # see Note [Zeros without memory]
             and first._view is None  # see Note [Conjugated views]
             and (array.base is None or _holds_all(array))
         ):
             try:
                 if array.dtype is gradient._array.dtype:
-                    np.add(array, gradient._array, array)
+                    add(array, gradient._array, array)
                     increment_version(first)
                 else:  # as at a leaf that takes gradients of any dtype
                     first.add_(gradient)
@@ -347,7 +355,7 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             except LayoutError:  # see Note [Arrays of other layouts]
                 pass
     if (
-        first._array.__class__ is not np.ndarray
+        first._array.__class__ is not ndarray
         and isinstance(first._array, Unstrided)
         and not state.grad_enabled
     ):
@@ -356,11 +364,11 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
     buffer[input_nr] = first + gradient
 
 
-def _holds_all(array: np.ndarray[Any, Any]) -> bool:
+def _holds_all(array: ndarray[Any, Any]) -> bool:
     """Whether an array is all that looks at its memory, and of all of it: CopySlices lays its copy out as the base."""
     memory = array.base
     return (
-        isinstance(memory, np.ndarray) and memory.base is None and getrefcount(memory) <= _ALONE and is_dense(array)
+        isinstance(memory, ndarray) and memory.base is None and getrefcount(memory) <= _ALONE and is_dense(array)
         and memory.nbytes == array.nbytes
     )  # fmt: skip
 
@@ -436,4 +444,4 @@ def _capture(task: GraphTask, node: Node, buffer: Buffer) -> bool:
 
 def ones_like_root(metadata: InputMetadata) -> Tensor:
     """The gradient that a scalar root starts with."""
-    return make(np.ones(metadata[0], metadata[1]))
+    return make(ones(metadata[0], metadata[1]))

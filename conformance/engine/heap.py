@@ -13,20 +13,17 @@ from typing import Any
 from .node import Node
 
 Buffer = list[Any]  # the summed gradients that a node waits with, None where none has come
-
-
-Item = tuple[Node, Buffer]  # a node that is ready, with its gradients
 # The rank, which is least where the node is the latest; a set that is neither equal to another one nor less, so that
-# nothing else is compared; and the item.
-Heap = list[tuple[int, set[Node], Item]]
+# nothing else is compared; the node and its gradients.
+Heap = list[tuple[int, set[Node], Node, Buffer]]
 
 
-def push(heap: Heap, item: Item) -> None:
-    """Add a node that is ready."""
-    node = item[0]
-    heappush(heap, (-node.sequence_nr, {node}, item))
+def push(heap: Heap, node: Node, buffer: Buffer) -> None:
+    """Add a node that is ready, with its gradients."""
+    heappush(heap, (-node.sequence_nr, {node}, node, buffer))
 
 
-def pop(heap: Heap) -> Item:
+def pop(heap: Heap) -> tuple[Node, Buffer]:
     """Take the node that runs next."""
-    return heappop(heap)[2]
+    _, _, node, buffer = heappop(heap)
+    return node, buffer

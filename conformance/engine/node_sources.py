@@ -37,7 +37,8 @@ def arguments(row: Row) -> str:
 
 
 def tell_number(name: str) -> str:
-    return f"{name}_n = {name}.__class__ in NUMBERS"
+    """Most are tensors: a look at the class costs less than one into a set, for which it is hashed."""
+    return f"{name}_n = {name}.__class__ is not Tensor and {name}.__class__ in NUMBERS"
 
 
 def differentiable(row: Row, results: str) -> str:

@@ -54,7 +54,7 @@ def _signature(row: Row, variant: str) -> str:
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
             parts.append("*rest" if _only_tensors(row) and not operator else "*")
             keyword_only = True
-        text = "input" if name == "self" else name
+        text = "input" if name == "self" and not operator else name
         if parameter.default is not parameter.empty:
             text += f"={parameter.default!r}"
         elif not operator and not (variant == "method" and not parts):
@@ -129,7 +129,7 @@ def _find_alike(row: Row) -> list[str]:
         f"alike = {a}._alike",
         f"if alike is None: alike = find_alike({a})",
         f"if {b}_n:",
-        f"    if {b}.__class__ not in REAL: alike = None",
+        f"    if {b}.__class__ is not float and {b}.__class__ not in REAL: alike = None",
         f"elif {b}._alike is not alike:",
         f"    if {b}._alike is not None or find_alike({b}) is not alike: alike = None",
     ]
@@ -256,7 +256,7 @@ _PLAIN = (
 
 
 def call_source(row: Row, variant: str = "call") -> str:
-    body = ["self = input"] if "self" in row.parameters else []
+    body = ["self = input"] if "self" in row.parameters and variant != "operator" else []
     if variant != "operator":
         for theirs, own in numpy_names(row.parameters).items():
             default = row.parameters[own].default
