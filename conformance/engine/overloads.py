@@ -57,7 +57,7 @@ class Parameter(NamedTuple):
 
     def takes(self, value: Any) -> bool:
         if value is None:
-            return self.optional
+            return self.optional or self.kind == "object"
         if self.several and not isinstance(value, (tuple, list)):
             return False
         return _TAKES[self.kind](value)
@@ -170,7 +170,7 @@ def _lines(several: bool) -> dict[str, str]:
 def _signatures(name: str) -> tuple[Signature, ...]:
     several = _lines(True).get(name)
     if several:
-        optional = "" if "squeeze" in name else "tuple of ints"
+        optional = "" if "squeeze" in name else "tuple of ints dim"
         return tuple(signature_of(text, optional) for text in several.split("\t"))
     alone = _lines(False).get(name)
     return (signature_of(alone),) if alone else ()
@@ -185,7 +185,12 @@ def signature_of(text: str, optional: str = "") -> Signature:
             continue
         declared, _, default = part.partition(" = ")
         kind, name = declared.rsplit(" ", 1)
-        none = kind.endswith("?") or default in ("None", "[]") or kind == optional or name in _MAY_BE_NONE
+        none = (
+            kind.endswith("?")
+            or default in ("None", "[]")
+            or f"{kind} {name}" == optional
+            or name in _MAY_BE_NONE
+        )
         whole = kind.removesuffix("?")
         plain = whole.removesuffix("[]")
         parameters.append(Parameter(plain, name, default or None, keyword_only, none, plain != whole))

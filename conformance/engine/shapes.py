@@ -79,11 +79,6 @@ def sizes(arguments: tuple[Any, ...], called: str = "argument 'size'") -> tuple[
 
 def _none_given(called: str) -> TypeError:
     function, _, name = called.partition(": argument ")
-    if function == "view()":
-        return TypeError(
-            "view() received an invalid combination of arguments - got (), but expected one of:\n"
-            " * (torch.dtype dtype)\n * (tuple of ints size)\n"
-        )
     if not name:  # of a function whose caller says it
         return TypeError(f"{called} is missing")
     return TypeError(f"{function} missing 1 required positional arguments: " + name.replace("'", '"'))

@@ -42,10 +42,10 @@ def _index_select_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, index
 def index_select(self: Array, dim: Any, index: Array) -> Array:
     """The slices along a dimension that the index names."""
     axis = wrap_dim(dim, self.ndim)
-    if index.dtype not in (np.int64, np.int32):
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
+    if index.dtype not in (np.int64, np.int32):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     where = index.reshape(-1)
     if self.ndim == 0:
         if where.size != 1:

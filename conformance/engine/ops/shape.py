@@ -14,7 +14,7 @@ from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
 from ..operands import MISSING, check_views, invalid_combination
-from ..overloads import is_count
+from ..overloads import is_count, refusal
 from ..refusals import check_tensors
 from ..rows import Array, op
 from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
@@ -43,11 +43,16 @@ def _view(self: Array, size: Any) -> Array:
 
 def view(self: Tensor, *sides: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """The same memory in another shape; or, given a dtype, its bytes as that type."""
-    if len(sides) == 1 and isinstance(sides[0], (dtypes.dtype, type)):
-        dtype = sides[0]
-    if dtype is not None:
-        return _view_dtype(self, dtypes.asked("view", dtype))
-    return _view(self, sizes(sides if size is None else (size,), "view(): argument 'size'"))
+    asked = sides[0] if len(sides) == 1 and isinstance(sides[0], (dtypes.dtype, type)) else dtype
+    try:
+        if asked is not None:
+            kind = dtypes.asked("view", asked)
+        else:
+            shape = sizes(sides if size is None else (size,))
+    except TypeError as error:
+        named = {name: value for name, value in (("size", size), ("dtype", dtype)) if value is not None}
+        raise refusal("Tensor.view", sides, named) or error from None
+    return _view(self, shape) if asked is None else _view_dtype(self, kind)
 
 
 def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:

@@ -15,6 +15,7 @@ from .steps import (
     check_fused,
     check_least,
     check_rate,
+    check_single,
     count_step,
     counter,
     decayed_square,
@@ -38,9 +39,10 @@ class SGD(Optimizer):
         nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:  # fmt: skip
-        check_rate(lr)
-        check_least("momentum value", momentum)
-        check_least("weight_decay value", weight_decay)
+        check_single(lr)
+        settings = {"learning rate": lr, "momentum value": momentum, "weight_decay value": weight_decay}
+        for name, value in settings.items():
+            check(name, value, not value < 0.0)  # NaN passes, which other optimizers refuse
         defaults = {
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
             "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,

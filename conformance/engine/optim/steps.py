@@ -34,10 +34,15 @@ def check_least(name: str, value: Any, least: float = 0.0) -> None:
     check(name, value, bool(least <= value))
 
 
-def check_rate(lr: Any) -> None:
-    """Refuse a negative rate, or a tensor of several."""
+def check_single(lr: Any) -> None:
+    """Refuse a tensor of several rates."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
+
+
+def check_rate(lr: Any) -> None:
+    """Refuse a negative rate, or a tensor of several."""
+    check_single(lr)
     check_least("learning rate", lr)
 
 
