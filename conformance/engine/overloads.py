@@ -57,7 +57,7 @@ class Parameter(NamedTuple):
 
     def takes(self, value: Any) -> bool:
         if value is None:
-            return self.optional
+            return self.optional or self.kind == "object"
         if self.several and not isinstance(value, (tuple, list)):
             return False
         return _TAKES[self.kind](value)
@@ -170,7 +170,7 @@ def _lines(several: bool) -> dict[str, str]:
 def _signatures(name: str) -> tuple[Signature, ...]:
     several = _lines(True).get(name)
     if several:
-        optional = "" if "squeeze" in name else "tuple of ints"
+        optional = "" if "squeeze" in name or "split" in name else "tuple of ints"
         return tuple(signature_of(text, optional) for text in several.split("\t"))
     alone = _lines(False).get(name)
     return (signature_of(alone),) if alone else ()
@@ -200,6 +200,13 @@ def is_overloaded(name: str) -> bool:
 def parameters(name: str) -> set[str]:
     """The names of what a function takes by any of its signatures; none if it is not listed."""
     return {each.name for signature in _signatures(name) for each in signature.parameters}
+
+
+@cache
+def by_name_alone(name: str) -> set[str]:
+    """The names of what none of a function's signatures takes by its place."""
+    every = [each for signature in _signatures(name) for each in signature.parameters]
+    return {each.name for each in every} - {each.name for each in every if not each.keyword_only}
 
 
 def is_listed(name: str) -> bool:
