@@ -20,7 +20,7 @@ from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
 from .grids import broadcast_tensors
 from .introsort import unstable_order
-from .kernels import refuse_bools
+from .kernels import half_up, refuse_bools
 from .partial_sort import kth_index, mode_index, top_indices
 from .scalars import minus, times
 
@@ -29,6 +29,7 @@ from .scalars import minus, times
 
 def order_along(array: Array, axis: int, descending: bool) -> Array:
     """The stable order of the elements along an axis, as indices."""
+    array = half_up(array)  # numpy ranks the nan of bfloat16 first
     if not descending:
         return np.argsort(array, axis, kind="stable")
     # Equal elements keep their order: reversed before and after.
@@ -199,7 +200,7 @@ def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out
 def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
     """Where the lower median is; the first nan, where there is one that counts."""
     n = array.shape[axis]
-    order = np.argsort(array, axis, kind="stable")
+    order = order_along(array, axis, False)
     place: Any = np.full([1 if i == axis else m for i, m in enumerate(array.shape)], (n - 1) // 2)
     if array.dtype.kind in "fV":
         nans = np.isnan(array).sum(axis, keepdims=True)

@@ -22,11 +22,12 @@ from .undefined import undefined
 
 
 def _distinct(array: Array, axis: int | None) -> tuple[Array, Array, Array]:
+    kind, array = array.dtype, half_up(array)  # numpy ranks the nan of bfloat16 first
     if axis is None:
         values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, equal_nan=False)
-        return values, inverse.reshape(array.shape), counts
+        return values.astype(kind, copy=False), inverse.reshape(array.shape), counts
     values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, axis=axis)
-    return _outermost(values, axis), inverse.reshape(-1), counts
+    return _outermost(values.astype(kind, copy=False), axis), inverse.reshape(-1), counts
 
 
 def _outermost(array: Array, axis: int) -> Array:
