@@ -218,6 +218,8 @@ def _said_before(row: Row, self: Tensor, arguments: list[Any], error: RuntimeErr
     """Raise what torch says of the form in place where the row's forward has failed, if that is something else."""
     if error.args == (errors.COMPLEX_HALF,):
         return
+    if row.name.startswith("random") or (row.name in _DRAWN and isinstance(error, NotImplementedError)):
+        check_no_overlap(self._array)
     if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
         raise _misfit(row, self._array, arguments) from None
     if row.name == "masked_fill":  # named in the other order than out of place
@@ -281,6 +283,7 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
 _COMPARING = frozenset(  # their result is of bools
     f"{name}_{form}_" for name in ("eq", "ne", "lt", "le", "gt", "ge") for form in ("number", "tensor")
 )
+_DRAWN = frozenset({"bernoulli", "bernoulli_each", "geometric", "log_normal"})
 _MAY_OVERLAP = frozenset({"fill", "zero"})  # all places get one value
 _PLACING = frozenset(  # they write while they read
     [

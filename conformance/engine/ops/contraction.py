@@ -35,10 +35,10 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     if a._array.dtype != b._array.dtype:
         raise RuntimeError("both inputs should have same dtype")
     asked_a, asked_b = dims_a, dims_b
-    dims_a, dims_b = wrap_dims(dims_a, a._array.ndim), wrap_dims(dims_b, b._array.ndim)
     first, second = a, b
     inner = 1
-    for i, j, dim_a, dim_b in zip(dims_a, dims_b, asked_a, asked_b, strict=True):
+    for dim_a, dim_b in zip(dims_a, dims_b, strict=True):
+        i, j = existing_dim(dim_a, a._array.ndim), existing_dim(dim_b, b._array.ndim)
         n, m = a._array.shape[i], b._array.shape[j]
         if m == 1:  # broadcast dimensions are summed right away
             first = first.sum(i, True, dtype=first.dtype)

@@ -20,7 +20,7 @@ from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
 from .grids import broadcast_tensors
 from .introsort import unstable_order
-from .kernels import half_up, refuse_bools
+from .kernels import half_up, need_reals, refuse_bools
 from .partial_sort import kth_index, mode_index, top_indices
 from .scalars import minus, times
 
@@ -152,8 +152,9 @@ def _topk(
     axis = wrap_dim(dim, self.ndim)
     if not 0 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
-    if self.dtype.kind == "b":
-        raise RuntimeError("topk does not support bool dtypes on CPU")
+    if self.dtype.kind in "bc":
+        kind = "bool" if self.dtype.kind == "b" else "complex"
+        raise RuntimeError(f"{' ' * (kind == 'complex')}topk does not support {kind} dtypes on CPU")
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     where = top_indices(self, k, axis, largest, sorted)
@@ -183,7 +184,7 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
     if not 1 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(axis))
     if self.ndim:
-        refuse_bools("kthvalue_cpu", self)
+        need_reals("kthvalue_cpu", self)
     return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
 
 
