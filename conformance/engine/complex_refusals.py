@@ -106,6 +106,7 @@ _RUNTIME = {
 # What is done without a kernel: nothing to what is empty, a copy of one number.
 UNLESS_EMPTY = frozenset(
     [
+        "_adaptive_avg_pool2d",
         "amax",
         "amin",
         "bernoulli_probabilities",
