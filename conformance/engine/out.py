@@ -17,11 +17,11 @@ from .errors import wrong_type
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
 from .overloads import opname
-from .shapes import ordered
+from .shapes import ordered, wrap_dim
 from .storage import lay_out
 from .tangents import levels, levels_of
 from .tensor import Tensor
-from .views import check_inplace, rebase_history
+from .views import check_inplace, increment_version, rebase_history
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -43,16 +43,17 @@ _CAST = (
 )
 _SAME_DTYPE = {
     "Expected out tensor to have dtype {wanted}, but got {got} instead": """
-        addmm addmv baddbmm bmm cross linalg_cross diagonal_copy alias_copy linalg_lu_solve lu_solve max_dim min_dim
+        addmm addmv baddbmm bmm cross linalg_cross diag diagonal_copy alias_copy linalg_lu_solve lu_solve max_dim min_dim
         softmax log_softmax aminmax topk mm slice_scatter gather index_copy index_add index_reduce sort scatter
         scatter_value scatter_add unfold_copy renorm take_along_dim unsqueeze_copy transpose_copy tril triu t_copy
         scatter_reduce permute_copy select_copy slice_copy squeeze_copy expand_copy view_copy linalg_det linalg_slogdet
         linalg_vector_norm linalg_lu_factor linalg_lu_factor_ex linalg_lu linalg_inv linalg_inv_ex linalg_solve
         linalg_svdvals linalg_cholesky linalg_cholesky_ex linalg_eigh linalg_eigvalsh linalg_qr linalg_svd
         linalg_solve_ex qr svd triangular_solve sort_stable msort as_strided_copy squeeze_dim_copy squeeze_dims_copy
-        scatter_reduce_into scatter_value_reduce isin argmax argmin matmul scatter_with scatter_value_with mv
+        scatter_reduce_into scatter_value_reduce isin argmax argmin matmul scatter_with scatter_value_with
         matrix_power linear avg_pool2d avg_pool3d lu_unpack argsort linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve
     """,
+    "addmv input tensors must have the same dtype, but got {Got}, {Wanted}, and {Wanted}": "mv",
     "self and mat2 must have the same dtype, but got {Got} and {Wanted}": "addbmm",
     "multi_dot(): expected out tensor to have dtype {wanted} but got {got}": "multi_dot",
     _CAST.format("self.dtype() == output.dtype()"): "narrow_copy",
@@ -111,6 +112,7 @@ _NOT_CASTABLE = {
     "linalg_cond": _SAFELY.format("linalg.cond", "result"),
     "linalg_eigvals": _SAFELY.format("torch.linalg.eigvals", "eigenvalues"),
     "linalg_eig": _SAFELY.format("torch.linalg.eig", "eigenvalues"),
+    "geqrf": _SAFELY.format("torch.geqrf", "a"),
     "linalg_lstsq": _SAFELY.format("torch.linalg.lstsq", "solution"),
     "linalg_lstsq_rank": _SAFELY.format("torch.linalg.lstsq", "rank"),
     "linalg_lstsq_singular_values": _SAFELY.format("torch.linalg.lstsq", "singular_values"),
@@ -271,7 +273,9 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
         TypeError: cat, and what is made of it.
     """
     kind = out._array.dtype
-    if kind == result.dtype or (name in ("all", "any") and kind == np.uint8):
+    if kind == result.dtype or (name in ("all", "any") and kind in (np.uint8, np.bool_)):
+        return
+    if name == "logsumexp" and kind.kind in "fV":
         return
     text = _SAME.get(name.lstrip("_"))
     wanted, got = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[kind]
@@ -332,6 +336,25 @@ def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -
     lay_out(out, shape, like=like)
 
 
+# The place of dim where the dimension stays until all is written, in the tensors given as well, and keepdim follows
+# (torch: native/ReduceOpsUtils.h).
+_KEEPING = {"kthvalue": 2, "mode": 1}
+_SILENT = frozenset(["addbmm", "log_sigmoid_forward", "narrow_copy"])  # resize without a warning
+
+
+def _resize_keeping(name: str, out: Tensor, shape: tuple[int, ...], arguments: Sequence[Any]) -> None:
+    """resize_out, whose warning tells the shapes with the dimension that is dropped at the end."""
+    dim, keepdim = arguments[_KEEPING[name] :][:2]
+    ndim, before = arguments[0]._array.ndim, out._array.shape
+    if ndim and not keepdim:
+        axis = wrap_dim(dim, ndim)
+        told = [(*each[:axis], 1, *each[axis:]) for each in (before, shape)]
+        warn_resized(told[0] if name == "mode" or len(before) == ndim - 1 else before, told[1])
+    elif ndim or name != "mode":
+        warn_resized(before, shape)
+    lay_out(out, shape)
+
+
 def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
     """Warn of a tensor that had elements and gets another shape."""
     if before != shape and 0 not in before:
@@ -359,8 +382,11 @@ def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
         raise RuntimeError(_NO_OUT.format(f"aten::{name}"))
     if name in ("arange", "linspace", "logspace", "range") and out._array.size == values.size:
         values = values.reshape(out._array.shape)  # they count elements
+    if name in ("empty", "randn") and out._array.shape != values.shape:
+        increment_version(out)
     lay_out(out, values.shape)
-    write(out, values)
+    if name != "empty":
+        write(out, values)
     return out
 
 
@@ -371,11 +397,21 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
         RuntimeError: a dtype that the operation does not write; memory that several elements share.
     """
     from .inplace import write
+    from .ops.copying import warn_of_lost_part
 
     array = np.asarray(result)
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
-    resize_out(out, array.shape, None if _lies_in_order(name, array, arguments) else array)
+    if name.removesuffix("_indices") in _KEEPING:
+        _resize_keeping(name.removesuffix("_indices"), out, array.shape, arguments)
+    elif name in _SILENT:
+        lay_out(out, array.shape)
+    else:
+        resize_out(out, array.shape, None if _lies_in_order(name, array, arguments) else array)
+    if array.dtype.kind == "c" and out._array.dtype.kind not in "cb":
+        if array.size:
+            warn_of_lost_part(out.dtype)
+        array = array.real
     node = _without_derivative(name, [out], arguments)
     write(out, array)
     if node is not None:

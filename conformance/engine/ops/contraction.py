@@ -303,7 +303,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product; along the first dimension of length 3 unless one is named."""
-    if dim is None:
+    if dim is None and out is None:
         warnings.warn(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
             "explicitly or simply "
@@ -312,6 +312,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
             "release.",
             stacklevel=2,
         )
+    if dim is None:
         for axis, n in enumerate(input._array.shape):
             if n == 3:
                 dim = axis
