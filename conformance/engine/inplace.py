@@ -163,7 +163,9 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
         check_inplace(self, bool(recorded))
         check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
         if row.check is not None:
-            row.check(*(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.meet)]))
+            row.check(
+                *(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.meet)])
+            )
         onto_itself = row.name == "copy" and arguments[1] is self
         if (row.meet or row.name == "copy") and not onto_itself:
             check_no_overlap(self._array)

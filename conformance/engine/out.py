@@ -50,10 +50,9 @@ _SAME_DTYPE = {
         linalg_vector_norm linalg_lu_factor linalg_lu_factor_ex linalg_lu linalg_inv linalg_inv_ex linalg_solve
         linalg_svdvals linalg_cholesky linalg_cholesky_ex linalg_eigh linalg_eigvalsh linalg_qr linalg_svd
         linalg_solve_ex qr svd triangular_solve sort_stable msort as_strided_copy squeeze_dim_copy squeeze_dims_copy
-        scatter_reduce_into scatter_value_reduce isin argmax argmin matmul scatter_with scatter_value_with
+        scatter_reduce_into scatter_value_reduce isin argmax argmin matmul scatter_with scatter_value_with mv
         matrix_power linear avg_pool2d avg_pool3d lu_unpack argsort linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve
     """,
-    "addmv input tensors must have the same dtype, but got {Got}, {Wanted}, and {Wanted}": "mv",
     "self and mat2 must have the same dtype, but got {Got} and {Wanted}": "addbmm",
     "multi_dot(): expected out tensor to have dtype {wanted} but got {got}": "multi_dot",
     _CAST.format("self.dtype() == output.dtype()"): "narrow_copy",
@@ -101,6 +100,7 @@ _SAME_DTYPE = {
     ),
     "the output given to float_power has dtype {Got} but the operation's result requires dtype {Wanted}": "float_power",
 }
+_SUMMAND = "addmv input tensors must have the same dtype, but got {Got}, {Wanted}, and {Wanted}"
 # What the operations say that take any dtype to which the result can be cast.
 _SAFELY = "{0}: Expected {1} to be safely castable from {{Wanted}} dtype, but got {1} with dtype {{Got}}"
 _NOT_CASTABLE = {
@@ -278,6 +278,12 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
     if name == "logsumexp" and kind.kind in "fV":
         return
     text = _SAME.get(name.lstrip("_"))
+    if name == "mv" and out._array.shape in (
+        result.shape,
+        (1,),
+        (),
+    ):  # which is added to the product, 0 times
+        text = _SUMMAND
     wanted, got = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[kind]
     if name in _NOT_CASTABLE and not dtypes.can_cast(wanted, got):
         text = _NOT_CASTABLE[name]
