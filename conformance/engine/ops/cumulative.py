@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
-from ..dtypes import bool_, c_name, float_limits
+from ..dtypes import c_name, float_limits
 from ..inplace import placed, run_inplace
 from ..modes import state
 from ..operands import MISSING

@@ -125,8 +125,8 @@ def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
         )
         raise RuntimeError(f"input image ({have}) smaller than kernel size ({want})")
     if input.dtype not in (float32, float64, int64) and not (spatial == 2 and is_half(input._array.dtype)):
-        kernel = ops.kernel_of("avg_pool2d", input._array) if spatial == 2 else "avg_pool3d_out_frame"
-        raise unimplemented(kernel, input._array.dtype)
+        name = ops.kernel_of("avg_pool2d", input._array) if spatial == 2 else "avg_pool3d_out_frame"
+        raise unimplemented(name, input._array.dtype)
 
 
 @kernels_check
