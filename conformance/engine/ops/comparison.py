@@ -60,7 +60,8 @@ not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 @op(name="isin", meet="elements test_elements")
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
-    return np.isin(half_up(elements), half_up(test_elements), invert=invert)
+    elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
+    return np.isin(elements, test_elements, invert=invert)
 
 
 def isin(

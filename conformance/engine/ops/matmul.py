@@ -350,7 +350,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: 
 )
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Any = 1, alpha: Any = 1) -> Array:
     """beta * self + alpha * the sum of batch1 @ batch2."""
-    _check_sizes((1, batch1), (2, batch2))
+    _check_sizes((0, batch1), (1, batch1), (2, batch2))
     _check_batches(batch1, batch2)
     if batch1.shape[0] != batch2.shape[0]:
         raise RuntimeError(
