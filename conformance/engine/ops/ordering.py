@@ -58,7 +58,7 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     where = order_along(self, axis, bool(descending))
-    if not stable:
+    if not stable and self.strides[axis]:  # torch sorts nothing that is expanded
         _unstable(self, where, axis)
     return like_steps(np.take_along_axis(self, where, axis), self), like_steps(where, self)
 
