@@ -5,7 +5,8 @@ steepest ascent. Through a holomorphic f it flows back as ``grad * conj(f'(z))``
 real numbers; f' has real coefficients, so that where the node's output is complex it is enough to give the formula the
 conjugates of what was saved: tensors, results and numbers (and ``grad`` as it is). Such rows are HOLOMORPHIC. The
 formulas of those that are AS_WRITTEN conjugate themselves what they have to, as those in FORMULAS do, or save nothing
-that could be. Any other row refuses what is complex, as torch does: no node is made of it.
+that could be. Any other row refuses what is complex, as torch does: no node is made of it. In place torch does not ask, and
+takes the formula as it is.
 
 Where an input is real and the node's output complex, the real part of its gradient is taken right here, as torch's
 formulas do (handle_r_to_c), but for those NOT_CAST; what a Function returns must fit by itself. An operand that had a
@@ -104,12 +105,20 @@ def formula_of(row: Row, key: str) -> Callable[..., Any]:
     return FORMULAS.get((row.name, key)) or row.formulas[key]
 
 
-def as_complex(row: Row, node: Node, metadata: Sequence[InputMetadata], operands: Sequence[Any]) -> None:
+def as_complex(
+    row: Row,
+    node: Node,
+    metadata: Sequence[InputMetadata],
+    operands: Sequence[Any],
+    in_place: bool = False,
+) -> None:
     """Make a node one of complex outputs.
 
     Raises:
-        NotImplementedError: the row is not declared for them.
+        RuntimeError: the row is not declared for them; of what is changed in place torch does not ask that.
     """
+    if not in_place:
+        check_declared(row)
     node.__class__ = row.uncast_node if any(map(_has_become_complex, operands)) else row.complex_node
     node.input_metadata = tuple(metadata)
 

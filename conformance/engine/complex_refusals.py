@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import dtypes
+from .shapes import wrap_dims
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -43,7 +44,6 @@ i0_vml_cpu: i0
 i0e_cpu: special_i0e
 i1_cpu: special_i1
 i1e_cpu: special_i1e
-kthvalue_cpu: kthvalue
 lgamma_vml_cpu: lgamma
 log_ndtr_cpu: special_log_ndtr
 logit_cpu: logit
@@ -102,11 +102,11 @@ _RUNTIME = {
     "nansum": "nansum on CPU does not support complex inputs",
     "rad2deg": "rad2deg is not supported for complex tensors.",
     "sort sort_stable": " Sort does not support complex dtypes on CPU",
-    "topk": " topk does not support complex dtypes on CPU",
 }
 # What is done without a kernel: nothing to what is empty, a copy of one number.
 UNLESS_EMPTY = frozenset(
     [
+        "_adaptive_avg_pool2d",
         "amax",
         "amin",
         "bernoulli_probabilities",
@@ -119,7 +119,7 @@ UNLESS_EMPTY = frozenset(
         "nanmedian",
     ]
 )
-UNLESS_SINGLE = frozenset(["cummax", "cummin", "kthvalue", "mode"])
+UNLESS_SINGLE = frozenset(["cummax", "cummin", "mode"])
 
 
 def _by_row() -> dict[str, tuple[type[Exception], str]]:
@@ -137,8 +137,13 @@ def _by_row() -> dict[str, tuple[type[Exception], str]]:
 REFUSALS = _by_row()
 
 
-def refusal(row: Row, array: Any) -> Exception:
-    """The error of a row that is given complex numbers."""
+def refusal(row: Row, array: Any, dim: Any = None) -> Exception:
+    """The error of a row that is given complex numbers, unless it has not the dimensions that are asked for."""
+    if dim is not None and row.name not in ("argmax", "argmin"):
+        axes = wrap_dims(dim, array.ndim)
+        if row.name.endswith("_dim") and array.ndim and not array.shape[axes[0]]:
+            called = row.name.removeprefix("nan").removesuffix("_dim")
+            raise IndexError(f"{called}(): Expected reduction dim {axes[0]} to have non-zero size.")
     error, text = REFUSALS[row.name]
     kind = dtypes.result_dtype(array, 1j)  # an operand that is a number may be the complex one
     return error(text.format(dtypes.BY_NUMPY[kind].legacy))

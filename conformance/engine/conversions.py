@@ -36,6 +36,8 @@ def tolist(self: Tensor) -> Any:
     if state.recording and self._view is not None and twins.is_twin(self._array):
         gradient_edge(self)
     if isinstance(self._array, ZeroTensor):
+        if not self._array.size:
+            return in_memory(self._array).tolist()
         raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
     return self._array.tolist()
 

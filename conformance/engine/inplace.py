@@ -161,21 +161,23 @@ def _run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     )
     try:
         check_inplace(self, bool(recorded))
-    except RuntimeError:
+        check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
+        if row.check is not None:
+            row.check(
+                *(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.meet)])
+            )
+        onto_itself = row.name == "copy" and arguments[1] is self
+        if (row.meet or row.name == "copy") and not onto_itself:
+            check_no_overlap(self._array)
+            for each in arguments[1:]:
+                if isinstance(each, Tensor):
+                    check_no_partial_overlap(*_met_in_memory(row, self._array, each._array))
+        # The mask is expanded, and not the tensor.
+        if row.name == "masked_scatter" and self.dtype is arguments[2].dtype:
+            ROWS["expand"].forward(arguments[1]._array, self._array.shape)
+    except (AttributeError, NotImplementedError, RuntimeError, TypeError):
         check_arguments(row, arguments)  # what is no operand at all is said before
         raise
-    check_mutable(self, COPIED_INTO if row.name == "copy" else IMMUTABLE)
-    if row.check is not None:
-        row.check(*(each._array if isinstance(each, Tensor) else each for each in arguments[: len(row.meet)]))
-    onto_itself = row.name == "copy" and arguments[1] is self
-    if (row.meet or row.name == "copy") and not onto_itself:
-        check_no_overlap(self._array)
-        for each in arguments[1:]:
-            if isinstance(each, Tensor):
-                check_no_partial_overlap(*_met_in_memory(row, self._array, each._array))
-    # The mask is expanded, and not the tensor.
-    if row.name == "masked_scatter" and self.dtype is arguments[2].dtype:
-        ROWS["expand"].forward(arguments[1]._array, self._array.shape)
     try:
         value = row.evaluate(*arguments)
         if value.__class__ is not np.ndarray:
@@ -218,6 +220,8 @@ def _said_before(row: Row, self: Tensor, arguments: list[Any], error: RuntimeErr
     """Raise what torch says of the form in place where the row's forward has failed, if that is something else."""
     if error.args == (errors.COMPLEX_HALF,):
         return
+    if row.name.startswith("random") or (row.name in _DRAWN and isinstance(error, NotImplementedError)):
+        check_no_overlap(self._array)
     if row.name in _PRODUCTS and row.name != "baddbmm" and str(error).startswith("expand("):
         raise _misfit(row, self._array, arguments) from None
     if row.name == "masked_fill":  # named in the other order than out of place
@@ -274,9 +278,14 @@ def _check_operands(row: Row, self: Tensor, arguments: list[Any]) -> None:
     shape = broadcast_shapes(*(np.shape(each) for each in operands))
     if shape != self._array.shape:
         raise errors.output_shape_differs(self._array.shape, shape)
-    check_castable(dtypes.result_dtype(*operands), self._array.dtype)
+    if row.name not in _COMPARING:
+        check_castable(dtypes.result_dtype(*operands), self._array.dtype)
 
 
+_COMPARING = frozenset(  # their result is of bools
+    f"{name}_{form}_" for name in ("eq", "ne", "lt", "le", "gt", "ge") for form in ("number", "tensor")
+)
+_DRAWN = frozenset({"bernoulli", "bernoulli_each", "geometric", "log_normal"})
 _MAY_OVERLAP = frozenset({"fill", "zero"})  # all places get one value
 _PLACING = frozenset(  # they write while they read
     [

@@ -116,7 +116,7 @@ def record_lines(
         described = [
             f"described = ({shape}, result._array.dtype)",
             "try: node.input_metadata = known_metadata[described]",
-            f"except ComplexOutputError: as_complex(row, node, (described,), {operands})",
+            f"except ComplexOutputError: as_complex(row, node, (described,), {operands}, {in_place})",
         ]
         if in_place:  # torch looks at the dtype of new tensors alone
             described.append("except RuntimeError: node.input_metadata = (described,)")

@@ -363,19 +363,22 @@ def refuse_operand(row: Row, arguments: tuple[Any, ...], inplace: bool, method: 
 
 def _of_overloads(row: Row, arguments: tuple[Any, ...], called: str, method: bool) -> TypeError | None:
     """What torch's signatures refuse; of arguments that have their defaults, it is thought to have been given none."""
-    from .overloads import parameters, refusal
+    from .overloads import by_name_alone, parameters, refusal
 
     name = f"Tensor.{called}" if method else called
     shown = ["input" if each == "self" else each for each in row.parameters][method:]
     if not parameters(name).issuperset(shown):
         return None  # a part of that function, with arguments of its own
+    by_name = by_name_alone(name)
 
     given = {
         name: value
         for name, value in zip(row.parameters, arguments, strict=True)
         if value is not MISSING and value is not row.parameters[name].default
     }
-    in_order = [each for each, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    in_order = [
+        each for each, p in row.parameters.items() if p.kind is not p.KEYWORD_ONLY and each not in by_name
+    ]
     while in_order and in_order[-1] not in given:
         in_order.pop()
     args = [given.pop(each, row.parameters[each].default) for each in in_order]

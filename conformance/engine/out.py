@@ -17,11 +17,11 @@ from .errors import wrong_type
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
 from .overloads import opname
-from .shapes import ordered
+from .shapes import ordered, wrap_dim
 from .storage import lay_out
 from .tangents import levels, levels_of
 from .tensor import Tensor
-from .views import check_inplace, rebase_history
+from .views import check_inplace, increment_version, rebase_history
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -43,7 +43,7 @@ _CAST = (
 )
 _SAME_DTYPE = {
     "Expected out tensor to have dtype {wanted}, but got {got} instead": """
-        addmm addmv baddbmm bmm cross linalg_cross diagonal_copy alias_copy linalg_lu_solve lu_solve max_dim min_dim
+        addmm addmv baddbmm bmm cross linalg_cross diag diagonal_copy alias_copy linalg_lu_solve lu_solve max_dim min_dim
         softmax log_softmax aminmax topk mm slice_scatter gather index_copy index_add index_reduce sort scatter
         scatter_value scatter_add unfold_copy renorm take_along_dim unsqueeze_copy transpose_copy tril triu t_copy
         scatter_reduce permute_copy select_copy slice_copy squeeze_copy expand_copy view_copy linalg_det linalg_slogdet
@@ -100,6 +100,7 @@ _SAME_DTYPE = {
     ),
     "the output given to float_power has dtype {Got} but the operation's result requires dtype {Wanted}": "float_power",
 }
+_SUMMAND = "addmv input tensors must have the same dtype, but got {Got}, {Wanted}, and {Wanted}"
 # What the operations say that take any dtype to which the result can be cast.
 _SAFELY = "{0}: Expected {1} to be safely castable from {{Wanted}} dtype, but got {1} with dtype {{Got}}"
 _NOT_CASTABLE = {
@@ -111,6 +112,7 @@ _NOT_CASTABLE = {
     "linalg_cond": _SAFELY.format("linalg.cond", "result"),
     "linalg_eigvals": _SAFELY.format("torch.linalg.eigvals", "eigenvalues"),
     "linalg_eig": _SAFELY.format("torch.linalg.eig", "eigenvalues"),
+    "geqrf": _SAFELY.format("torch.geqrf", "a"),
     "linalg_lstsq": _SAFELY.format("torch.linalg.lstsq", "solution"),
     "linalg_lstsq_rank": _SAFELY.format("torch.linalg.lstsq", "rank"),
     "linalg_lstsq_singular_values": _SAFELY.format("torch.linalg.lstsq", "singular_values"),
@@ -271,9 +273,17 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
         TypeError: cat, and what is made of it.
     """
     kind = out._array.dtype
-    if kind == result.dtype or (name in ("all", "any") and kind == np.uint8):
+    if kind == result.dtype or (name in ("all", "any") and kind in (np.uint8, np.bool_)):
+        return
+    if name == "logsumexp" and kind.kind in "fV":
         return
     text = _SAME.get(name.lstrip("_"))
+    if name == "mv" and out._array.shape in (
+        result.shape,
+        (1,),
+        (),
+    ):  # which is added to the product, 0 times
+        text = _SUMMAND
     wanted, got = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[kind]
     if name in _NOT_CASTABLE and not dtypes.can_cast(wanted, got):
         text = _NOT_CASTABLE[name]
@@ -332,6 +342,25 @@ def resize_out(out: Tensor, shape: tuple[int, ...], like: Array | None = None) -
     lay_out(out, shape, like=like)
 
 
+# The place of dim where the dimension stays until all is written, in the tensors given as well, and keepdim follows
+# (torch: native/ReduceOpsUtils.h).
+_KEEPING = {"kthvalue": 2, "mode": 1}
+_SILENT = frozenset(["addbmm", "log_sigmoid_forward", "narrow_copy"])  # resize without a warning
+
+
+def _resize_keeping(name: str, out: Tensor, shape: tuple[int, ...], arguments: Sequence[Any]) -> None:
+    """resize_out, whose warning tells the shapes with the dimension that is dropped at the end."""
+    dim, keepdim = arguments[_KEEPING[name] :][:2]
+    ndim, before = arguments[0]._array.ndim, out._array.shape
+    if ndim and not keepdim:
+        axis = wrap_dim(dim, ndim)
+        told = [(*each[:axis], 1, *each[axis:]) for each in (before, shape)]
+        warn_resized(told[0] if name == "mode" or len(before) == ndim - 1 else before, told[1])
+    elif ndim or name != "mode":
+        warn_resized(before, shape)
+    lay_out(out, shape)
+
+
 def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
     """Warn of a tensor that had elements and gets another shape."""
     if before != shape and 0 not in before:
@@ -359,8 +388,11 @@ def fill_out(out: Tensor, values: Array, name: str) -> Tensor:
         raise RuntimeError(_NO_OUT.format(f"aten::{name}"))
     if name in ("arange", "linspace", "logspace", "range") and out._array.size == values.size:
         values = values.reshape(out._array.shape)  # they count elements
+    if name in ("empty", "randn") and out._array.shape != values.shape:
+        increment_version(out)
     lay_out(out, values.shape)
-    write(out, values)
+    if name != "empty":
+        write(out, values)
     return out
 
 
@@ -371,11 +403,21 @@ def store_out(name: str, out: Tensor, result: Any, arguments: Sequence[Any] = ()
         RuntimeError: a dtype that the operation does not write; memory that several elements share.
     """
     from .inplace import write
+    from .ops.copying import warn_of_lost_part
 
     array = np.asarray(result)
     _check_dtype(name, out, array)
     _check_memory(name, out, arguments)
-    resize_out(out, array.shape, None if _lies_in_order(name, array, arguments) else array)
+    if name.removesuffix("_indices") in _KEEPING:
+        _resize_keeping(name.removesuffix("_indices"), out, array.shape, arguments)
+    elif name in _SILENT:
+        lay_out(out, array.shape)
+    else:
+        resize_out(out, array.shape, None if _lies_in_order(name, array, arguments) else array)
+    if array.dtype.kind == "c" and out._array.dtype.kind not in "cb":
+        if array.size:
+            warn_of_lost_part(out.dtype)
+        array = array.real
     node = _without_derivative(name, [out], arguments)
     write(out, array)
     if node is not None:

@@ -207,6 +207,13 @@ def parameters(name: str) -> set[str]:
     return {each.name for signature in _signatures(name) for each in signature.parameters}
 
 
+@cache
+def by_name_alone(name: str) -> set[str]:
+    """The names of what none of a function's signatures takes by its place."""
+    every = [each for signature in _signatures(name) for each in signature.parameters]
+    return {each.name for each in every} - {each.name for each in every if not each.keyword_only}
+
+
 def is_listed(name: str) -> bool:
     """Whether a function has signatures here; a method is called ``Tensor.name``."""
     return bool(_signatures(name))
@@ -343,6 +350,7 @@ _FORMS = (
 )
 _OPNAMES = {
     **{name: name for name in ("_histogramdd_from_bin_tensors", "hash_tensor", "take_along_dim")},
+    "bernoulli_probabilities": "bernoulli",
     "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
     "_in_order": "clone",
     "fill_copy": "fill",

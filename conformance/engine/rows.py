@@ -42,7 +42,6 @@ from . import dtypes
 from .complex_numbers import (
     HOLOMORPHIC,
     as_complex,
-    check_declared,
     conjugate,
     conjugate_operand,
     formula_of,
@@ -252,11 +251,7 @@ class Row:
 
     @cached_property
     def complex_node(self) -> type[Node]:
-        """The class of its nodes whose output is complex, see Note [Complex gradients].
-
-        Raises:
-            NotImplementedError: the formulas are not known to be right for them.
-        """
+        """The class of its nodes whose output is complex, see Note [Complex gradients]."""
         return self.__dict__.setdefault("complex_node", self._node_of_complex(complex_apply_source))
 
     @cached_property
@@ -265,7 +260,6 @@ class Row:
         return self.__dict__.setdefault("uncast_node", self._node_of_complex(uncast_apply_source))
 
     def _node_of_complex(self, apply: Callable[[Row], str]) -> type[Node]:
-        check_declared(self)
         assert self.node is not None
         made: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
         if self.node_name != "NotImplemented":

@@ -11,7 +11,7 @@ import numpy as np
 
 from .creation import finish, kind_of
 from .device import check_memory
-from .dtypes import c_name, float16, is_half
+from .dtypes import bfloat16, bool_, c_name, float16, is_half
 from .errors import unimplemented
 from .nn.functions.padding import pad as padded
 from .ops.fourier import fft_c2c, fft_c2r, fft_r2c
@@ -256,7 +256,8 @@ def _refused(
 
 
 def _kind(tensor: Tensor) -> str:
-    return f"CPU{tensor.dtype.legacy}Type" if tensor.is_complex() else str(tensor.type())
+    of_old = not tensor.is_complex() and tensor.dtype not in (bool_, bfloat16)
+    return str(tensor.type()) if of_old else f"CPU{tensor.dtype.legacy}Type"
 
 
 def _shown(value: Any) -> str:

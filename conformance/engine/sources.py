@@ -221,7 +221,8 @@ def _refuse_complex(row: Row) -> list[str]:
         test += f" and {array}.size"
     if row.name in UNLESS_SINGLE:
         test += f" and {array}.ndim"
-    return [f"if {test}: raise refusal(row, {array})"]
+    dim = ", dim" if "dim" in row.parameters else ""
+    return [f"if {test}: raise refusal(row, {array}{dim})"]
 
 
 def evaluate_source(row: Row) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import float32
+from ..dtypes import float16, float32, float64
 from ..tensor import Tensor
 from .decompositions import qr, svd
 
@@ -19,8 +19,8 @@ def _basis(A: Tensor, q: int, niter: int | None, M: Tensor | None) -> Tensor:
         found = (A.mH if adjoint else A).matmul(by)
         return found if M is None else found - (M.mH if adjoint else M).matmul(by)
 
-    inexact = A.is_floating_point() or A.is_complex()
-    found = qr(taken(randn(A._array.shape[-1], q, dtype=A.dtype if inexact else float32)))[0]
+    known = A.is_complex() or A.dtype in (float16, float32, float64)
+    found = qr(taken(randn(A._array.shape[-1], q, dtype=A.dtype if known else float32)))[0]
     for _ in range(2 if niter is None else niter):
         found = qr(taken(found, adjoint=True))[0]
         found = qr(taken(found))[0]

@@ -122,7 +122,7 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     if isinstance(p, str):
         square(f"linalg.cond(ord={p})", A)
     if not A._array.size:
-        return given("linalg_cond", out, A.new_empty(A._array.shape[:-2]).zero_())
+        return given("linalg_cond", out, A.new_empty(A._array.shape[:-2], dtype=A.dtype.to_real()).zero_())
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         values = svdvals(A)
         n = values._array.shape[-1]

@@ -177,6 +177,7 @@ instance_norm: instance_norm(object input, Tensor? weight, Tensor? bias, Tensor?
 kl_div: kl_div(Tensor input, Tensor target, object reduction, *, bool log_target)
 layer_norm: layer_norm(Tensor input, tuple of ints[] normalized_shape, Tensor? weight, Tensor? bias, float eps)
 margin_ranking_loss: margin_ranking_loss(object input1, object input2, object target, float margin)
+multilabel_margin_loss: multilabel_margin_loss(Tensor input, Tensor target)
 multi_margin_loss: multi_margin_loss(object input, object target, object p, Number margin)
 nll_loss: nll_loss_nd(Tensor input, Tensor target, Tensor? weight, object reduction, int ignore_index)
 pad: pad(Tensor input, object pad, str mode, float? value)

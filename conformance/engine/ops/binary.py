@@ -26,8 +26,8 @@ from .undefined import unsupported
 
 def _atan2_backward(grad: Tensor, self: Tensor, other: Tensor, needed: Any) -> Any:
     of_other = other * other  # see Note [Right operands first]
-    recip = (self * self + of_other).reciprocal()
-    recip = recip.masked_fill((self == 0).logical_and(other == 0), 0)
+    square = self * self + of_other
+    recip = square.reciprocal().masked_fill(square == 0, 0)
     return (
         grad * other * recip if needed[0] else None,
         grad * -self * recip if needed[1] else None,
@@ -331,7 +331,18 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> A
 def gcd(self: Array, other: Array) -> Array:
     """The greatest common divisor."""
     need_integers("gcd_cpu", self)
+    least = np.iinfo(self.dtype).min
+    if least and ((self == least) | (other == least)).any():
+        return _gcd_of_remainders(self, other)
     return np.gcd(self, other)
+
+
+def _gcd_of_remainders(self: Array, other: Array) -> Array:
+    """Euclid's algorithm as torch has it, for which the least number of a type has a negative absolute value."""
+    a, b = np.broadcast_arrays(np.abs(self), np.abs(other))
+    while a.any():
+        a, b = np.where(a == 0, a, np.fmod(b, np.where(a == 0, 1, a))), np.where(a == 0, b, a)
+    return b
 
 
 @op(meet="self other", numbers=False)

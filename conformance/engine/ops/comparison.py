@@ -13,6 +13,7 @@ from ..inplace import run_inplace
 from ..operands import is_number
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
+from .kernels import half_up
 
 
 def _compare(name: str, function: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -59,6 +60,7 @@ not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
 
 @op(name="isin", meet="elements test_elements")
 def _isin(elements: Any, test_elements: Any, invert: bool) -> Array:
+    elements, test_elements = (half_up(np.asarray(each)) for each in (elements, test_elements))
     return np.isin(elements, test_elements, invert=invert)
 
 

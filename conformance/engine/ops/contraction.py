@@ -35,10 +35,10 @@ def _contract(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]
     if a._array.dtype != b._array.dtype:
         raise RuntimeError("both inputs should have same dtype")
     asked_a, asked_b = dims_a, dims_b
-    dims_a, dims_b = wrap_dims(dims_a, a._array.ndim), wrap_dims(dims_b, b._array.ndim)
     first, second = a, b
     inner = 1
-    for i, j, dim_a, dim_b in zip(dims_a, dims_b, asked_a, asked_b, strict=True):
+    for dim_a, dim_b in zip(dims_a, dims_b, strict=True):
+        i, j = existing_dim(dim_a, a._array.ndim), existing_dim(dim_b, b._array.ndim)
         n, m = a._array.shape[i], b._array.shape[j]
         if m == 1:  # broadcast dimensions are summed right away
             first = first.sum(i, True, dtype=first.dtype)
@@ -303,7 +303,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product; along the first dimension of length 3 unless one is named."""
-    if dim is None:
+    if dim is None and out is None:
         warnings.warn(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
             "explicitly or simply "
@@ -312,6 +312,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
             "release.",
             stacklevel=2,
         )
+    if dim is None:
         for axis, n in enumerate(input._array.shape):
             if n == 3:
                 dim = axis

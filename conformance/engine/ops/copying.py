@@ -134,7 +134,7 @@ def to(
     if (dtype is None or dtype is self.dtype) and not copy and stays:
         return self
     dtype = dtype or self.dtype
-    if self._array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
+    if self._array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX and self._array.size:
         warn_of_lost_part(dtype)
     if dtype.category < dtypes.FLOATING:
         return _to_copy_integer(self, dtype, memory_format)

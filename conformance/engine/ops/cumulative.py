@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import return_types
 from ..creation import zeros_like
-from ..dtypes import bool_, c_name, float_limits
+from ..dtypes import c_name, float_limits
 from ..inplace import placed, run_inplace
 from ..modes import state
 from ..operands import MISSING
@@ -275,11 +275,11 @@ def _check_diff(input: Tensor, axis: int, other: Tensor | None) -> None:
 
 
 def _refuse_no_numbers(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
-    if x is None and isinstance(dx, (bool, complex)):
-        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     if any(each is not None and each._array.dtype.kind == "b" for each in (x, y)):
         which = "`y`" if x is None else "`x` or `y`"
         raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
+    if x is None and isinstance(dx, (bool, complex)):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
 
 
 def _spacing(name: str, y: Tensor, x: Tensor, axis: int) -> Tensor:
@@ -300,21 +300,14 @@ def _pairs(y: Tensor, axis: int) -> Tensor:
     return left + right
 
 
-def _refuse_bools(name: str, y: Tensor, x: Tensor | None) -> None:
-    if any(each is not None and each.dtype is bool_ for each in (y, x)):
-        which = "`y`" if x is None else "`x` or `y`"
-        raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
-
-
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
     """The integral along a dimension by the trapezoidal rule."""
     axis = existing_dim(dim, y._array.ndim) if x is None else wrap_dim(dim, y._array.ndim)
-    _refuse_no_numbers("trapezoid", y, x, dx)
     if not y._array.ndim:
         raise IndexError(f"Dimension specified as {dim if x is None else axis} but tensor has no dimensions")
     if not y._array.shape[axis]:
         return make(np.zeros([m for i, m in enumerate(y._array.shape) if i != axis], y._array.dtype)).zero_()
-    _refuse_bools("trapezoid", y, x)
+    _refuse_no_numbers("trapezoid", y, x, dx)
     if x is None:
         last = y.select(dim, -1)  # first: see Note [Right operands first]
         ends = times(y.select(dim, 0) + last, 0.5)
@@ -330,7 +323,6 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim
     """The integral so far along a dimension by the trapezoidal rule."""
     axis = wrap_dim(dim, y._array.ndim)
     _refuse_no_numbers("cumulative_trapezoid", y, x, dx)
-    _refuse_bools("cumulative_trapezoid", y, x)
     if x is None:
         return times(_pairs(y, dim), dx / 2.0).cumsum(dim)
     apart = _spacing("cumulative_trapezoid", y, x, axis)

@@ -42,6 +42,15 @@ def _share_(each: Tensor, reduction: int, whole: Tensor) -> Tensor:
 # Binary, of probabilities -------------------------------------------------------------------------
 
 
+def _check_probabilities(self: Array, target: Array) -> None:
+    """Refuse the first element that is none; torch looks at one after the other."""
+    inside = (self >= 0) & (self <= 1)
+    wrong = ~(inside & (target >= 0) & (target <= 1))
+    if wrong.any():
+        which = "target" if inside[wrong][0] else "input"
+        raise RuntimeError(f"all elements of {which} should be between 0 and 1")
+
+
 @op(
     "BinaryCrossEntropyBackward0",
     tensors="weight",
@@ -58,10 +67,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any = None, reducti
         a, b = (dtypes.BY_NUMPY[each.dtype].legacy for each in (self, target))
         raise RuntimeError(f"Found dtype {b} but expected {a}")
     need_floats("binary_cross_entropy", self)
-    if not ((self >= 0) & (self <= 1)).all():
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    if not ((target >= 0) & (target <= 1)).all():
-        raise RuntimeError("all elements of target should be between 0 and 1")
+    _check_probabilities(self, target)
     lower = np.maximum(np.log1p(-self), -100)
     each = (target - 1) * lower - target * np.maximum(np.log(self), -100)
     found = (each if weight is None else updated(np.multiply, each, weight)).astype(self.dtype, copy=False)

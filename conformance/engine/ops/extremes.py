@@ -212,10 +212,8 @@ def _aminmax_backward(
     self=lambda grads, self, dim, keepdim, min, max: _aminmax_backward(self, dim, keepdim, grads, min, max),
 )
 def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array, Array]:
-    if self.dtype.kind == "c":
-        if dim is not None and not self.ndim:
-            raise RuntimeError(f"aminmax not implemented for {dtypes.BY_NUMPY[self.dtype].legacy}")
-        raise unimplemented("aminmax_cpu", self.dtype)
+    if self.dtype.kind == "c" and dim is not None and not self.ndim:
+        raise RuntimeError(f"aminmax not implemented for {dtypes.BY_NUMPY[self.dtype].legacy}")
     if dim is None and not self.size:
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
@@ -225,6 +223,8 @@ def _aminmax(self: Array, dim: Any = None, keepdim: bool = False) -> tuple[Array
         axes = wrap_dim(dim, self.ndim) if self.ndim else wrap_dim(dim, 0) and ()
         if self.ndim and not self.shape[axes]:
             raise IndexError(f"aminmax: Expected reduction dim {axes} to have non-zero size.")
+    if self.dtype.kind == "c":
+        raise unimplemented("aminmax_cpu", self.dtype)
     axes = () if self.ndim == 0 else axes
     return (
         np.asarray(np.minimum.reduce(self, axis=axes, keepdims=keepdim)),

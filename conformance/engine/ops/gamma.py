@@ -154,6 +154,8 @@ def _incomplete(name: str, a: Array, x: Array, at_zero: int, at_infinity: int) -
 
 def mvlgamma_(self: Tensor, p: int) -> Tensor:
     """mvlgamma, in place."""
+    if self._array.dtype.kind in "bc":
+        mvlgamma(self, p)  # refuses
     if self._array.dtype.kind not in "fV":
         kinds = self.dtype.legacy, dtypes.default.legacy
         raise RuntimeError(

@@ -111,7 +111,7 @@ def _axes(sizes: Ints, grid: Array, mode: int, padding: int, align: bool) -> lis
 
     In images torch reads a nan at the beginning, in volumes at the end.
     """
-    flat = grid.reshape(len(grid), -1, grid.shape[-1])
+    flat = grid.reshape(len(grid), math.prod(grid.shape[1:-1]), grid.shape[-1])
     return [
         _axis(flat[..., i], n, mode, padding, align, n - 1 if len(sizes) == 5 else 0)
         for i, n in enumerate(sizes[:1:-1])
@@ -154,8 +154,13 @@ def _product(axes: list[_Axis], taps: tuple[_Tap, ...], t: Any, *along: int) -> 
     return found
 
 
+def _places(input: Any) -> Any:
+    """The elements with one dimension of places, also where there are none."""
+    return input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
+
+
 def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Array:
-    sizes, flat = input.shape, input.reshape(*input.shape[:2], -1)
+    sizes, flat = input.shape, _places(input)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
     found = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
@@ -171,11 +176,11 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
 def _gradients(
     grad: Array, input: Array, grid: Array, mode: int, padding: int, align: bool, mask: tuple[bool, bool]
 ) -> tuple[Array, Array]:
-    sizes, flat = input.shape, input.reshape(*input.shape[:2], -1)
+    sizes, flat = input.shape, _places(input)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
     kind = axes[0].slope.dtype
-    outer = grad.reshape(*sizes[:2], -1).astype(kind, copy=False)
+    outer = _places(grad).astype(kind, copy=False)
     to_input = np.zeros(flat.size, kind if is_half(kind) else np.float64)
     to_grid = np.zeros((*axes[0].slope.shape, len(axes)), kind)
     rows = (np.arange(math.prod(sizes[:2])) * flat.shape[2]).reshape(*sizes[:2], 1)
@@ -202,8 +207,8 @@ def _curvature(
     axes = _axes(sizes, grid._array, mode, padding, align)
     count = axes[0].slope.shape[1]
     kind = grid._array.dtype
-    outer, flat = grad_output.reshape(*sizes[:2], count), input.reshape(*sizes[:2], -1)
-    places, change = grid.reshape(sizes[0], count, -1), gg_grid.reshape(sizes[0], count, -1)
+    outer, flat = _places(grad_output), _places(input)
+    places, change = (each.reshape(sizes[0], count, each.shape[-1]) for each in (grid, gg_grid))
     t, changes = [], []
     for i, each in enumerate(axes):
         place = places.select(-1, i)

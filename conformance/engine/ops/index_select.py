@@ -332,11 +332,15 @@ def index_reduce(
 # take and put -------------------------------------------------------------------------------------
 
 
-def _flat_index(name: str, index: Array, size: int) -> Array:
+def _long_index(name: str, index: Array) -> None:
     if index.dtype != np.int64:
         raise RuntimeError(
             f"{name}(): Expected a long tensor for index, but got {dtypes.BY_NUMPY[index.dtype].legacy}"
         )
+
+
+def _flat_index(name: str, index: Array, size: int) -> Array:
+    _long_index(name, index)
     if not size and index.size:
         what = "Tried to put elements into" if name == "put_" else f"tried to {name} from"
         raise IndexError(f"{name}(): {what} an empty tensor")
@@ -375,6 +379,7 @@ def put(self: Array, index: Array, source: Array, accumulate: bool = False) -> A
             f"put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.size}, index.numel() = {index.size}"
         )
+    _long_index("put_", index)
     if self.dtype != source.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "

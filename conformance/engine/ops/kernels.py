@@ -42,6 +42,8 @@ def _needing(kinds: str) -> Callable[..., None]:
 
     def check(kernel: str, *operands: Any) -> None:
         kind = kind_of(*operands)
+        if any(each.__class__ is complex for each in operands):
+            kind = dtypes.result_dtype(*operands)
         if kind.kind not in kinds:
             raise unimplemented(kernel, kind)
 

@@ -12,6 +12,7 @@ from ..formats import following
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor, make
+from ..views import increment_version
 from .kernels import need_floats
 from .moments import variance_backward
 from .normalization import plus_shift
@@ -162,6 +163,13 @@ def _total(each: Array, outer: Ints, kind: np.dtype[Any]) -> Array:
     return total
 
 
+def _added_in_place(total: Tensor, times: int) -> Tensor:
+    """What torch adds up in place, with the changes that it counts."""
+    for _ in range(times):
+        increment_version(total)
+    return total
+
+
 def _layer_norm_double(
     grads: Any,
     grad_out: Tensor,
@@ -213,13 +221,13 @@ def _layer_norm_double(
         second = over(gg_along * cube, n) * less
         less = over(gg_sum, n) - gg
         third = over(along * cube, n) * less
-        g_input = g_input + second + third
+        g_input = _added_in_place(g_input + second + third, 3)
     if spread is not None:
         term = g * spread * sigma
         second = over(sigma * total(g * spread), -n)
         third = over(cubed * total(g * spread * centered), -n)
-        term = term + second + third
-        g_input = term if g_input is None else g_input + term
+        term = _added_in_place(term + second + third, 2)
+        g_input = term if g_input is None else _added_in_place(g_input + term, 4)
     whole = input._array.shape
     g_input = None if g_input is None else g_input.reshape(whole)
     if gg is not None:
@@ -228,7 +236,7 @@ def _layer_norm_double(
         g_out = first(gg, gamma)
     if spread is not None:
         term = spread * centered * sigma
-        g_out = term if g_out is None else g_out + term
+        g_out = term if g_out is None else _added_in_place(g_out + term, 1)
     g_out = plus_shift(g_out, shifted, gg_bias)
     g_out = None if g_out is None else g_out.expand(m, n).reshape(whole)
     return g_out, g_input, None, None, g_weight, None

@@ -12,7 +12,7 @@ from ..dtypes import NUMBERS
 from ..inplace import placed, run_inplace
 from ..out import store_out
 from ..rows import ROWS, Array, op
-from ..shapes import broadcast_shapes, like_steps
+from ..shapes import broadcast_shapes, empty_in_steps, like_steps
 from ..tensor import Tensor, make, wrap
 
 # masked_fill --------------------------------------------------------------------------------------
@@ -151,6 +151,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
         rows = wrap(np.array(found))
         return tuple(rows.select(0, number) for number in range(len(found)))
     where = np.argwhere(array)
+    if not len(where):
+        where = empty_in_steps(where.shape, where.dtype, (1, 0))
     if out is not None:
         return store_out("nonzero", out, where)
     return wrap(where)

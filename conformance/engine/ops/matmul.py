@@ -390,12 +390,12 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Any = 1, alpha: Any = 1
             raise RuntimeError(
                 f"For integral input tensors, argument {name} must not be a floating point number."
             )
+    self, vec1, vec2 = (each.astype(kind, copy=False) for each in (self, vec1, vec2))
     if dtypes.is_half(kind):  # rounded after each step
-        self, vec1, vec2 = (each.astype(kind) for each in (self, vec1, vec2))
         found = np.multiply.outer(_times(vec1, alpha), vec2)
         found = found if beta == 0 else _times(self, beta) + found
     else:
-        found = _plus(self.astype(kind), np.multiply.outer(vec1, vec2).astype(kind), beta, alpha)
+        found = _plus(self, np.multiply.outer(_times(vec1, alpha), vec2), beta, 1)
     return laid_out(found, self, vec1[:, None], vec2)
 
 

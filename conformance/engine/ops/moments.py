@@ -242,9 +242,11 @@ def cov(
             stacklevel=2,
         )
         norm = norm.new_zeros(()) if isinstance(norm, Tensor) else 0
-    away = columns - average.unsqueeze(1)
+    # Of one observation torch knows that nothing is left, and writes it where the observation was.
+    alone = weights is not None and observations == 1
+    away = columns.zero_() if alone else columns - average.unsqueeze(1)
     other = away if weights is None else away * weights
-    found = away.matmul(other.t().conj())
+    found = away.to(other.dtype).matmul(other.t().conj())
     if found._array.dtype.kind == "c" and columns._array.shape[0] == 1:  # a variance, which is real
         found = complex(found.real, zeros_like(found.real))
     return found.true_divide(norm).squeeze()

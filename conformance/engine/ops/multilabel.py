@@ -50,7 +50,7 @@ def multilabel_margin_loss(self: Array, target: Array, reduction: int) -> tuple[
     rows = np.broadcast_to(np.arange(len(given))[:, None], given.shape)
     right[rows[named], given[named]] = 1
     gaps = _gaps(self, target, right)
-    each = (np.maximum(gaps, 0).sum((1, 2)) / given.shape[-1]).astype(self.dtype)
+    each = (np.where(gaps > 0, gaps, 0).sum((1, 2)) / given.shape[-1]).astype(self.dtype)
     found = reduced(each, reduction) if reduction != NONE else each.reshape(self.shape[:-1])
     return np.asarray(found, self.dtype), right.reshape(self.shape)
 

@@ -20,7 +20,7 @@ from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
 from .grids import broadcast_tensors
 from .introsort import unstable_order
-from .kernels import refuse_bools
+from .kernels import half_up, need_reals, refuse_bools
 from .partial_sort import kth_index, mode_index, top_indices
 from .scalars import minus, times
 
@@ -29,6 +29,7 @@ from .scalars import minus, times
 
 def order_along(array: Array, axis: int, descending: bool) -> Array:
     """The stable order of the elements along an axis, as indices."""
+    array = half_up(array)  # numpy ranks the nan of bfloat16 first
     if not descending:
         return np.argsort(array, axis, kind="stable")
     # Equal elements keep their order: reversed before and after.
@@ -57,7 +58,7 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     where = order_along(self, axis, bool(descending))
-    if not stable:
+    if not stable and self.strides[axis]:  # torch sorts nothing that is expanded
         _unstable(self, where, axis)
     return like_steps(np.take_along_axis(self, where, axis), self), like_steps(where, self)
 
@@ -151,8 +152,9 @@ def _topk(
     axis = wrap_dim(dim, self.ndim)
     if not 0 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
-    if self.dtype.kind == "b":
-        raise RuntimeError("topk does not support bool dtypes on CPU")
+    if self.dtype.kind in "bc":
+        kind = "bool" if self.dtype.kind == "b" else "complex"
+        raise RuntimeError(f"{' ' * (kind == 'complex')}topk does not support {kind} dtypes on CPU")
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     where = top_indices(self, k, axis, largest, sorted)
@@ -182,7 +184,7 @@ def _kthvalue(self: Array, k: int, dim: Any = -1, keepdim: bool = False) -> tupl
     if not 1 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(axis))
     if self.ndim:
-        refuse_bools("kthvalue_cpu", self)
+        need_reals("kthvalue_cpu", self)
     return taken(self, kth_index(self, k - 1, axis) if self.ndim else np.zeros((), np.int64), axis, keepdim)
 
 
@@ -199,7 +201,7 @@ def kthvalue(input: Tensor, k: Any, dim: Any = -1, keepdim: bool = False, *, out
 def _median_index(array: Array, axis: int, ignore_nan: bool) -> Array:
     """Where the lower median is; the first nan, where there is one that counts."""
     n = array.shape[axis]
-    order = np.argsort(array, axis, kind="stable")
+    order = order_along(array, axis, False)
     place: Any = np.full([1 if i == axis else m for i, m in enumerate(array.shape)], (n - 1) // 2)
     if array.dtype.kind in "fV":
         nans = np.isnan(array).sum(axis, keepdims=True)

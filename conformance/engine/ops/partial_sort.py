@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..rows import Array
+from .kernels import half_up
 
 Less = Callable[[Any, Any], bool]
 Items = list[tuple[Any, int]]  # a value and where it was
@@ -24,8 +25,8 @@ Items = list[tuple[Any, int]]  # a value and where it was
 
 def kth_index(array: Array, k: int, axis: int) -> Array:
     """Where the element of rank k (from 0) is, along an axis."""
-    order = np.moveaxis(np.argsort(array, axis, kind="stable"), axis, -1)
-    lines = np.moveaxis(array, axis, -1)
+    lines = np.moveaxis(half_up(array), axis, -1)  # numpy ranks the nan of bfloat16 first
+    order = np.argsort(lines, -1, kind="stable")
     found = order[..., k].copy()
     ranked = np.take_along_axis(lines, order, -1)
     n = lines.shape[-1]
@@ -92,7 +93,7 @@ def _quickselect(items: Items, k: int) -> int:
 
 def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) -> Array:
     """Where the k greatest (or least) elements are, along an axis."""
-    lines = np.moveaxis(array, axis, -1)
+    lines = np.moveaxis(half_up(array), axis, -1)
     n = lines.shape[-1]
     found, ranked = _ranked(lines, min(k + 1, n), largest)  # the first that is not wanted tells of a tie
     found = np.ascontiguousarray(found[..., :k])

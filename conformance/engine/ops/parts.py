@@ -78,7 +78,7 @@ def conj(input: Tensor) -> Tensor:
 
 @op("ConjPhysicalBackward0", meet="self", name="conj_physical", self=lambda grad: grad.conj_physical())
 def _conj_physical(self: Array) -> Array:
-    return np.conjugate(self)
+    return self.copy() if self.dtype.kind == "b" else np.conjugate(self)
 
 
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..creation import zeros_written
 from ..dtypes import BY_NUMPY, dtype, is_half
-from ..formats import channels_last, following, following_image, suggest_memory_format
+from ..formats import channels_last, contiguous_format, following, following_image, suggest_memory_format
 from ..rows import Array, op
 from ..tensor import Tensor
 from .kernels import half_up, need_floats
@@ -142,6 +142,11 @@ def gathered(grad: Tensor, indices: Tensor, spatial: int) -> Tensor:
     except RuntimeError:
         planes = grad.contiguous().view(*lead, area)
     return planes.gather(-1, indices.reshape(flat)).view(shape)
+
+
+def kernel_of(name: str, array: Array) -> str:
+    """The name of the kernel: there is another where the channels are last."""
+    return f"{name}_channels_last" if suggest_memory_format(array) is not contiguous_format else name
 
 
 def _max_rows(spatial: int) -> Any:
@@ -460,7 +465,7 @@ def _unpool_rows(spatial: int) -> Any:
         _check_unpool(self, indices, output_size, spatial)
         if not self.size or 0 in output_size:
             return np.zeros((*self.shape[:-spatial], *output_size), self.dtype)
-        need_floats(f"max_unpool{spatial}d", self)
+        need_floats(kernel_of("max_unpool2d", self) if spatial == 2 else "max_unpool3d", self)
         area = math.prod(output_size)
         wrong = indices[(indices < 0) | (indices >= area)]
         if wrong.size:

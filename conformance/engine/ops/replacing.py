@@ -65,9 +65,9 @@ def _expected(name: str, shape: tuple[int, ...], src: Array) -> None:
 )
 def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     """A copy with src in place of one entry along a dimension."""
-    axis = wrap_dim(dim, self.ndim)
     if not self.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    axis = wrap_dim(dim, self.ndim)
     result = like_steps(self.copy("C"), self)
     n = self.shape[axis]
     if not -n <= index < n:
@@ -91,6 +91,8 @@ def slice_scatter(
     self: Array, src: Array, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1
 ) -> Array:
     """A copy with src in place of a slice."""
+    if not self.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     axis = wrap_dim(dim, self.ndim)
     if step <= 0:
         raise RuntimeError("slice step must be positive")

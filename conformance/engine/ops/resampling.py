@@ -95,6 +95,18 @@ def _gather(array: Array, axis: int, taps: Taps) -> Array:
     return result
 
 
+def _in_bytes(array: Array, axis: int, taps: Taps) -> Array:
+    """Weighted sums of bytes, whose weights are integers of 16 bits (torch: HelperInterpBase in UpSampleKernel.cpp)."""
+    new, old = len(taps[0][0]), array.shape[axis]
+    weights = np.zeros((new, old))
+    for sources, each in taps:
+        np.add.at(weights, (np.arange(new), sources), 1.0 if each is None else each)
+    bits = next((n for n in range(22) if int(0.5 + weights.max() * 2.0 ** (n + 1)) >= 2**15), 22)
+    whole = np.trunc(weights * 2.0**bits + np.copysign(0.5, weights)).astype(np.int64)
+    total = np.moveaxis(array, axis, -1).astype(np.int64) @ whole.T
+    return np.moveaxis(np.clip((total + 2 ** (bits - 1)) >> bits, 0, 255).astype(np.uint8), -1, axis)
+
+
 def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
     moved = np.moveaxis(array, axis, 0)
     result = np.zeros((length, *moved.shape[1:]), array.dtype)
@@ -121,6 +133,10 @@ def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], alig
 
     def forward(self: Array, output_size: Any, *rest: Any) -> Array:
         result = half_up(self)
+        if self.dtype == np.uint8 and aligned:
+            for axis, taps, _ in reversed(each(self.shape, output_size, rest, np.float64)):
+                result = _in_bytes(result, axis, taps)
+            return following(result, self)
         for axis, taps, _ in each(self.shape, output_size, rest, result.dtype.type):
             result = _gather(
                 result, axis, _rounded(taps, self.dtype) if rounds and result is not self else taps

@@ -84,13 +84,14 @@ def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = N
     if self.dtype.kind not in "fV":
         return like_steps(self.copy("K"), self)
     limits = float_limits(self.dtype)
+    numbers = np.positive(half_up(self))  # numpy finds no infinities of bfloat16
     given = [
         limits_or if each is None else each
         for each, limits_or in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
     ]
     nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
-    found = np.nan_to_num(np.asarray(np.positive(self)), copy=False, nan=nan, posinf=posinf, neginf=neginf)
-    return like_steps(found, self)
+    found = np.nan_to_num(np.asarray(numbers), copy=False, nan=nan, posinf=posinf, neginf=neginf)
+    return like_steps(found.astype(self.dtype, copy=False), self)
 
 
 def positive(input: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ import numpy as np
 from ..creation import ones_like, zeros_like
 from ..dtypes import is_half
 from ..errors import unimplemented
+from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor
 from .gather import at_least_1d, checked, places, src_part
@@ -146,7 +147,7 @@ def _prod_src(
     elsewhere = how.of(grad * result, dim, index) / nonzero
     at_zero = how.of(grad * without, dim, index)
     found: Tensor = where(single, at_zero, elsewhere)
-    if (zeros > 1).any().item():
+    if state.grad_enabled and (zeros > 1).any().item():
         message = (
             f"{how.reduce}(): Double backward is unsupported for {how.source} when >1 zeros in {how.source} are "
             "scattered to the same position in self"

@@ -22,11 +22,12 @@ from .undefined import undefined
 
 
 def _distinct(array: Array, axis: int | None) -> tuple[Array, Array, Array]:
+    kind, array = array.dtype, half_up(array)  # numpy ranks the nan of bfloat16 first
     if axis is None:
         values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, equal_nan=False)
-        return values, inverse.reshape(array.shape), counts
+        return values.astype(kind, copy=False), inverse.reshape(array.shape), counts
     values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, axis=axis)
-    return _outermost(values, axis), inverse.reshape(-1), counts
+    return _outermost(values.astype(kind, copy=False), axis), inverse.reshape(-1), counts
 
 
 def _outermost(array: Array, axis: int) -> Array:
@@ -41,14 +42,24 @@ def _unique2(self: Array) -> Any:
 
 @op("UniqueDimBackward0", outputs="values inverse counts", self=undefined("unique_dim"))
 def _unique_dim(self: Array, dim: int) -> Any:
-    axis = existing_dim(dim, self.ndim)
-    if any(n == 0 for i, n in enumerate(self.shape) if i != axis):
-        raise RuntimeError(
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-        )
+    axis = _slices_along(dim, self)
     if not self.shape[axis]:
         return self.copy(), np.zeros(0, np.int64), np.zeros(0, np.int64)
     return _distinct(self, axis)
+
+
+def _slices_along(dim: int, array: Array) -> int:
+    """The dimension whose slices are compared.
+
+    Raises:
+        RuntimeError: they have no elements.
+    """
+    axis = existing_dim(dim, array.ndim)
+    if any(n == 0 for i, n in enumerate(array.shape) if i != axis):
+        raise RuntimeError(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+        )
+    return axis
 
 
 def _runs(rows: Array) -> tuple[Array, Array, Array]:
@@ -74,11 +85,9 @@ def _unique_consecutive(self: Array) -> Any:
     return flat[first], inverse.reshape(self.shape), counts
 
 
-@op(
-    "UniqueDimConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_dim_consecutive")
-)
+@op("UniqueConsecutiveBackward0", outputs="values inverse counts", self=undefined("unique_consecutive"))
 def _unique_dim_consecutive(self: Array, dim: int) -> Any:
-    axis = existing_dim(dim, self.ndim)
+    axis = _slices_along(dim, self)
     first, inverse, counts = _runs(np.moveaxis(self, axis, 0))
     return _outermost(np.take(self, first, axis), axis), inverse, counts
 

@@ -106,13 +106,15 @@ def _clamped_to_numbers(self: Array, min: Any, max: Any) -> Array:
     return clamped(array, *_bounds_within(kind, min, max))
 
 
-def _ordered(kind: np.dtype[Any]) -> None:
-    if kind.kind == "c":
+def _ordered(kind: np.dtype[Any], bound: Any = None) -> None:
+    if kind.kind == "c" or bound.__class__ is complex:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
 def _clampable(self: Tensor, *bounds: Any) -> None:
-    """Numbers that would make another type of the tensor are refused in place."""
+    """Numbers that would make another type of the tensor are refused in place; beside floats none would."""
+    if self._array.dtype.kind in "fV":
+        return
     kind = dtypes.result_dtype(self._array, *[each for each in bounds if each is not None])
     if not dtypes.can_cast(dtypes.BY_NUMPY[kind], self.dtype):
         raise RuntimeError(
@@ -210,6 +212,7 @@ clip, clip_ = clamp, clamp_
     self=lambda grad, self, min: where(self >= min, grad, 0),
 )
 def _clamp_min_number(self: Array, min: Any) -> Array:
+    _ordered(self.dtype, min)
     return _clamped_to_numbers(self, min, None)
 
 
@@ -220,6 +223,7 @@ def _clamp_min_number(self: Array, min: Any) -> Array:
     self=lambda grad, self, max: where(self <= max, grad, 0),
 )
 def _clamp_max_number(self: Array, max: Any) -> Array:
+    _ordered(self.dtype, max)
     return _clamped_to_numbers(self, None, max)
 
 
@@ -263,6 +267,7 @@ def clamp_min_(self: Tensor, min: Any) -> Tensor:
     """clamp_min in place."""
     if isinstance(min, Tensor):
         return run_inplace(ROWS["clamp_min_tensor"], [self, min])
+    _ordered(self._array.dtype, min)
     _clampable(self, min)
     return run_inplace(ROWS["clamp_min"], [self, min])
 
@@ -271,6 +276,7 @@ def clamp_max_(self: Tensor, max: Any) -> Tensor:
     """clamp_max in place."""
     if isinstance(max, Tensor):
         return run_inplace(ROWS["clamp_max_tensor"], [self, max])
+    _ordered(self._array.dtype, max)
     _clampable(self, max)
     return run_inplace(ROWS["clamp_max"], [self, max])
 

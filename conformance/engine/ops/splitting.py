@@ -40,7 +40,10 @@ def _pieces(self: Array, axis: int, lengths: Sequence[int]) -> list[Array]:
     lead = (slice(None),) * axis
     found, start = [], 0
     for n in lengths:
-        found.append(self[(*lead, slice(start, start + n))])
+        if n or not self.size:
+            found.append(self[(*lead, slice(start, start + n))])
+        else:
+            found.append(ROWS["slice"].forward(self, axis, start, start))  # numpy's begins at the beginning
         start += n
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import dtypes
 from ..operands import MISSING
-from ..out import check_out, given
+from ..out import check_asked, check_out, given
 from ..rows import ROWS, Array, op
 from ..shapes import sizes
 from ..tensor import Tensor, make
@@ -100,6 +100,10 @@ def _into(name: str, out: Any, pieces: tuple[Tensor, ...]) -> Any:
     for target in out:
         check_out("copy", target, ())
     for piece, target in zip(pieces, out, strict=True):
+        if name.startswith("split_copy"):
+            target.copy_(piece)
+            continue
+        check_asked(target, piece.dtype)
         if target._array.shape != piece._array.shape:
             increment_version(target)  # resized, and then written
         given("copy", target, piece)

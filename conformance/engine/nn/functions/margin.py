@@ -12,6 +12,7 @@ from ...ops import multilabel
 from ...ops.scalars import minus, plus
 from ...ops.selection import minimum, where
 from ...ops.smooth import logsigmoid
+from ...refusals import check_tensors
 from ...tensor import Tensor
 from .distance import pairwise_distance
 from .reduction import chosen, legacy_reduction, reduce_loss
@@ -152,6 +153,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
+    check_tensors("multi_margin_loss", input=input, target=target)
     shape = input._array.shape
     if len(shape) > 2 or 0 in shape[-1:]:
         check_views(input)

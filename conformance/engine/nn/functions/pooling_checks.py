@@ -6,7 +6,7 @@ from ...dtypes import float32, float64, int64, is_half
 from ...errors import unimplemented
 from ...operands import kernels_check
 from ...ops import pooling as ops
-from ...ops.kernels import need_floats, refuse_bools
+from ...ops.kernels import need_floats, need_reals
 from ...tensor import Tensor
 
 Ints = tuple[int, ...]
@@ -107,7 +107,7 @@ def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     else:
         check_planes(input, spatial)
-    refuse_bools(f"max_pool{spatial}d", input._array)
+    need_reals(ops.kernel_of(f"max_pool{spatial}d", input._array), input._array)
 
 
 @kernels_check
@@ -125,7 +125,8 @@ def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
         )
         raise RuntimeError(f"input image ({have}) smaller than kernel size ({want})")
     if input.dtype not in (float32, float64, int64) and not (spatial == 2 and is_half(input._array.dtype)):
-        raise unimplemented("avg_pool2d" if spatial == 2 else "avg_pool3d_out_frame", input._array.dtype)
+        name = ops.kernel_of("avg_pool2d", input._array) if spatial == 2 else "avg_pool3d_out_frame"
+        raise unimplemented(name, input._array.dtype)
 
 
 @kernels_check
@@ -175,4 +176,4 @@ def _check_adaptive(name: str, input: Tensor, first: int) -> None:
 
 
 def _check_kernel(name: str, input: Tensor, spatial: int) -> None:
-    need_floats(f"{name}_cpu" if spatial == 3 else name, input._array)
+    need_floats(f"{name}_cpu" if spatial == 3 else ops.kernel_of(name, input._array), input._array)

@@ -117,10 +117,9 @@ def _check(input: Tensor, out: list[int], mode: str) -> None:
         raise RuntimeError(
             f"Non-empty {input._array.ndim}D data tensor expected but got a tensor with sizes {list(input._array.shape)}"
         )
-    if input.is_floating_point() or (input.dtype is uint8 and mode.startswith("nearest")):
+    of_bytes = mode.startswith("nearest") or mode in ("bilinear", "bicubic")
+    if input.is_floating_point() or (input.dtype is uint8 and of_bytes):
         return
-    if input.dtype is uint8 and mode in ("bilinear", "bicubic"):
-        raise NotImplementedError(f"interpolate of uint8, mode {mode}")  # torch weighs in fixed point
     kind = "nearest" if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
     kernel = f"compute_indices_weights_{kind}"
     if len(out) == 2 and sum(out) <= 128 and kind != "cubic":  # so small that it is not worth another
