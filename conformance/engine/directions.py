@@ -6,7 +6,7 @@ torch's derivatives.yaml knows the same three kinds: "auto_linear", the product 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .tensor import Tensor
@@ -416,7 +416,52 @@ def _convolution_backward(
     return found
 
 
+def _total(terms: Iterable[Tensor | None]) -> list[Any]:
+    """The sum of those that there are."""
+    first, *others = (each for each in terms if each is not None)
+    for each in others:
+        first = first + each
+    return [first]
+
+
+def _mul(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """The product rule, in torch's order."""
+    pairs = (("other", "self"), ("self", "other"))
+    return _total(tangents[name] * arguments[rest] if name in tangents else None for name, rest in pairs)
+
+
+def _div(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """The quotient rule, by the quotient."""
+    of_self, of_other = tangents.get("self"), tangents.get("other")
+    if of_other is None:
+        return [of_self / arguments["other"]]
+    lost = of_other * results[0]
+    return [(-lost if of_self is None else of_self - lost) / arguments["other"]]
+
+
+def _added_product(multiply: str, first: str, second: str) -> Callable[..., list[Any]]:
+    """The rule of ``beta * self + alpha * first @ second``, of matrices, of batches or of a matrix and a vector."""
+
+    def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+        def times(factor: Any, found: Tensor) -> Tensor:
+            return found if factor == 1 else found * factor
+
+        terms = [times(arguments["beta"], tangents["self"]) if "self" in tangents else None]
+        for name in (first, second):
+            if name in tangents:
+                left, right = ({**arguments, name: tangents[name]}[each] for each in (first, second))
+                terms.append(times(arguments["alpha"], getattr(left, multiply)(right)))
+        return _total(terms)
+
+    return tangent
+
+
 OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
+    "addmm": _added_product("mm", "mat1", "mat2"),
+    "addmv": _added_product("mv", "mat", "vec"),
+    "baddbmm": _added_product("bmm", "batch1", "batch2"),
+    "div": _div,
+    "mul": _mul,
     "binary_cross_entropy": _binary_cross_entropy,
     "cholesky_inverse": _cholesky_inverse,
     "convolution_backward": _convolution_backward,
