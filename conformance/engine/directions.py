@@ -426,13 +426,28 @@ def _total(terms: Iterable[Tensor | None]) -> list[Any]:
 
 def _mul(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """The product rule, in torch's order."""
-    pairs = (("other", "self"), ("self", "other"))
-    return _total(tangents[name] * arguments[rest] if name in tangents else None for name, rest in pairs)
+    of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
+    terms = (
+        None if of_other is None else of_other * arguments["self"],
+        None if of_self is None else of_self * arguments["other"],
+    )
+    return _total(terms)
+
+
+def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
+    """The tangent of the second operand; a number beside a tensor has one, see Note [Absent tangents]."""
+    from .tensor import make
+    from .zero_tensor import zeros
+
+    self, other = arguments["self"], arguments["other"]
+    if isinstance(other, Tensor) or not (isinstance(self, Tensor) and self.requires_grad):
+        return tangents.get("other")
+    return make(zeros((), self._array.dtype))
 
 
 def _div(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
     """The quotient rule, by the quotient."""
-    of_self, of_other = tangents.get("self"), tangents.get("other")
+    of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
     if of_other is None:
         return [of_self / arguments["other"]]
     lost = of_other * results[0]
@@ -443,14 +458,13 @@ def _added_product(multiply: str, first: str, second: str) -> Callable[..., list
     """The rule of ``beta * self + alpha * first @ second``, of matrices, of batches or of a matrix and a vector."""
 
     def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
-        def times(factor: Any, found: Tensor) -> Tensor:
-            return found if factor == 1 else found * factor
+        from .ops.scalars import maybe_times
 
-        terms = [times(arguments["beta"], tangents["self"]) if "self" in tangents else None]
+        terms = [maybe_times(tangents["self"], arguments["beta"]) if "self" in tangents else None]
         for name in (first, second):
             if name in tangents:
                 left, right = ({**arguments, name: tangents[name]}[each] for each in (first, second))
-                terms.append(times(arguments["alpha"], getattr(left, multiply)(right)))
+                terms.append(maybe_times(getattr(left, multiply)(right), arguments["alpha"]))
         return _total(terms)
 
     return tangent

@@ -474,7 +474,7 @@ def _all_listed(name: str, signatures: Sequence[Signature], args: Sequence[Any],
 def _one_expected(called: str, signature: Signature, args: Sequence[Any], kwargs: Keywords, out: bool) -> str:
     text = f"{signature.text[:-1]}, Tensor out = None)" if out else signature.text
     parts = [tuple(part.rsplit(" ", 1)) for part in text[1:-1].split(", ")]
-    if len(parts) - (out and "out" not in kwargs) == len(args) + len(kwargs):
+    if len(parts) == len(args) + len(kwargs):  # of which torch counts the * as one
         names = [part[-1] for part in parts]
         values = [*args, *(kwargs[each] for each in names[len(args) :] if each in kwargs)]
         pairs = zip(parts, values, strict=False)

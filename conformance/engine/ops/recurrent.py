@@ -57,7 +57,7 @@ def _layer_backward(
         after.append(cy)
         hy = o * cy.tanh()
     flow, of_h, of_c = (
-        hx_.new_zeros(result.shape) if grad is None else grad
+        hx_.new_zeros(result.shape) if grad is None else grad.contiguous()
         for result, grad in zip((result0, result1, result2), grads, strict=True)
     )
     one = scalar_tensor(1.0, dtype=hx_.dtype)  # C++ has a number on the left of an operator for a tensor

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import uint8
+from ...dtypes import float32, float64, uint8
 from ...errors import unimplemented
 from ...ops.resampling import ANTIALIASED, CUBIC, LINEAR, NEAREST, NEAREST_EXACT
 from ...tensor import Tensor
@@ -122,7 +122,11 @@ def _check(input: Tensor, out: list[int], mode: str, kernel: str | None = None) 
         raise RuntimeError(
             f"Non-empty {input._array.ndim}D data tensor expected but got a tensor with sizes {list(input._array.shape)}"
         )
-    if input.is_floating_point() or (input.dtype is uint8 and mode.startswith("nearest")):
+    if (
+        input.dtype in (float32, float64)
+        or (kernel is None and input.is_floating_point())
+        or (input.dtype is uint8 and mode.startswith("nearest"))
+    ):
         return
     if input.dtype is uint8 and mode in ("bilinear", "bicubic", "lanczos"):
         raise NotImplementedError(f"interpolate of uint8, mode {mode}")  # torch weighs in fixed point
