@@ -80,7 +80,7 @@ def interpolate(
         if mode == "lanczos" and align_corners:
             raise ValueError("Lanczos mode does not support align_corners=True")
         _check(input, out, mode, "compute_index_ranges_weights")
-        return ANTIALIASED[mode](input, tuple(out), bool(align_corners), *scales)  # type: ignore[no-any-return]
+        return ANTIALIASED[mode](input, tuple(out), bool(align_corners), *scales)
     if mode == "lanczos" and ndim == 4:
         raise ValueError("Lanczos mode requires antialias=True")
     spatial = ndim - 2
