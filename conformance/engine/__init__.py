@@ -55,6 +55,7 @@ from .formats import (
     channels_last_3d,
     contiguous_format,
     layout,
+    legacy_contiguous_format,
     memory_format,
     preserve_format,
     sparse_coo,

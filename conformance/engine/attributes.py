@@ -55,7 +55,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or one of its entries."""
     if dim is None:
         return _SHAPED(Size, self._array.shape)
-    return self._array.shape[existing_dim(dim, self._array.ndim)]
+    return self._array.shape[existing_dim(dim, self._array.ndim, "size")]
 
 
 def dim(self: Tensor) -> int:
@@ -76,7 +76,7 @@ def element_size(self: Tensor) -> int:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """Steps between elements, in elements."""
     found = strides(self._array)
-    return found if dim is None else found[existing_dim(dim, len(found))]
+    return found if dim is None else found[existing_dim(dim, len(found), "stride")]
 
 
 def storage_offset(self: Tensor) -> int:

@@ -6,7 +6,7 @@ torch's derivatives.yaml knows the same three kinds: "auto_linear", the product 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .tensor import Tensor
@@ -25,6 +25,9 @@ LINEAR = frozenset(
         "_test_autograd_multiple_dispatch",
         "_to_copy",
         "_unsafe_view",
+        "_upsample_bicubic2d_aa",
+        "_upsample_bilinear2d_aa",
+        "_upsample_lanczos2d_aa",
         "add",
         "alias_copy",
         "as_strided_copy",
@@ -416,7 +419,66 @@ def _convolution_backward(
     return found
 
 
+def _total(terms: Iterable[Tensor | None]) -> list[Any]:
+    """The sum of those that there are."""
+    first, *others = (each for each in terms if each is not None)
+    for each in others:
+        first = first + each
+    return [first]
+
+
+def _mul(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """The product rule, in torch's order."""
+    of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
+    terms = (
+        None if of_other is None else of_other * arguments["self"],
+        None if of_self is None else of_self * arguments["other"],
+    )
+    return _total(terms)
+
+
+def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
+    """The tangent of the second operand; a number beside a tensor has one, see Note [Absent tangents]."""
+    from .tensor import make
+    from .zero_tensor import zeros
+
+    self, other = arguments["self"], arguments["other"]
+    if isinstance(other, Tensor) or not (isinstance(self, Tensor) and self.requires_grad):
+        return tangents.get("other")
+    return make(zeros((), self._array.dtype))
+
+
+def _div(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    """The quotient rule, by the quotient."""
+    of_self, of_other = tangents.get("self"), _of_number(arguments, tangents)
+    if of_other is None:
+        return [of_self / arguments["other"]]
+    lost = of_other * results[0]
+    return [(-lost if of_self is None else of_self - lost) / arguments["other"]]
+
+
+def _added_product(multiply: str, first: str, second: str) -> Callable[..., list[Any]]:
+    """The rule of ``beta * self + alpha * first @ second``, of matrices, of batches or of a matrix and a vector."""
+
+    def tangent(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+        from .ops.scalars import maybe_times
+
+        terms = [maybe_times(tangents["self"], arguments["beta"]) if "self" in tangents else None]
+        for name in (first, second):
+            if name in tangents:
+                left, right = ({**arguments, name: tangents[name]}[each] for each in (first, second))
+                terms.append(maybe_times(getattr(left, multiply)(right), arguments["alpha"]))
+        return _total(terms)
+
+    return tangent
+
+
 OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
+    "addmm": _added_product("mm", "mat1", "mat2"),
+    "addmv": _added_product("mv", "mat", "vec"),
+    "baddbmm": _added_product("bmm", "batch1", "batch2"),
+    "div": _div,
+    "mul": _mul,
     "binary_cross_entropy": _binary_cross_entropy,
     "cholesky_inverse": _cholesky_inverse,
     "convolution_backward": _convolution_backward,

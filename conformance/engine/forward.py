@@ -301,7 +301,7 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         name: primal(value, level, bool(state.recording) and _requires_grad(value))
         for name, value in arguments.items()
     }
-    if row.name in BILINEAR:
+    if row.name in BILINEAR and row.name not in OF_THEIR_OWN:
         return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
     complex_numbers = any(map(_is_complex, (*results, *flat(arguments.values()))))
     if complex_numbers:

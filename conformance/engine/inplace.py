@@ -70,13 +70,25 @@ def _bound(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]
     for name, value in named.items():
         place = row.places.get(name, 0)
         if place < len(given):
-            row.signature.bind(
-                *given, **named
-            )  # raises, and says what is wrong; it takes longer than the operation
+            _refuse(row, given, named)
         arguments[place] = value
     if any(each is inspect.Parameter.empty for each in arguments):
-        row.signature.bind(*given, **named)
+        _refuse(row, given, named)
     return arguments
+
+
+def _refuse(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Say what is wrong with the arguments, which takes longer than the operation.
+
+    Raises:
+        TypeError: as torch words it.
+    """
+    from .overloads import opname, refusal
+
+    found = refusal(f"Tensor.{opname(row.name)}_", given[1:], named)
+    if found is not None:
+        raise found
+    row.signature.bind(*given, **named)
 
 
 def run_inplace(row: Row, arguments: list[Any]) -> Tensor:

@@ -55,7 +55,11 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if not kwargs:
-            return function(*args)
+            try:
+                return function(*args)
+            except TypeError:
+                raise_refusal(args, kwargs)
+                raise
         if checked:
             from .overloads import refusal
 
@@ -67,7 +71,20 @@ def renaming(function: Function, names: dict[str, str], checked: str = "", metho
 
             found = refusal(f"Tensor.{method}", args[1:], kwargs)
             raise found or TypeError(f"{method}() got an unexpected keyword argument 'out'")
-        return function(*args, **renamed(kwargs, names))
+        try:
+            return function(*args, **renamed(kwargs, names))
+        except TypeError:
+            raise_refusal(args, kwargs)
+            raise
+
+    def raise_refusal(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Say of a method what torch says of its arguments, as they were given; see Note [Refused afterwards]."""
+        if method:
+            from .overloads import refusal
+
+            found = refusal(f"Tensor.{method}", args[1:], kwargs)
+            if found is not None:
+                raise found from None
 
     return call
 

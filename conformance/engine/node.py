@@ -56,6 +56,12 @@ class NodeHooks:
         self.post: dict[int, Callable[..., Any]] | None = None  # made with the first, and then there for good
 
 
+_SHOWN = (
+    "__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name",
+    "next_functions", "register_hook", "register_prehook", "requires_grad",
+)  # fmt: skip
+
+
 class Node:
     """One step of the backward pass: takes the gradients of its outputs, returns those of its inputs.
 
@@ -86,6 +92,11 @@ class Node:
         """Drop what was saved for backward."""
 
     # What torch shows of a node -------------------------------------------------------------------
+
+    def __dir__(self) -> list[str]:
+        """torch's names: what the engine keeps in a node besides is no one's business."""
+        saved = [name for name in object.__dir__(self) if name.startswith(("_saved_", "_raw_saved_"))]
+        return [*dir(object), *_SHOWN, *saved]
 
     def name(self) -> str:
         """The node's name; with its namespace for those that are not generated."""
@@ -211,6 +222,10 @@ class AccumulateGrad(Node):
     """
 
     __slots__ = ("__weakref__", "own_hooks", "variable")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), "variable"]
+
     variable: Tensor
     own_hooks: NodeHooks | None
 

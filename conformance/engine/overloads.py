@@ -226,6 +226,9 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
         return None
     called = name.rpartition(".")[2]
     if len(signatures) == 1:
+        out = called == name and not called.endswith("_")  # which its text does not tell of
+        if _is_not_alone(called) and not _may_fit(signatures[0], len(args) + len(kwargs), out):
+            return TypeError(_one_expected(called, signatures[0], args, kwargs, out))
         rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
         try:
             return misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
@@ -237,10 +240,22 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     except TypeError as error:
         return error
     count = len(args) + len(kwargs)  # as torch's, which spreads no sizes
-    plausible = [each for each in signatures if len(each.required) <= count <= len(each.parameters)]
+    plausible = [each for each in signatures if _may_fit(each, count)]
     if len(plausible) == 1:
         return misfit(called, plausible[0], args, kwargs)
     return TypeError(_all_listed(called, signatures, args, kwargs))
+
+
+def _may_fit(signature: Signature, count: int, out: bool = False) -> bool:
+    """Whether so many arguments may be what a signature takes, with or without another one, ``out``."""
+    return len(signature.required) <= count <= len(signature.parameters) + out
+
+
+def _is_not_alone(called: str) -> bool:
+    """Whether a function has signatures besides that torch deprecates, and does not tell of."""
+    from .positional import NUMBERS_OF
+
+    return called == "copy_" or called.removesuffix("_") in NUMBERS_OF
 
 
 def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
@@ -462,6 +477,19 @@ def _all_listed(name: str, signatures: Sequence[Signature], args: Sequence[Any],
         if len(parts) == len(args) + len(kwargs):
             lines.append("      didn't match because some of the " + _marked(parts, args, kwargs))
     return "\n".join(lines) + "\n"
+
+
+def _one_expected(called: str, signature: Signature, args: Sequence[Any], kwargs: Keywords, out: bool) -> str:
+    text = f"{signature.text[:-1]}, Tensor out = None)" if out else signature.text
+    parts = [tuple(part.rsplit(" ", 1)) for part in text[1:-1].split(", ")]
+    if len(parts) == len(args) + len(kwargs):  # of which torch counts the * as one
+        names = [part[-1] for part in parts]
+        values = [*args, *(kwargs[each] for each in names[len(args) :] if each in kwargs)]
+        pairs = zip(parts, values, strict=False)
+        shown = [typename(v) if typename(v) == p[0] else f"!{typename(v)}!" for p, v in pairs]
+    else:
+        shown = [*map(typename, args), *(f"{key}={typename(value)}" for key, value in kwargs.items())]
+    return f"{called}() received an invalid combination of arguments - got ({', '.join(shown)}), but expected {text}"
 
 
 def _marked(parts: Sequence[tuple[str, ...]], args: Sequence[Any], kwargs: Keywords) -> str:

@@ -45,7 +45,11 @@ def by_name(
     numbers = [given[k] for k in places]
     rest = [each for k, each in enumerate(given) if k not in places]
     if count > len(names) or not _fit(row, numbers, rest):
-        raise too_many(row, count, method, called)
+        from .overloads import refusal
+
+        told = {name: value for name, value in named.items() if value != 1}
+        found = refusal(f"Tensor.{called}" if method else called, given[method:], told)
+        raise found or too_many(row, count, method, called)
     named = {name: value for name, value in named.items() if value != 1}
     if named:
         raise TypeError(

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .errors import typename
+from .errors import typename, wrong_type
 
 
-def wrap_dim(dim: Any, ndim: int) -> int:
-    """A dimension counted from the front.
+def wrap_dim(dim: Any, ndim: int, called: str = "") -> int:
+    """A dimension counted from the front; ``called`` is the function whose first argument it is.
 
     Raises:
         IndexError: out of range, as torch words it; a 0-d tensor counts as having one dimension.
@@ -25,7 +25,8 @@ def wrap_dim(dim: Any, ndim: int) -> int:
         from .overloads import is_count
 
         if not is_count(dim):
-            raise TypeError(f"argument 'dim' must be int, not {typename(dim)}")
+            found = wrong_type(called, "dim", "int", dim, int(bool(called)))
+            raise TypeError(str(found).removeprefix("(): "))
         dim = dim.__index__()
     extent = max(ndim, 1)
     if not -extent <= dim < extent:
@@ -35,11 +36,11 @@ def wrap_dim(dim: Any, ndim: int) -> int:
     return dim + extent if dim < 0 else dim
 
 
-def existing_dim(dim: Any, ndim: int) -> int:
+def existing_dim(dim: Any, ndim: int, called: str = "") -> int:
     """As ``wrap_dim``, but a 0-d tensor has no dimension at all."""
     if not ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return wrap_dim(dim, ndim)
+    return wrap_dim(dim, ndim, called)
 
 
 def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:

@@ -176,8 +176,8 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch": """
             float16 bfloat16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 uint64 bool
             complex64 complex128
-            contiguous_format preserve_format channels_last channels_last_3d strided pi e inf nan newaxis
-            get_default_dtype
+            contiguous_format legacy_contiguous_format preserve_format channels_last channels_last_3d strided pi e inf
+            nan newaxis get_default_dtype
             set_default_dtype set_default_tensor_type result_type promote_types can_cast is_tensor is_floating_point
             is_complex is_signed numel typename
             """,
@@ -401,9 +401,9 @@ NAMES: dict[str, dict[str, str]] = {
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
             output_size output_ratio return_indices ceil_mode scale_factor align_corners recompute_scale_factor
-            embed_dim num_heads head_dim in_proj_weight in_proj_bias out_proj bias_k bias_v q_proj_weight k_proj_weight
-            layers use_nested_tensor generate_square_subsequent_mask v_proj_weight update_parameters n_averaged
-            self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
+            embed_dim num_heads head_dim merge_masks in_proj_weight in_proj_bias out_proj bias_k bias_v q_proj_weight
+            k_proj_weight layers use_nested_tensor generate_square_subsequent_mask v_proj_weight update_parameters
+            n_averaged self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
             unexpected_keys has_uninitialized_params initialize_parameters cls_to_become log_prob predict head tail
             weight_orig weight_mask module loss output materialize
             """,

@@ -278,6 +278,30 @@ def test_what_is_absent_is_not_listed() -> None:
     assert {"add", "grad", "tolist"} <= {*dir(x)} <= {*dir(type(x)), *vars(x)}
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "(x * y)",
+        "(x * 2)",
+        "(x ** 2)",
+        "torch.cat([x, x])",
+        "x.std()",
+        "x.unbind()[0]",
+        "x.sum(0)",
+        "x.exp()",
+    ],
+)
+def test_nodes_list_what_torch_shows(call: str) -> None:
+    """dir() of a node, and of the leaf's node below it, names what torch's does."""
+
+    def listed(module: Any) -> Any:
+        x, y = module.ones(2, requires_grad=True), module.ones(2, requires_grad=True)
+        node = eval(call, {"torch": module, "x": x, "y": y}).grad_fn
+        return dir(node), dir(node.next_functions[0][0])
+
+    assert listed(engine) == listed(torch)
+
+
 def test_nodes_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     """Each node tells what it is given, before it runs: the log of a program that has asked for it."""
 

@@ -98,6 +98,10 @@ class BackwardCFunction(Node, FunctionCtx):
         "to_save",
     )
     __module__ = "torch.autograd.function"
+
+    def __dir__(self) -> list[str]:  # of a ctx, what the program keeps in it as well
+        return [*object.__dir__(self)]
+
     __repr__ = object.__repr__
     selective = False
     takes_batches = True

@@ -160,6 +160,8 @@ class _InverseTransform(Transform):
 class ComposeTransform(Transform):
     """One after the other; the parts have the caches."""
 
+    __module__ = "torch.distributions.transforms"
+
     def __init__(self, parts: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
@@ -245,6 +247,8 @@ def widened(constraint: Any, event_dim: int) -> Any:
 class IndependentTransform(Transform):
     """Another transform, of whose batch the last dimensions count as one event."""
 
+    __module__ = "torch.distributions.transforms"
+
     def __init__(self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
@@ -298,6 +302,8 @@ class ReshapeTransform(Transform):
     Raises:
         ValueError: the shapes are of different numbers of elements.
     """
+
+    __module__ = "torch.distributions.transforms"
 
     bijective = True
 

@@ -14,6 +14,7 @@ from ..errors import output_shape_differs
 from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
 from ..operands import invalid_combination
+from ..overloads import refusal
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, is_dense, like_steps, ordered, refuse_negative, sizes, still_expanded
 from ..shapes import laid_out as in_order_of
@@ -126,7 +127,11 @@ def to(
             device = each
     if any(each is None for each in args) and (flags or isinstance(args[0], (Tensor, dtypes.dtype, type))):
         raise invalid_combination("Tensor.to", args)
+    if len(args) > 1 and not _is_combination(args):
+        raise invalid_combination("Tensor.to", args)
     check_device(device)
+    if dtype.__class__ is str:
+        raise refusal("Tensor.to", args, {"dtype": dtype}) or TypeError(dtype)
     dtype = dtypes.asked("to", dtype)
     if len(flags) > 1:  # non_blocking, copy
         copy = flags[1]
@@ -139,6 +144,13 @@ def to(
     if dtype.category < dtypes.FLOATING:
         return _to_copy_integer(self, dtype, memory_format)
     return _to_copy(self, dtype, memory_format)
+
+
+def _is_combination(args: tuple[Any, ...]) -> bool:
+    """Whether a device, a dtype and flags, or a dtype or a tensor and flags, follow each other."""
+    kinds = (dtypes.dtype, type, type(None))
+    two = not isinstance(args[0], (Tensor, dtypes.dtype, type)) and isinstance(args[1], kinds)
+    return all(isinstance(each, bool) for each in args[2 if two else 1 :])
 
 
 def warn_of_lost_part(kind: dtypes.dtype) -> None:

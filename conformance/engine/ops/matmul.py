@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes, errors, twins
 from ..batching import BatchedTensor
-from ..errors import expected_scalar_type
+from ..errors import expected_scalar_type, wrong_type
 from ..inplace import check_castable
 from ..out import RESIZED, check_out, given
 from ..refusals import check_tensors
@@ -431,8 +431,10 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     try:
         a, b = input._array.ndim, other._array.ndim
     except AttributeError:
-        check_tensors("matmul", input=input, other=other)
-        raise
+        check_tensors("matmul", input=input)
+        raise wrong_type(
+            "matmul", "other", "Tensor", other, 1
+        ) from None  # of the method: the function looks before
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 1:

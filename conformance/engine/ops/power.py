@@ -10,6 +10,8 @@ from .. import dtypes
 from ..creation import zeros_like
 from ..inplace import run_inplace
 from ..operands import is_number, recorded_meeting
+from ..overloads import refusal
+from ..overrides import overrides_alone
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
 from ..zero_tensor import in_memory
@@ -149,7 +151,13 @@ def pow(input: Any, exponent: Any, *, out: Any = None) -> Tensor:
         return _pow_number(input, exponent, out=out)
     if is_number(input) and isinstance(exponent, Tensor):
         return _pow_of_number(input, exponent, out=out)
-    return _pow_tensor(input, exponent, out=out)
+    try:
+        return _pow_tensor(input, exponent, out=out)
+    except TypeError:
+        found = refusal("Tensor.pow", (exponent,), {})  # of the method: the function says it of itself
+        if found is None or overrides_alone(exponent):
+            raise
+        raise found from None
 
 
 def pow_(self: Tensor, exponent: Any) -> Tensor:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..creation import scalar_tensor
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor
-from .joining import cat, stack
+from .joining import cat
 from .kernels import half_up
 from .matmul import linear, mm
 
@@ -42,56 +43,57 @@ def _layer_backward(
         input, weight0, weight1, weight2, weight3, hx_, cx_ = (
             each.float() for each in (input, weight0, weight1, weight2, weight3, hx_, cx_)
         )
-    biases = (weight2, weight3) if has_biases else (None, None)
-    steps = [input[step] for step in range(input.size(0))][:: -1 if reverse else 1]
+    nothing = weight0.new_zeros(weight0.size(0))
+    bias0, bias1 = (weight2, weight3) if has_biases else (nothing, nothing)
+    order = range(input.size(0))[:: -1 if reverse else 1]
     before, after = [], []
     hy, cy = hx_, cx_
-    for x in steps:
-        i, f, g, o = (linear(x, weight0, biases[0]) + linear(hy, weight1, biases[1])).unsafe_chunk(4, 1)
-        i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    for step in order:
+        gates = linear(input[step], weight0, bias0).add_(linear(hy, weight1, bias1))
+        i, f, g, o = gates.unsafe_chunk(4, 1)
+        i, f, g, o = i.sigmoid_(), f.sigmoid_(), g.tanh_(), o.sigmoid_()
         before.append((hy, cy, i, f, g, o))
-        cy = f * cy + i * g
-        after.append(cy.tanh())
-        hy = o * after[-1]
-    of_output, of_h, of_c = grads
-    flows = (
-        [None] * len(steps)
-        if of_output is None
-        else [of_output[step] for step in range(len(steps))][:: -1 if reverse else 1]
+        cy = (f * cy).add_(i * g)
+        after.append(cy)
+        hy = o * cy.tanh()
+    flow, of_h, of_c = (
+        hx_.new_zeros(result.shape) if grad is None else grad.contiguous()
+        for result, grad in zip((result0, result1, result2), grads, strict=True)
     )
-    found: dict[str, Tensor] = {}
-    of_steps = []
-    for x, flow, (h, c, i, f, g, o), t in zip(
-        steps[::-1], flows[::-1], before[::-1], after[::-1], strict=True
-    ):
-        of_h = _sum(of_h, flow)
-        if of_h is None:
-            of_h = t * 0.0
-        of_c = _sum(of_h * o * (1 - t * t), of_c)
+    one = scalar_tensor(1.0, dtype=hx_.dtype)  # C++ has a number on the left of an operator for a tensor
+    found: tuple[Tensor, ...] = ()
+    of_steps: dict[int, Tensor] = {}
+    for step, (h, c, i, f, g, o), cy in zip(order[::-1], before[::-1], after[::-1], strict=True):
+        t = [cy.tanh() for _ in range(3)] if state.grad_enabled else [cy.tanh()] * 3  # as torch's asks for it
+        of_h = flow[step] + of_h
+        of_c = of_c + of_h * o * (one - t[0] * t[1])
         of_gates = cat(
             [
-                of_c * g * i * (1 - i),
-                of_c * c * f * (1 - f),
-                of_c * i * (1 - g * g),
-                of_h * t * o * (1 - o),
+                of_c * g * i * (one - i),
+                of_c * c * f * (one - f),
+                of_c * i * (one - g * g),
+                of_h * t[2] * o * (one - o),
             ],
             1,
         )
-        of_steps.append(mm(of_gates, weight0))
-        shares = {"w_ih": mm(of_gates.t(), x), "w_hh": mm(of_gates.t(), h), "b": of_gates.sum(0)}
-        found = {name: _sum(found.get(name), share) for name, share in shares.items()}
+        of_steps[step] = mm(of_gates, weight0).unsqueeze(0)
+        shares = (
+            mm(of_gates.transpose(0, 1), input[step]),
+            mm(of_gates.transpose(0, 1), h),
+            of_gates.sum(0),
+        )
+        if not found:
+            found = shares
+        elif state.grad_enabled:
+            found = tuple(whole.add_(share) for whole, share in zip(found, shares, strict=True))
+        else:
+            found = tuple(whole + share for whole, share in zip(found, shares, strict=True))
         of_h, of_c = mm(of_gates, weight1), of_c * f
-    of_input = stack(of_steps if reverse else of_steps[::-1], 0)
-    bias = found["b"]
+    of_input = cat([of_steps[step] for step in sorted(of_steps)], 0)
+    bias = found[2]
     other = bias if state.grad_enabled else bias.clone()  # torch's own form makes two, the differentiable one
-    every = [of_input, found["w_ih"], found["w_hh"], bias, other, of_h, of_c]
+    every = [of_input, *found[:2], bias, other, of_h, of_c]
     return [each if wanted else None for each, wanted in zip(every, needed, strict=True)]
-
-
-def _sum(first: Tensor | None, second: Tensor | None) -> Any:
-    if first is None or second is None:
-        return second if first is None else first
-    return first + second
 
 
 @op(

@@ -73,6 +73,46 @@ def _cubic(old: int, new: int, scale: float | None, kind: Any, align_corners: bo
     return [(p, w.astype(kind)) for p, w in zip(places, weights, strict=True)]
 
 
+def _triangle(x: Array) -> Array:
+    return np.maximum(1 - np.abs(x), 0)
+
+
+def _hat(x: Array) -> Array:
+    """A cubic as _cubic's, with another coefficient: that of Pillow."""
+    x, a = np.abs(x), x.dtype.type(-0.5)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return np.where(x < 1, near, np.where(x < 2, far, x.dtype.type(0)))
+
+
+def _windowed_sinc(x: Array) -> Array:
+    return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0).astype(x.dtype)
+
+
+def _filtered(reach: int, weigh: Callable[[Array], Array]) -> Callable[..., Taps]:
+    """Taps as far apart as ``reach`` says, or by as much further as the image shrinks: so nothing is left out."""
+
+    def taps(old: int, new: int, scale: float | None, kind: Any, align_corners: bool) -> Taps:
+        if align_corners:
+            step = kind((old - 1) / (new - 1)) if new > 1 else kind(0)
+        else:
+            step = kind(1.0 / scale if scale is not None and scale > 0 else old / new)
+        center = (step * (np.arange(new) + 0.5)).astype(kind)
+        support = kind(reach * step if step >= 1 else reach)
+        first = np.maximum((center - support + 0.5).astype(np.int64), 0)
+        size = np.minimum((center + support + 0.5).astype(np.int64), old) - first
+        narrowed = kind(1 / step if step >= 1 else 1)
+        found: Taps = []
+        for each in range(int(size.max())):
+            place = first + each
+            weights = weigh(((place - center + 0.5) * narrowed).astype(kind))
+            found.append((np.minimum(place, old - 1), np.where(each < size, weights, kind(0))))
+        total = sum(w for _, w in found if w is not None)
+        return [(place, None if w is None else w / np.where(total == 0, 1, total)) for place, w in found]
+
+    return taps
+
+
 def _rounded(taps: Taps, kind: np.dtype[Any]) -> Taps:
     """The weights as halves; of two the first is what the second leaves of 1, rounded again."""
     found = [(places, None if w is None else half_up(w.astype(kind))) for places, w in taps]
@@ -184,3 +224,11 @@ LINEAR = {
     3: _rows("upsample_trilinear3d", "UpsampleTrilinear3D", 3, _linear, True),
 }
 CUBIC = _rows("upsample_bicubic2d", "UpsampleBicubic2D", 2, _cubic, True)
+ANTIALIASED = {
+    mode: _rows(f"_upsample_{mode}2d_aa", f"Upsample{mode.capitalize()}2DAa", 2, _filtered(*how), True)
+    for mode, how in {
+        "bilinear": (1, _triangle),
+        "bicubic": (2, _hat),
+        "lanczos": (3, _windowed_sinc),
+    }.items()
+}

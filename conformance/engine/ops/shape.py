@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..attributes import is_conj, is_neg
+from ..errors import wrong_type
 from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
@@ -375,7 +376,9 @@ def _matrices_transposed(input: Tensor, name: str, of_none: str) -> Tensor:
 
 def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
     """One dimension split into several."""
-    axis = wrap_dim(dim, input._array.ndim)
+    if isinstance(sizes, str):
+        raise wrong_type("unflatten", "sizes", "tuple of ints", sizes, 2)
+    axis = wrap_dim(dim, input._array.ndim, "unflatten")
     shape = input._array.shape
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")

@@ -18,7 +18,7 @@ def _shifted(array: Array, dim: int) -> Array:
 
 @op("SoftmaxBackward0", name="_softmax", self=lambda grad, result, dim: _softmax_backward(grad, result, dim))
 def _softmax(self: Array, dim: int) -> Array:
-    dim = wrap_dim(dim, self.ndim)
+    dim = wrap_dim(dim, self.ndim, "softmax")
     if self.ndim == 0:
         return _softmax_row(self.reshape(1), 0).reshape(())
     return _softmax_row(self, dim)
@@ -66,7 +66,7 @@ def _softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
     self=lambda grad, result, dim: _log_softmax_backward(grad, result, dim),
 )
 def _log_softmax(self: Array, dim: int) -> Array:
-    dim = wrap_dim(dim, self.ndim)
+    dim = wrap_dim(dim, self.ndim, "log_softmax")
     if self.ndim == 0:
         return _log_softmax_row(self.reshape(1), 0).reshape(())
     return _log_softmax_row(self, dim)

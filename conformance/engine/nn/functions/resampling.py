@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import uint8
+from ...dtypes import float32, float64, uint8
 from ...errors import unimplemented
-from ...ops.resampling import CUBIC, LINEAR, NEAREST, NEAREST_EXACT
+from ...ops.resampling import ANTIALIASED, CUBIC, LINEAR, NEAREST, NEAREST_EXACT
 from ...tensor import Tensor
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -77,7 +77,12 @@ def interpolate(
                 "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
                 "tensor as input"
             )
-        raise NotImplementedError("interpolate with antialias=True")
+        if mode == "lanczos" and align_corners:
+            raise ValueError("Lanczos mode does not support align_corners=True")
+        _check(input, out, mode, "compute_index_ranges_weights")
+        return ANTIALIASED[mode](input, tuple(out), bool(align_corners), *scales)
+    if mode == "lanczos" and ndim == 4:
+        raise ValueError("Lanczos mode requires antialias=True")
     spatial = ndim - 2
     if spatial in (1, 2, 3) and mode == "area":
         return _AREA[spatial](input, tuple(out))
@@ -101,7 +106,7 @@ def interpolate(
     return row(input, tuple(out), bool(align_corners), *scales)
 
 
-def _check(input: Tensor, out: list[int], mode: str) -> None:
+def _check(input: Tensor, out: list[int], mode: str, kernel: str | None = None) -> None:
     inner = input._array.shape[2:]
     if any(n < 1 for n in (*inner, *out)):
         names = "DHW"[-len(out) :]
@@ -117,9 +122,12 @@ def _check(input: Tensor, out: list[int], mode: str) -> None:
         raise RuntimeError(
             f"Non-empty {input._array.ndim}D data tensor expected but got a tensor with sizes {list(input._array.shape)}"
         )
-    of_bytes = mode.startswith("nearest") or mode in ("bilinear", "bicubic")
-    if input.is_floating_point() or (input.dtype is uint8 and of_bytes):
+    if input.dtype in (float32, float64) or (kernel is None and input.is_floating_point()):
         return
+    if input.dtype is uint8 and (mode.startswith("nearest") or mode in ("bilinear", "bicubic", "lanczos")):
+        return
+    if kernel is not None:
+        raise unimplemented(kernel, input._array.dtype)
     kind = "nearest" if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
     kernel = f"compute_indices_weights_{kind}"
     if len(out) == 2 and sum(out) <= 128 and kind != "cubic":  # so small that it is not worth another

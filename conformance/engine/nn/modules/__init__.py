@@ -4,7 +4,7 @@ import functools
 from types import FunctionType
 from typing import Any
 
-from . import activation, batchnorm, instancenorm, padding, utils
+from . import activation, batchnorm, conv, instancenorm, linear, padding, utils
 from .activation import (
     CELU,
     ELU,
@@ -149,6 +149,21 @@ def _named_as_in_torch(*modules: Any) -> None:
 
 
 _named_as_in_torch(*(globals()[name] for name in __all__))
+
+
+def _placed_as_in_torch(module: Any, *classes: Any) -> None:
+    """Give a module what it has in torch, and another file has here."""
+    for each in classes:
+        each.__module__ = module.__name__.replace(__name__, "torch.nn.modules")
+        setattr(module, each.__name__, each)
+
+
+_placed_as_in_torch(activation, MultiheadAttention)
+_placed_as_in_torch(batchnorm, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d)
+_placed_as_in_torch(conv, LazyConv1d, LazyConv2d, LazyConv3d)
+_placed_as_in_torch(conv, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d)
+_placed_as_in_torch(instancenorm, LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d)
+_placed_as_in_torch(linear, LazyLinear)
 
 
 # What torch has for several modules at once.

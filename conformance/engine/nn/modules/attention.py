@@ -114,6 +114,19 @@ class MultiheadAttention(Module):
             output = output.transpose(1, 0)
         return (output.contiguous() if whole else output), weights
 
+    def merge_masks(self, attn_mask: Mask, key_padding_mask: Mask, query: Tensor) -> tuple[Mask, int | None]:
+        """Both masks as one of (batch, heads, steps, steps), and its kind: 1 of padding alone, 2 of any other."""
+        if attn_mask is None:
+            return key_padding_mask, None if key_padding_mask is None else 1
+        batch, steps, _ = query.shape
+        if attn_mask.dim() == 3:
+            merged = attn_mask.view(batch, -1, steps, steps)
+        else:
+            merged = attn_mask.view(1, 1, steps, steps).expand(batch, self.num_heads, -1, -1)
+        if key_padding_mask is not None:
+            merged = merged + key_padding_mask.view(batch, 1, 1, steps).expand(-1, self.num_heads, -1, -1)
+        return merged, 2
+
     def _without_graph(self, query: Tensor, *masks: Mask) -> bool:
         """Whether torch has one kernel for it; see Note [Attention without a graph]."""
         plain = self._qkv_same_embed_dim and self.in_proj_bias is not None and self.bias_k is None
