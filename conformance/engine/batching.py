@@ -381,6 +381,11 @@ def _not_in_place(name: str, level: int, arguments: tuple[Any, ...]) -> str:
     return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
 
 
+def refuse_write(name: str, level: int) -> NoReturn:
+    """Refuse to write what differs from example to example into what is one for all."""
+    raise RuntimeError(_OLD_IN_PLACE.format(name, f"at level {vmaps[level].depth}"))
+
+
 def each_in_place(
     function: Callable[..., Any], arguments: tuple[Any, ...], kwargs: dict[str, Any], level: int, name: str
 ) -> Any:

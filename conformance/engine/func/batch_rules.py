@@ -7,22 +7,21 @@ come behind it. What it returns is batched again along the front. NotImplemented
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..batching import BatchedTensor, batched_whole, flat, vmaps, whole_of
-from ..dispatch import operation
 from ..dtypes import result_type
 from ..formats import contiguous_format
 from ..forward import bind, call
 from ..from_data import tensor
 from ..inplace import run_inplace
-from ..ops.joining import cat, stack
+from ..ops.joining import cat
 from ..ops.matmul import matmul
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
 from ..tensor import Tensor
+from . import batched_fallback
 
 Rule = Callable[[Row, tuple[Any, ...], dict[str, Any], int], Any]
 
@@ -656,7 +655,11 @@ def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     return wrapped(made(front(input), *rest, **kwargs), level)
 
 
-COMPOSED: dict[str, Callable[..., Any]] = {"layer_norm": layer_norm}  # of functions that are no rows
+RULES |= dict.fromkeys(batched_fallback.ROWS, batched_fallback.one_by_one)
+COMPOSED: dict[str, Callable[..., Any]] = {  # of functions that are no rows
+    "layer_norm": layer_norm,
+    **batched_fallback.FUNCTIONS,
+}
 
 
 def rule_of(row: Row) -> Rule | None:
@@ -667,104 +670,33 @@ def rule_of(row: Row) -> Rule | None:
     return found
 
 
-# Without a rule -----------------------------------------------------------------------------------
-
-
-_SLOW = (
-    "There is a performance drop because we have not yet implemented the batching rule for {}. Please file us an issue on "
-    "GitHub so that we can prioritize its implementation."
-)
-
-
-def fallen_back(
-    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
-) -> list[Any]:
-    """What torch does where it has no rule: one example after the other (torch: functorch/BatchedFallback.cpp)."""
-    warnings.warn(_SLOW.format(name), stacklevel=2)
-    wholes: dict[int, Tensor] = {}
-
-    def one(value: Any, index: int) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(one(each, index) for each in value)
-        if not _is_at(value, level):
-            return value
-        if id(value) not in wholes:
-            whole, dim = whole_of(value)
-            wholes[id(value)] = whole.movedim(dim, 0)
-        return wholes[id(value)].select(0, index)
-
-    size = vmaps[level].size
-    return [
-        function(*one(args, i), **{name: one(each, i) for name, each in kwargs.items()}) for i in range(size)
-    ]
-
-
-def _joined(found: list[Tensor]) -> Tensor:
-    return stack(found).view((len(found), *found[0]._array.shape))
-
-
-def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A row that torch has no rule for."""
-    name = operation(row, args, in_place=False).name()
-    return wrapped(_joined(fallen_back(name, row.call, args, kwargs, level)), level)
-
-
-def composed_one_by_one(
-    name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
-) -> Any:
-    """A function that torch has no rule for."""
-    return wrapped(_joined(fallen_back(f"aten::{name}", made, args, kwargs, level)), level)
-
-
-def squared(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """square_, for which torch has no rule."""
-    if not _is_at(args[0], level) or args[0]._whole is None:
-        return NotImplemented
-    fallen_back("aten::square_", made, args, kwargs, level)
-    return args[0]
-
-
-RULES |= dict.fromkeys(["isclose", "special_airy_ai", "special_log_ndtr"], one_by_one)
-COMPOSED |= {
-    "quantile": functools.partial(composed_one_by_one, "quantile.scalar"),
-    "square_": squared,
-}
-
-
 # In place -----------------------------------------------------------------------------------------
 
 
 def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
     """Write a row's result into the whole of its first argument, if there is one and a way to do so; whether it was."""
     target = arguments[0]
+    if row.name in batched_fallback.IN_PLACE:
+        batched_fallback.row_in_place(row, arguments, level)
+        return True
     if not _is_at(target, level) or target._whole is None:
         return False
-    if row.name in FALLING_BACK:
-        name = operation(row, tuple(arguments), in_place=True).name()
-        fallen_back(name, lambda *given: run_inplace(row, list(given)), tuple(arguments), {}, level)
-    elif not is_in_place(row):
+    if not is_in_place(row):
         return False
-    else:
-        if row.name == "fill_tensor" and _is_at(arguments[1], level):
-            row = ROWS["copy"]
-        run_inplace(row, aligned(arguments, level))
+    if row.name == "fill_tensor" and _is_at(arguments[1], level):
+        row = ROWS["copy"]
+    run_inplace(row, aligned(arguments, level))
     return True
 
 
-# torch has no rule for these, and writes into one example after the other.
-_FALLING_BACK = """
-addcdiv addcmul clamp clamp_tensors eq_number_ eq_tensor_ floor_divide floor_divide_ floor_divide_tensor
-floor_divide_tensor_ fmod fmod_tensor ge_number_ ge_tensor_ gt_number_ gt_tensor_ hypot le_number_ le_tensor_ lerp
-lerp_tensor lt_number_ lt_tensor_ masked_scatter ne_number_ ne_tensor_ pow_tensor pow_tensor_ remainder remainder_tensor
-scatter_value xlogy xlogy_tensors
-"""
-FALLING_BACK = frozenset(_FALLING_BACK.split())
 _WITHOUT_OPERANDS = frozenset(["copy", "fill", "fill_tensor", "zero"])
 
 
 def is_in_place(row: Row) -> bool:
     """Whether a row writes whole batches in place."""
-    return row.name in _WITHOUT_OPERANDS or (row.name not in FALLING_BACK and rule_of(row) is pointwise)
+    return row.name in _WITHOUT_OPERANDS or (
+        row.name not in batched_fallback.IN_PLACE and rule_of(row) is pointwise
+    )
 
 
 def view_in_place(
@@ -799,12 +731,14 @@ def view_in_place(
 
 def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
     """Whether a function that writes in place is called with wholes."""
+    if name in batched_fallback.WRITING:
+        return True
     if not (args and _is_at(args[0], level) and args[0]._whole is not None):
         return False
     if name == "__setitem__":
         return not any(isinstance(each, Tensor) for each in flat(args[1:2]))
     row = ROWS.get(name[:-1])
-    return name in _WRITING or (row is not None and (row.name in FALLING_BACK or is_in_place(row)))
+    return name in _WRITING or (row is not None and is_in_place(row))
 
 
 _OTHER_NAMES = """

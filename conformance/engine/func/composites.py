@@ -33,6 +33,7 @@ from ..batching import (
 from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import Doors
+from . import batched_fallback
 from .batch_rules import COMPOSED, front, is_written_whole
 
 _UNMAPPED = frozenset(
@@ -47,17 +48,14 @@ _UNMAPPED = frozenset(
 )
 _INDEXING = ("__getitem__", "__setitem__")
 _REFUSED = {
+    **batched_fallback.REFUSED,
     "nonzero": DYNAMIC.format("nonzero"),
-    "argwhere": DYNAMIC.format("nonzero"),
     "unique": DYNAMIC.format("_unique2"),
     "unique_consecutive": DYNAMIC.format("unique_consecutive"),
-    "chain_matmul": "Batching rule not implemented for aten::chain_matmul. We could not generate a fallback.",
     "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
-    "column_stack": "Batching rule not implemented for aten::column_stack. We could not generate a fallback.",
     "is_nonzero": "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
     "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues .",
-    "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
     "rrelu": "vmap: we do not yet support aten::rrelu. Please file an issue",
     "rrelu_": "vmap: we do not yet support aten::rrelu_. Please file an issue",
 }
@@ -187,12 +185,13 @@ composites = Composites()
 
 def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     """The functions by their names; of one name there may be several."""
-    from .. import creation, linalg, ops, random, special
+    from .. import creation, linalg, ops, random, short_time, special
     from ..nn import functional
     from ..nn.functions import FUNCTIONS
 
     likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
-    plain = (likes, vars(Tensor), ops.FUNCTIONS, random.FUNCTIONS, FUNCTIONS, vars(functional))
+    short = {"stft": short_time.of_padded, "istft": short_time.istft}
+    plain = (likes, short, vars(Tensor), ops.FUNCTIONS, random.FUNCTIONS, FUNCTIONS, vars(functional))
     prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
     for prefix, namespace in (*(("", each) for each in plain), *prefixed):
         for name, found in list(namespace.items()):
