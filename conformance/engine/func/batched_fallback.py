@@ -20,6 +20,7 @@ from ..ops.joining import stack
 from ..overloads import opname
 from ..rows import Row
 from ..tensor import Tensor
+from .wholes import to_front
 
 NO_FALLBACK = "Batching rule not implemented for aten::{}. We could not generate a fallback."
 _SLOW = (
@@ -46,9 +47,7 @@ def _fallen_back(
         if not (value.__class__ is BatchedTensor and value._level == level):
             return value
         if id(value) not in wholes:
-            whole, dim = whole_of(value)
-            rest = (each for each in range(whole._array.ndim) if each != dim)
-            wholes[id(value)] = whole.permute(dim, *rest)
+            wholes[id(value)] = to_front(*whole_of(value))
         return wholes[id(value)].select(0, index)
 
     return [
@@ -71,6 +70,8 @@ def _joined(found: list[Any], level: int) -> Any:
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A row that torch has no rule for."""
     name = operation(row, args, in_place=False).name()
+    if row.name.startswith("_upsample"):
+        name += ".vec"  # which takes what functional.interpolate is given
     _warn(name)
     return _joined(_fallen_back(name, row.call, args, kwargs, level), level)
 
@@ -92,14 +93,14 @@ def _written(
     _warn(name)
     target = args[0]
     if not (target.__class__ is BatchedTensor and target._level == level):
-        refuse_write(name, level)
+        refuse_write(name.partition(".")[0], level)
     if target._whole is None:
         target._whole, target._dim = whole_of(target)
     _fallen_back(name, function, args, kwargs, level)
     target._taken = None
 
 
-def _composed(
+def composed(
     overload: Callable[..., str] | str,
     made: Callable[..., Any],
     args: tuple[Any, ...],
@@ -181,7 +182,7 @@ _OVERLOADS: dict[str, Callable[..., str] | str] = {
     "squeeze_copy": _squeezed,
     "transpose_copy": "transpose_copy.int",
 }
-FUNCTIONS = {name: functools.partial(_composed, overload) for name, overload in _OVERLOADS.items()}
+FUNCTIONS = {name: functools.partial(composed, overload) for name, overload in _OVERLOADS.items()}
 
 _ROWS = """
 _masked_softmax fractional_max_pool2d fractional_max_pool3d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d hash_tensor
