@@ -88,12 +88,12 @@ def stft(
         around = n_fft // 2
         input = padded(input.view((*(1,) * (3 - len(shape)), *shape)), [around, around], pad_mode)
         input = input.view(input._array.shape[-len(shape) :])
-    return of_padded(
+    return _stft(
         input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window
     )
 
 
-def of_padded(
+def _stft(
     input: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, window: Tensor | None, normalized: bool,
     onesided: bool | None, return_complex: bool | None, align_to_window: bool | None,
 ) -> Tensor:  # fmt: skip
