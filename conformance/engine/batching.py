@@ -39,6 +39,13 @@ _CONTROL_FLOW = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
     "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
 )
+_EITHER = (
+    "vmap: It looks like you're either (1) calling .item() on a Tensor or (2) attempting to use a Tensor in some "
+    "data-dependent control flow or (3) encountering this error in PyTorch internals. For (1): we don't support vmap over "
+    "calling .item() on a Tensor, please try to rewrite what you're doing with other operations. For (2): we don't support "
+    "data-dependent control flow in vmap yet, please file an issue at https://github.com/pytorch/pytorch/issues . For (3): "
+    "please file an issue."
+)
 _OLD_REFUSAL = "Batching rule not implemented for aten::{}. We could not generate a fallback."
 _OLD_VIEW = "Batching rule not implemented for aten::{}; the fallback path doesn't work on out= or view ops."
 _OLD_IN_PLACE = (
@@ -122,7 +129,7 @@ class BatchedTensor(Tensor):
 
     def item(self) -> NoReturn:
         """Refused: there is one for each example."""
-        raise RuntimeError(_OLD_REFUSAL.format("item") if vmaps[self._level].old else _ITEM)
+        raise refused_value("item", self._level)
 
     _scalar = item
 
@@ -150,7 +157,7 @@ class BatchedTensor(Tensor):
     __array__ = numpy
 
     def __bool__(self) -> bool:
-        raise RuntimeError(_OLD_REFUSAL.format("is_nonzero") if vmaps[self._level].old else _CONTROL_FLOW)
+        raise refused_value("is_nonzero", self._level)
 
     def __hash__(self) -> int:
         return id(self)
@@ -259,6 +266,13 @@ def whole_of(batch: BatchedTensor) -> tuple[Tensor, int]:
     return (found.narrow(0, 0, 0) if empty else found), 0
 
 
+def numbers_of(tensor: Tensor) -> Any:
+    """The array of a tensor, or of all examples."""
+    while tensor.__class__ is BatchedTensor:
+        tensor = whole_of(tensor)[0]
+    return tensor._array
+
+
 def _first_of(array: Any, dim: int) -> Any:
     if not array.shape[dim]:
         return np.empty((*array.shape[:dim], *array.shape[dim + 1 :]), array.dtype)
@@ -272,6 +286,15 @@ def _lie_alike(one: Any, other: Any) -> bool:
 
 def _hidden(like: np.ndarray[Any, Any]) -> Any:
     return np.ndarray.view(like, Hidden)
+
+
+def refused_value(name: str, level: int) -> RuntimeError:
+    """What asks a batched tensor for its one value; a derivative inside the vmap no longer knows which function did."""
+    if vmaps[level].old:
+        return RuntimeError(_OLD_REFUSAL.format(name))
+    if not by_wholes(level):
+        return RuntimeError(_EITHER)
+    return RuntimeError(_ITEM if name == "item" else _CONTROL_FLOW)
 
 
 class Vmap(NamedTuple):
@@ -368,7 +391,7 @@ _BROADCASTING = """
 add_ atan2_ bitwise_and_ bitwise_left_shift_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ copysign_ gcd_ lcm_
 """
 _BROADCAST = frozenset(_BROADCASTING.split())
-_RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_"])
+_RULED = frozenset(["fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "scatter_reduce_"])
 
 
 def _not_in_place(name: str, level: int, arguments: tuple[Any, ...]) -> str:
@@ -379,6 +402,11 @@ def _not_in_place(name: str, level: int, arguments: tuple[Any, ...]) -> str:
     if vmaps[level].old or not (name in _ARITHMETIC or name in _RULED):
         return _OLD_IN_PLACE.format(f"aten::{name}", f"at level {vmaps[level].depth}")
     return IN_PLACE if name in _ARITHMETIC else _OLD_IN_PLACE.format(name, "in a vmap")
+
+
+def refuse_write(name: str, level: int) -> NoReturn:
+    """Refuse to write what differs from example to example into what is one for all."""
+    raise RuntimeError(_OLD_IN_PLACE.format(name, f"at level {vmaps[level].depth}"))
 
 
 def each_in_place(

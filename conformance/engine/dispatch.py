@@ -61,7 +61,7 @@ _OVERLOADS = {
     name: overload
     for overload, names in {
         "Tensor Scalar": "eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor",
-        "Tensor": "add sub mul div index _unsafe_index slice split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
+        "Tensor": "add sub mul div index _unsafe_index slice slice_copy split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
         "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor fill_tensor_copy masked_fill_tensor lerp_tensor clamp_tensors "
         "clamp_min_tensor clamp_max_tensor copysign_tensor repeat_interleave xlogy_tensors ldexp pow_tensor_ "
         "floor_divide_ floor_divide_tensor_",
@@ -76,7 +76,8 @@ _OVERLOADS = {
         "dim_int": "prod_dim",
         "correction": "var std var_mean std_mean",
         "p": "bernoulli_with",
-        "int": "select transpose unbind",
+        "int": "select select_copy transpose transpose_copy unbind",
+        "default": "ldexp_",
         "self": "where",
         "src": "scatter",
         "value": "scatter_value",

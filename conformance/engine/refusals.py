@@ -163,6 +163,7 @@ def calling(function: Function, kernel: str, arguments: str) -> Function:
     """A function that torch has written in Python, which refuses what its kernel does, in the kernel's name."""
     places: tuple[Classes, ...] = ()
     named: dict[str, Classes] | None = None
+    code = function.__code__  # its own: while a door stands in its place, it has another
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -171,7 +172,7 @@ def calling(function: Function, kernel: str, arguments: str) -> Function:
             if named is None:
                 own, signature = _parsed(arguments)
                 named = {name: each.usual for name, each in zip(own, signature.parameters, strict=True)}
-                places = tuple(named.get(name) for name in inspect.signature(function).parameters)
+                places = tuple(named.get(name) for name in code.co_varnames[: code.co_argcount])
             for value, classes in zip(args, places):  # noqa: B905  of those there are
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
                     _check_kernel(function, kernel, arguments, args, kwargs)

@@ -7,68 +7,36 @@ come behind it. What it returns is batched again along the front. NotImplemented
 from __future__ import annotations
 
 import functools
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ..batching import BatchedTensor, batched_whole, flat, vmaps, whole_of
-from ..dispatch import operation
 from ..dtypes import result_type
 from ..formats import contiguous_format
 from ..forward import bind, call
 from ..from_data import tensor
 from ..inplace import run_inplace
-from ..ops.joining import cat, stack
+from ..ops.joining import cat
 from ..ops.matmul import matmul
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
 from ..tensor import Tensor
-
-Rule = Callable[[Row, tuple[Any, ...], dict[str, Any], int], Any]
-
-
-def _is_at(value: Any, level: int) -> bool:
-    return value.__class__ is BatchedTensor and value._level == level
-
-
-def front(batch: BatchedTensor) -> Tensor:
-    """The whole with the examples counted by its first dimension."""
-    whole, dim = whole_of(batch)
-    return whole if dim == 0 else whole.movedim(dim, 0)
-
-
-def wrapped(result: Any, level: int, dim: int = 0) -> Any:
-    """What a row gave for all examples, as batched tensors."""
-    return _each(lambda each: batched_whole(each, dim, level), result)
-
-
-def _each(function: Callable[[Tensor], Any], result: Any) -> Any:
-    """A function of each tensor that a row gave."""
-    if isinstance(result, Tensor):
-        return function(result)
-    found = [function(each) for each in result]
-    return type(result)(*found) if hasattr(result, "_fields") else type(result)(found)
-
+from . import batched_fallback, linear_algebra_rules, loss_rules, module_rules, norm_rules, scatter_rules
+from .wholes import (
+    Rule,
+    aligned,
+    each_tensor,
+    front,
+    front_of,
+    front_or_expanded,
+    fronted,
+    is_at,
+    ranks,
+    to_front,
+    wrapped,
+)
 
 # Pointwise ----------------------------------------------------------------------------------------
-
-
-def aligned(values: Iterable[Any], level: int) -> list[Any]:
-    """Operands as wholes that broadcast as their examples do."""
-    values = list(values)
-    operands = [each for each in values if isinstance(each, Tensor)]
-    rank = max(each._array.ndim for each in operands)
-    return [_padded(each, rank) if _is_at(each, level) else each for each in values]
-
-
-def _padded(batch: BatchedTensor, rank: int) -> Tensor:
-    """The whole, viewed with ones behind its first dimension where an example has fewer dimensions than that."""
-    whole = front(batch)
-    missing = rank - batch._array.ndim
-    if missing <= 0:
-        return whole
-    shape = whole._array.shape
-    return whole.view((shape[0], *(1,) * missing, *shape[1:]))
 
 
 def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
@@ -84,7 +52,7 @@ def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
 
 
 def _is_scalar(value: Any, level: int) -> bool:
-    return _is_at(value, level) and not value._array.ndim
+    return is_at(value, level) and not value._array.ndim
 
 
 def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -92,7 +60,7 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
     values = [*args, *kwargs.values()]
     batches = [place for place, each in enumerate(values) if isinstance(each, Tensor)]
     dim = 0
-    if row.view is not None and any(_is_at(each, level) and each._whole is None for each in values):
+    if row.view is not None and any(is_at(each, level) and each._whole is None for each in values):
         return NotImplemented
     if len(batches) == 1 and row.name not in _OF_TENSORS:
         (place,) = batches
@@ -104,7 +72,12 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
             values[number] = tensor(values[number], dtype=wanted)
             batches.append(number)
         wholes = aligned(values, level)
-        values = _promoted(values, wholes, level) if len(row.meet) == 2 and len(batches) == 2 else wholes
+        names = (*list(row.parameters)[: len(args)], *kwargs)
+        two = (
+            len(row.meet) == 2
+            and len([place for place in batches if names[place] in row.meet]) == len(batches) == 2
+        )
+        values = _promoted(values, wholes, level) if two else wholes
     given = dict(zip(kwargs, values[len(args) :], strict=True))
     return wrapped(row.call(*values[: len(args)], **given), level, dim)
 
@@ -121,11 +94,14 @@ _OF_TENSORS = frozenset(  # a number beside a tensor is one to torch
         "sub",
     ]
 )
-_NOT_POINTWISE = frozenset(["dist", "isin", "logsumexp", "linalg_cross"])
+_NOT_POINTWISE = frozenset(["isin", "logsumexp", "linalg_cross"])
 _POINTWISE = """
-_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex frexp masked_fill masked_fill_tensor
-polar pow_of_number special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1
-special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
+_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex leaky_relu_ masked_fill
+masked_fill_tensor polar pow_of_number
+"""
+_FRONTED = """
+frexp isfinite polygamma special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
+special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
 special_scaled_modified_bessel_k1 special_spherical_bessel_j0
 """
 
@@ -144,7 +120,7 @@ def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
     """An operation along some dimensions: those behind the first."""
     given = bind(row, args, kwargs)
     batch = given["self"]
-    if not _is_at(batch, level):
+    if not is_at(batch, level):
         return NotImplemented
     if row.view is not None and batch._whole is None:
         return NotImplemented
@@ -154,13 +130,11 @@ def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -
         and row.name in _OF_NUMBERS
         and all(given[name] in (0, (0,)) for name in _DIMS & given.keys())
     ):
-        return _alias(batch, level) if row.name != "transpose" else batch
+        return batch
     for name in _DIMS & given.keys():
         given[name] = _dims(given[name], rank)
     if row.name == "permute":
         given["dims"] = (0, *given["dims"])
-    elif row.name == "squeeze_dim":
-        row, given["dim"] = ROWS["squeeze_dims"], (given["dim"],)
     given["self"] = front(batch)
     return wrapped(call(row, given), level)
 
@@ -170,7 +144,7 @@ def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
     return batched_whole(ROWS["alias"].call(whole), dim, level)
 
 
-_OF_NUMBERS = frozenset(["squeeze_dim", "squeeze_dims", "transpose"])  # which take dimension 0 of a number
+_OF_NUMBERS = frozenset(["transpose"])  # which take dimension 0 of a number
 _DIMS = frozenset(["dim", "dim0", "dim1", "dim2", "dims", "dimension"])
 
 
@@ -237,7 +211,25 @@ def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     batch, repeats = bind(row, args, kwargs).values()
     if len(repeats) < batch._array.ndim:
         return NotImplemented
-    return wrapped(row.call(_padded(batch, len(repeats)), (1, *repeats)), level)
+    whole = front(batch)
+    for _ in range(len(repeats) - batch._array.ndim):
+        whole = whole.unsqueeze(1)
+    return wrapped(row.call(whole, (1, *repeats)), level)
+
+
+def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """squeeze along some dimensions: the whole lies as it did."""
+    batch, given = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    rank = batch._array.ndim
+    places = [wrap_dim(each, rank) for each in flat((given,))]
+    if not rank:
+        return _alias(batch, level)
+    whole, dim = whole_of(batch)
+    gone = sum(each < dim and whole._array.shape[each] == 1 for each in places)
+    found = ROWS["squeeze_dims"].call(whole, tuple(each + (each >= dim) for each in places))
+    return wrapped(found, level, dim - gone)
 
 
 def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -247,10 +239,28 @@ def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level
     return wrapped(row.call(front(batch), offset, *(wrap_dim(dim, rank) + 1 for dim in dims)), level)
 
 
-def diagonal_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """diagonal_copy: a copy of the view."""
-    found = along(ROWS["diagonal"], tuple(bind(row, args, kwargs).values()), {}, level)
-    return found if found is NotImplemented else found.clone()
+def view_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diagonal_copy and its like: a copy of the view, in order."""
+    found = along(ROWS[row.name.removesuffix("_copy")], tuple(bind(row, args, kwargs).values()), {}, level)
+    return found if found is NotImplemented else found.clone(memory_format=contiguous_format)
+
+
+def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """alias_copy: a copy of the whole, in order."""
+    (batch,) = bind(row, args, kwargs).values()
+    return _alias(batch, level).clone(memory_format=contiguous_format)
+
+
+def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """block_diag: of one example after the other."""
+    (tensors,) = bind(row, args, kwargs).values()
+    wholes = [each if not is_at(each, level) else to_front(*whole_of(each)) for each in tensors]
+    batched = [is_at(each, level) for each in tensors]
+    found = [
+        row.call([each.select(0, i) if ours else each for each, ours in zip(wholes, batched, strict=True)])
+        for i in range(vmaps[level].size)
+    ]
+    return wrapped(cat([each.unsqueeze(0) for each in found], 0), level)
 
 
 def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -283,7 +293,7 @@ def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     """A reduction; a number is one along a dimension of its own."""
     given = bind(row, args, kwargs)
     batch = given["self"]
-    if not _is_at(batch, level):
+    if not is_at(batch, level):
         return NotImplemented
     whole, rank = front(batch), batch._array.ndim
     dim = given.get("dim")
@@ -300,7 +310,7 @@ def reduced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     given["self"] = whole
     result = call(row, given)
     if not rank and (row.name not in _REDUCTIONS or given.get("keepdim")):
-        result = _each(lambda each: each.squeeze(-1), result)
+        result = each_tensor(lambda each: each.squeeze(-1), result)
     return wrapped(result, level)
 
 
@@ -309,6 +319,19 @@ def whole_reduction(to_row: str, row: Row, args: tuple[Any, ...], kwargs: dict[s
     given = bind(row, args, kwargs)
     result = reduced(ROWS[to_row], (given.pop("self"), None), given, level)
     return result[0] if isinstance(result, tuple) else result
+
+
+def whole_norm(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """norm, over all dimensions of an example."""
+    batch, p = bind(row, args, kwargs).values()
+    dims = tuple(range(batch._array.ndim))
+    return ROWS["norm_along"].call(batch, p, dims, False) if dims else NotImplemented
+
+
+def distance(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """dist: the norm of the difference."""
+    first, second, p = bind(row, args, kwargs).values()
+    return ROWS["norm_whole"].call(first - second, p)
 
 
 _OVER_SEVERAL = frozenset(
@@ -320,6 +343,7 @@ _OVER_SEVERAL = frozenset(
         "logsumexp",
         "mean_dim",
         "nansum",
+        "norm_along",
         "std",
         "std_mean",
         "sum_dim",
@@ -345,30 +369,22 @@ _REDUCTIONS = _OVER_SEVERAL | frozenset(
     ]
 )
 _ALONG_ONE = """
-_log_softmax _softmax cummax cummin cumprod cumsum logcumsumexp sort sort_stable topk
+_log_softmax _safe_softmax _softmax cummax cummin cumprod cumsum logcumsumexp sort sort_stable topk
 """
 _VIEWS = """
-diagonal permute select slice split split_with_sizes squeeze_dim squeeze_dims transpose unbind unfold
+diagonal permute select slice split split_with_sizes split_with_sizes_copy transpose unbind unbind_copy unfold unsafe_split
 """
 
 # Products -----------------------------------------------------------------------------------------
 
 
-def _front_of(value: Any, level: int) -> Any:
-    return front(value) if _is_at(value, level) else value
-
-
-def _ranks(*values: Any) -> tuple[int, ...]:
-    return tuple(each._array.ndim for each in values)
-
-
 def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """dot: of each pair of vectors, or of all with one."""
     first, second = bind(row, args, kwargs).values()
-    if _ranks(first, second) != (1, 1) or (row.name == "vdot" and first._array.dtype.kind == "c"):
+    if ranks(first, second) != (1, 1) or (row.name == "vdot" and first._array.dtype.kind == "c"):
         return NotImplemented
-    a, b = _front_of(first, level), _front_of(second, level)
-    if _is_at(first, level) and _is_at(second, level):
+    a, b = front_of(first, level), front_of(second, level)
+    if is_at(first, level) and is_at(second, level):
         return wrapped(matmul(a.unsqueeze(-2), b.unsqueeze(-1)).squeeze(-1).squeeze(-1), level)
     return wrapped(matmul(a, b.t()), level)
 
@@ -376,11 +392,11 @@ def dotted(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """mv: one matrix by all vectors, which stand in the columns of another, or one by one."""
     matrix, vector = bind(row, args, kwargs).values()
-    if _ranks(matrix, vector) != (2, 1):
+    if ranks(matrix, vector) != (2, 1):
         return NotImplemented
-    if not _is_at(vector, level):
+    if not is_at(vector, level):
         return wrapped(matmul(front(matrix), vector), level)
-    if not _is_at(matrix, level):
+    if not is_at(matrix, level):
         whole, dim = whole_of(vector)
         return wrapped(matmul(matrix, whole.movedim(dim, -1)), level, 1)
     columns = front(vector).unsqueeze(-1)
@@ -390,9 +406,9 @@ def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], le
 def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """mm and bmm: matmul takes whole batches."""
     first, second = bind(row, args, kwargs).values()
-    if _ranks(first, second) not in ((2, 2), (3, 3)):
+    if ranks(first, second) not in ((2, 2), (3, 3)):
         return NotImplemented
-    return wrapped(matmul(_front_of(first, level), _front_of(second, level)), level)
+    return wrapped(matmul(front_of(first, level), front_of(second, level)), level)
 
 
 def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -410,10 +426,10 @@ def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
     tensors, dim, *_ = bind(row, args, kwargs).values()
     if any(each._array.shape == (0,) for each in tensors):  # which joins what has more dimensions
         return NotImplemented
-    batch = next(each for each in tensors if _is_at(each, level))
+    batch = next(each for each in tensors if is_at(each, level))
     size = vmaps[level].size
     wholes = [
-        front(each) if _is_at(each, level) else each.expand((size, *each._array.shape)) for each in tensors
+        front(each) if is_at(each, level) else each.expand((size, *each._array.shape)) for each in tensors
     ]
     return wrapped(cat(wholes, wrap_dim(dim, batch._array.ndim) + 1), level)
 
@@ -421,11 +437,11 @@ def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
 def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """stack: the same, of what has one dimension less than the result."""
     tensors, dim = bind(row, args, kwargs).values()
-    batch = next(each for each in tensors if _is_at(each, level))
+    batch = next(each for each in tensors if is_at(each, level))
     size = vmaps[level].size
     wholes = []
     for each in tensors:
-        if _is_at(each, level):
+        if is_at(each, level):
             whole, place = whole_of(each)
             wholes.append(whole.movedim(place, 0))
         else:
@@ -433,153 +449,19 @@ def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     return wrapped(row.call(wholes, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
 
 
-def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """gather: with indices for each example."""
-    given = bind(row, args, kwargs)
-    batch, index, rank = given["self"], given["index"], given["self"]._array.ndim
-    if not rank or index._array.ndim != rank:
-        return NotImplemented
-    size = vmaps[level].size
-    for name, each in (("self", batch), ("index", index)):
-        if _is_at(each, level):
-            given[name] = front(each)
-        else:
-            given[name] = each.unsqueeze(0).expand((size, *each._array.shape))
-    given["dim"] = wrap_dim(given["dim"], rank) + 1
-    return wrapped(call(row, given), level)
-
-
-def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """index_select: gather, with the same indices everywhere beside the dimension."""
-    batch, dim, index = bind(row, args, kwargs).values()
-    rank = batch._array.ndim
-    if not rank or index._array.ndim != 1:
-        return NotImplemented
-    dim = wrap_dim(dim, rank)
-    shape = list(batch._array.shape)
-    shape[dim] = index._array.shape[0]
-    along_dim = index.view([-1 if place == dim else 1 for place in range(rank)])
-    return ROWS["gather"].call(batch, dim, along_dim.expand(shape))
-
-
-def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """Indexing by tensors that are one for all examples."""
-    batch, indices = bind(row, args, kwargs).values()
-    if not _is_at(batch, level) or any(_is_at(each, level) for each in indices):
-        return NotImplemented
-    places = [place for place, each in enumerate(indices) if each is not None]
-    apart = places[-1] - places[0] >= len(places)  # then what they pick comes first
-    picked = max(
-        1 if indices[place]._array.dtype.kind == "b" else indices[place]._array.ndim for place in places
-    )
-    return wrapped(row.call(front(batch), [None, *indices]), level, picked if apart else 0)
-
-
-def embedded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """embedding: rows of a table that is one for all examples."""
-    given = bind(row, args, kwargs)
-    if _is_at(given["weight"], level):
-        return NotImplemented
-    given["indices"], dim = whole_of(given["indices"])
-    return wrapped(call(row, given), level, dim)
-
-
 def crossed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """linalg_cross: of as many vectors on both sides."""
     first, second, dim = bind(row, args, kwargs).values()
-    rank, *others = _ranks(first, second)
+    rank, *others = ranks(first, second)
     if others != [rank]:
         return NotImplemented
-    wholes = [_front_or_expanded(each, level) for each in (first, second)]
+    wholes = [front_or_expanded(each, level) for each in (first, second)]
     return wrapped(row.call(*wholes, dim=wrap_dim(dim, rank) + 1), level)
-
-
-def _front_or_expanded(value: Tensor, level: int) -> Tensor:
-    return front(value) if _is_at(value, level) else value.expand((vmaps[level].size, *value._array.shape))
-
-
-# Convolutions -------------------------------------------------------------------------------------
-
-
-def _into(batch: BatchedTensor, place: int) -> Tensor:
-    """The whole with the examples counted along a dimension of theirs."""
-    whole, dim = whole_of(batch)
-    moved = whole.movedim(dim, place)
-    shape = moved._array.shape
-    return moved.reshape((*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :]))
-
-
-def _out_of(found: Tensor, place: int, level: int) -> Any:
-    """What was counted along a dimension, counted by one of its own."""
-    shape, size = found._array.shape, vmaps[level].size
-    sides = (*shape[:place], size, shape[place] // size, *shape[place + 1 :])
-    return wrapped(found.reshape(sides), level, place)
-
-
-_SIDES = {"max_pool2d_with_indices": 2, "max_pool3d_with_indices": 3}
-
-
-def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """Pools: the examples are samples more."""
-    given = bind(row, args, kwargs)
-    batch = given["self"]
-    if row.name.startswith("max_pool") and batch._array.ndim == _SIDES[row.name] + 1:
-        given["self"] = front(batch)
-        return wrapped(call(row, given), level)
-    given["self"] = _into(batch, 0)
-    result = call(row, given)
-    if isinstance(result, Tensor):
-        return _out_of(result, 0, level)
-    return type(result)(_out_of(each, 0, level) for each in result)
-
-
-def convolved(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """convolution: examples are samples more, or channels more where there is a weight for each of them."""
-    given = bind(row, args, kwargs)
-    input, weight, bias = given["input"], given["weight"], given["bias"]
-    if _is_at(bias, level) or (
-        _is_at(weight, level) and (given["transposed"] or given["groups"] != 1 or bias is not None)
-    ):
-        return NotImplemented
-    if not _is_at(weight, level):
-        given["input"] = _into(input, 0)
-        return _out_of(call(row, given), 0, level)
-    given["weight"] = _into(weight, 0)
-    if _is_at(input, level):
-        given["input"], given["groups"] = _into(input, 1), vmaps[level].size
-    return _out_of(call(row, given), 1, level)
-
-
-# Losses -------------------------------------------------------------------------------------------
-
-
-def cross_entropy_of_two(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """binary_cross_entropy: of each element, and then reduced."""
-    input, target, weight, reduction = bind(row, args, kwargs).values()
-    if weight is not None or input._array.shape != target._array.shape:
-        return NotImplemented
-    found = wrapped(row.call(*(_front_or_expanded(each, level) for each in (input, target)), None, 0), level)
-    return found if reduction == 0 else found.mean() if reduction == 1 else found.sum()
-
-
-def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A loss of each element, and its sum or mean for each example."""
-    given = bind(row, args, kwargs)
-    input, target, reduction = given["self"], given["target"], given["reduction"]
-    if not max(_ranks(input, target)):
-        return NotImplemented
-    given["self"], given["target"] = aligned((input, target), level)
-    given["reduction"] = 0
-    found = call(row, given)
-    if reduction == 0:
-        batched = given["self"] if _is_at(input, level) else given["target"]
-        return wrapped(found.reshape(batched._array.shape), level)
-    found = found.flatten(1)
-    return wrapped(found.mean(-1) if reduction == 1 else found.sum(-1), level)
 
 
 RULES: dict[str, Rule] = {
     **dict.fromkeys(_POINTWISE.split(), pointwise),
+    **dict.fromkeys(_FRONTED.split(), fronted),
     **dict.fromkeys(_VIEWS.split(), along),
     **dict.fromkeys([*_REDUCTIONS, *_ALONG_ONE.split()], reduced),
     **{
@@ -594,18 +476,6 @@ RULES: dict[str, Rule] = {
             "sum": "sum_dim",
         }.items()
     },
-    **dict.fromkeys(
-        [
-            "_adaptive_avg_pool2d",
-            "_adaptive_avg_pool3d",
-            "avg_pool2d",
-            "avg_pool3d",
-            "max_pool2d_with_indices",
-            "max_pool3d_with_indices",
-        ],
-        folded,
-    ),
-    **dict.fromkeys(["huber_loss", "mse_loss", "smooth_l1_loss"], loss),
     **{
         name: functools.partial(added_product, product)
         for name, product in {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm"}.items()
@@ -613,15 +483,15 @@ RULES: dict[str, Rule] = {
     "bmm": multiplied,
     "cat": concatenated,
     "clone": cloned,
-    "convolution": convolved,
     "linalg_cross": crossed,
-    "binary_cross_entropy": cross_entropy_of_two,
     "diag_embed": diagonal_made,
-    "diagonal_copy": diagonal_copied,
+    **dict.fromkeys(["diagonal_copy", "unfold_copy"], view_copied),
+    "alias_copy": alias_copied,
+    "block_diag": blocks,
+    "dist": distance,
+    "norm_whole": whole_norm,
+    **dict.fromkeys(["squeeze_dim", "squeeze_dims"], squeezed_along),
     "dot": dotted,
-    "gather": gathered,
-    "index": indexed,
-    "index_select": selected,
     "mm": multiplied,
     "mv": matrix_by_vector,
     "repeat": repeated,
@@ -631,13 +501,12 @@ RULES: dict[str, Rule] = {
     "trace": traced,
     "vdot": dotted,
     "constant_pad_nd": arranged,
-    "embedding": embedded,
     "unsqueeze": unsqueezed,
     "_reshape_alias": reshaped,
     "_in_order": arranged,
     "_unsafe_view": reshaped,
     "_view_as_complex": arranged,
-    "flip": along,
+    **dict.fromkeys(["_fft_c2c", "_fft_c2r", "_fft_r2c", "flip"], along),
     "glu": along,
     "tril": arranged,
     "triu": arranged,
@@ -648,15 +517,26 @@ RULES: dict[str, Rule] = {
 }
 
 
-def layer_norm(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """layer_norm of all examples, where weight and bias are one for all."""
+def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """zeros_like and its like: of the whole, however it lies."""
     input, *rest = args or (None,)
-    if not _is_at(input, level) or any(_is_at(each, level) for each in (*rest, *kwargs.values())):
+    if not is_at(input, level):
         return NotImplemented
-    return wrapped(made(front(input), *rest, **kwargs), level)
+    whole, dim = whole_of(input)
+    return batched_whole(made(whole, *rest, **kwargs), dim, level)
 
 
-COMPOSED: dict[str, Callable[..., Any]] = {"layer_norm": layer_norm}  # of functions that are no rows
+for _rules in (linear_algebra_rules, loss_rules, module_rules, norm_rules, scatter_rules):
+    RULES |= _rules.RULES
+RULES |= dict.fromkeys(batched_fallback.ROWS, batched_fallback.one_by_one)
+COMPOSED: dict[str, Callable[..., Any]] = {  # of functions that are no rows
+    **batched_fallback.FUNCTIONS,
+    **linear_algebra_rules.COMPOSED,
+    **loss_rules.COMPOSED,
+    **norm_rules.COMPOSED,
+    **scatter_rules.COMPOSED,
+    **dict.fromkeys(["empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like"], of_whole),
+}
 
 
 def rule_of(row: Row) -> Rule | None:
@@ -667,104 +547,40 @@ def rule_of(row: Row) -> Rule | None:
     return found
 
 
-# Without a rule -----------------------------------------------------------------------------------
-
-
-_SLOW = (
-    "There is a performance drop because we have not yet implemented the batching rule for {}. Please file us an issue on "
-    "GitHub so that we can prioritize its implementation."
-)
-
-
-def fallen_back(
-    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
-) -> list[Any]:
-    """What torch does where it has no rule: one example after the other (torch: functorch/BatchedFallback.cpp)."""
-    warnings.warn(_SLOW.format(name), stacklevel=2)
-    wholes: dict[int, Tensor] = {}
-
-    def one(value: Any, index: int) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(one(each, index) for each in value)
-        if not _is_at(value, level):
-            return value
-        if id(value) not in wholes:
-            whole, dim = whole_of(value)
-            wholes[id(value)] = whole.movedim(dim, 0)
-        return wholes[id(value)].select(0, index)
-
-    size = vmaps[level].size
-    return [
-        function(*one(args, i), **{name: one(each, i) for name, each in kwargs.items()}) for i in range(size)
-    ]
-
-
-def _joined(found: list[Tensor]) -> Tensor:
-    return stack(found).view((len(found), *found[0]._array.shape))
-
-
-def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """A row that torch has no rule for."""
-    name = operation(row, args, in_place=False).name()
-    return wrapped(_joined(fallen_back(name, row.call, args, kwargs, level)), level)
-
-
-def composed_one_by_one(
-    name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
-) -> Any:
-    """A function that torch has no rule for."""
-    return wrapped(_joined(fallen_back(f"aten::{name}", made, args, kwargs, level)), level)
-
-
-def squared(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """square_, for which torch has no rule."""
-    if not _is_at(args[0], level) or args[0]._whole is None:
-        return NotImplemented
-    fallen_back("aten::square_", made, args, kwargs, level)
-    return args[0]
-
-
-RULES |= dict.fromkeys(["isclose", "special_airy_ai", "special_log_ndtr"], one_by_one)
-COMPOSED |= {
-    "quantile": functools.partial(composed_one_by_one, "quantile.scalar"),
-    "square_": squared,
-}
-
-
 # In place -----------------------------------------------------------------------------------------
 
 
 def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
     """Write a row's result into the whole of its first argument, if there is one and a way to do so; whether it was."""
     target = arguments[0]
-    if not _is_at(target, level) or target._whole is None:
+    if row.name in batched_fallback.IN_PLACE:
+        batched_fallback.row_in_place(row, arguments, level)
+        return True
+    if not is_at(target, level) or target._whole is None:
         return False
-    if row.name in FALLING_BACK:
-        name = operation(row, tuple(arguments), in_place=True).name()
-        fallen_back(name, lambda *given: run_inplace(row, list(given)), tuple(arguments), {}, level)
-    elif not is_in_place(row):
+    if row.name == "index_put":
+        found = scatter_rules.put_in_place(arguments, row, level)
+        if found is None:
+            return False
+        run_inplace(row, found)
+        target._taken = None
+        return True
+    if not is_in_place(row):
         return False
-    else:
-        if row.name == "fill_tensor" and _is_at(arguments[1], level):
-            row = ROWS["copy"]
-        run_inplace(row, aligned(arguments, level))
+    if row.name == "fill_tensor" and is_at(arguments[1], level):
+        row = ROWS["copy"]
+    run_inplace(row, aligned(arguments, level))
     return True
 
 
-# torch has no rule for these, and writes into one example after the other.
-_FALLING_BACK = """
-addcdiv addcmul clamp clamp_tensors eq_number_ eq_tensor_ floor_divide floor_divide_ floor_divide_tensor
-floor_divide_tensor_ fmod fmod_tensor ge_number_ ge_tensor_ gt_number_ gt_tensor_ hypot le_number_ le_tensor_ lerp
-lerp_tensor lt_number_ lt_tensor_ masked_scatter ne_number_ ne_tensor_ pow_tensor pow_tensor_ remainder remainder_tensor
-scatter_value xlogy xlogy_tensors
-"""
-FALLING_BACK = frozenset(_FALLING_BACK.split())
 _WITHOUT_OPERANDS = frozenset(["copy", "fill", "fill_tensor", "zero"])
 
 
 def is_in_place(row: Row) -> bool:
     """Whether a row writes whole batches in place."""
-    return row.name in _WITHOUT_OPERANDS or (row.name not in FALLING_BACK and rule_of(row) is pointwise)
+    return row.name in _WITHOUT_OPERANDS or (
+        row.name not in batched_fallback.IN_PLACE and rule_of(row) is pointwise
+    )
 
 
 def view_in_place(
@@ -773,6 +589,11 @@ def view_in_place(
     """Give a whole the shape and strides of a view; ``take`` does so with any tensor."""
     whole, dim, rank = batch._whole, batch._dim, batch._array.ndim
     assert whole is not None
+
+    if not rank and name != "unsqueeze_in_place":  # a number takes dimension 0, and stays what it is
+        for each in flat(arguments):
+            wrap_dim(each, rank)
+        return
 
     def place(given: Any) -> int:
         found = wrap_dim(given, rank)
@@ -799,12 +620,14 @@ def view_in_place(
 
 def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
     """Whether a function that writes in place is called with wholes."""
-    if not (args and _is_at(args[0], level) and args[0]._whole is not None):
+    if name in batched_fallback.WRITING:
+        return True
+    if not (args and is_at(args[0], level) and args[0]._whole is not None):
         return False
-    if name == "__setitem__":
-        return not any(isinstance(each, Tensor) for each in flat(args[1:2]))
+    if name in ("__setitem__", "index_put_"):
+        return True
     row = ROWS.get(name[:-1])
-    return name in _WRITING or (row is not None and (row.name in FALLING_BACK or is_in_place(row)))
+    return name in _WRITING or (row is not None and is_in_place(row))
 
 
 _OTHER_NAMES = """

@@ -28,12 +28,15 @@ from ..batching import (
     each_in_place,
     flat,
     level_of,
+    refused_value,
     vmaps,
 )
 from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import Doors
-from .batch_rules import COMPOSED, front, is_written_whole
+from . import batched_fallback, linear_algebra_rules
+from .batch_rules import COMPOSED, is_written_whole
+from .wholes import front
 
 _UNMAPPED = frozenset(
     [
@@ -47,17 +50,12 @@ _UNMAPPED = frozenset(
 )
 _INDEXING = ("__getitem__", "__setitem__")
 _REFUSED = {
+    **batched_fallback.REFUSED,
     "nonzero": DYNAMIC.format("nonzero"),
-    "argwhere": DYNAMIC.format("nonzero"),
     "unique": DYNAMIC.format("_unique2"),
     "unique_consecutive": DYNAMIC.format("unique_consecutive"),
-    "chain_matmul": "Batching rule not implemented for aten::chain_matmul. We could not generate a fallback.",
     "allclose": "vmap over torch.allclose isn't supported yet. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature.",
-    "column_stack": "Batching rule not implemented for aten::column_stack. We could not generate a fallback.",
-    "is_nonzero": "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-    "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues .",
-    "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
     "rrelu": "vmap: we do not yet support aten::rrelu. Please file an issue",
     "rrelu_": "vmap: we do not yet support aten::rrelu_. Please file an issue",
 }
@@ -72,7 +70,7 @@ _OF_PARAMETERS = (
     "poisson",
 )  # random functions of tensors that tell how to draw
 _BATCHED_PARAMETERS = "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
-_NORMS = ("batch_norm", "instance_norm")
+_NORMS = ("batch_norm", "instance_norm", "native_batch_norm")
 _RANDOM_BY_SHAPE = frozenset(["rand", "randn", "randint"])
 _RANDOM = _RANDOM_BY_SHAPE | frozenset(
     [
@@ -125,6 +123,7 @@ _ELEMENTWISE = frozenset(
         "bernoulli_",
     ]
 )
+_LIKE = ("rand_like", "randint_like", "randn_like")
 _RANDOMNESS = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
     "randomness flags on vmap or perform the randomness operation out of vmap"
@@ -145,25 +144,37 @@ _OLD_RANDOMNESS = (
 
 # Functions of operations with rules, which read no more of their arguments than shapes and dtypes.
 _THROUGH = """
-__getitem__ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adjoint all amax amin aminmax any argsort
-atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d binary_cross_entropy broadcast_tensors broadcast_to
-cat celu chunk clamp clamp_max clamp_min clip clone concat concatenate conj conj_physical constant_pad_nd contiguous
-conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution copysign cosine_similarity
-count_nonzero cross cummax cummin cumprod cumsum detach diag diag_embed div divide double dsplit einsum elu embedding
-expand expand_as fix flatten flip fliplr flipud float float_power floor_divide fmod frexp gather gaussian_nll_loss
-gelu glu half hardsigmoid hardswish hardtanh hsplit hstack huber_loss imag index_select inner int isclose isfinite
-kron kthvalue l1_loss ldexp leaky_relu lerp linalg_cross linalg_diagonal linalg_given linalg_look_up linalg_matmul
-linalg_norm linalg_taking_numpy_names linalg_vecdot linalg_vector_norm linear log_softmax logsumexp long masked_fill
-matmul max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices
-mean median min mish mode moveaxis movedim mse_loss mvlgamma nanmean nanmedian nansum narrow norm normalize outer pad
-permute poisson_nll_loss polygamma positive pow prelu prod ravel real relu relu6 remainder repeat reshape reshape_as
-resolve_conj resolve_neg rms_norm roll rot90 round row_stack rsub selu sigmoid silu smooth_l1_loss softmax softmin
-softsign sort special_all_refusing special_look_up special_multigammaln special_ndtr special_polygamma special_round
-special_xlog1py special_zeta split square squeeze squeeze_ stack std std_mean sum swapaxes swapaxes_ swapdims
-swapdims_ t_ tanh tanhshrink tensor_split tensordot threshold tile to topk transpose_ tril triu true_divide type
-type_as unflatten unfold unsqueeze_ var var_mean view view_as view_as_complex view_as_real vsplit vstack where xlogy
+" __getitem__ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
+adaptive_max_pool1d_with_indices adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d
+adaptive_max_pool3d_with_indices adjoint affine_grid all amax amin aminmax any argsort atleast_1d atleast_2d
+atleast_3d avg_pool1d avg_pool2d avg_pool3d batch_norm bfloat16 binary_cross_entropy binary_cross_entropy_with_logits block_diag
+bool broadcast_tensors broadcast_to byte cartesian_prod cat cdouble celu cfloat channel_shuffle char chunk clamp
+clamp_max clamp_min clip clone combinations concat concatenate conj conj_physical constant_pad_nd contiguous conv1d
+conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution copysign corrcoef cosine_embedding_loss
+cosine_similarity count_nonzero cov cross cross_entropy cummax cummin cumprod cumsum cumulative_trapezoid detach diag
+diag_embed diff div divide double dsplit dstack einsum elu embedding expand expand_as expand_copy fix flatten flip
+fliplr flipud float float_power floor_divide fmod fold fractional_max_pool2d fractional_max_pool2d_with_indices
+fractional_max_pool3d fractional_max_pool3d_with_indices frexp frobenius_norm gather gaussian_nll_loss gelu ger glu
+gradient grid_sample grid_sampler grid_sampler_2d grid_sampler_3d group_norm half hardsigmoid hardswish hardtanh
+hinge_embedding_loss hsplit hstack huber_loss imag index_fill index_put index_select inner instance_norm int
+interpolate isclose isfinite kron kthvalue l1_loss ldexp leaky_relu lerp linalg_cross linalg_diagonal linalg_given
+linalg_look_up linalg_matmul linalg_matrix_rank linalg_norm linalg_taking_numpy_names linalg_vecdot linalg_vector_norm
+linear linear_cross_entropy local_response_norm log_softmax logsigmoid logsumexp long lp_pool1d lp_pool2d lp_pool3d
+masked_fill matmul max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d
+max_pool3d_with_indices max_unpool1d mean median meshgrid min mish mode moveaxis movedim mse_loss msort
+multi_head_attention_forward multilabel_soft_margin_loss mvlgamma nanmean nanmedian nansum narrow nll_loss norm
+normalize outer pad pairwise_distance permute pixel_shuffle pixel_unshuffle poisson_nll_loss polygamma positive pow
+prelu prod ravel real relu relu6 remainder repeat repeat_interleave reshape reshape_as resolve_conj resolve_neg
+rms_norm roll rot90 round row_stack rsub scaled_dot_product_attention scatter selu short sigmoid silu smooth_l1_loss
+softmax softmin softsign sort special_all_refusing special_log_softmax special_logsumexp special_look_up
+special_multigammaln special_ndtr special_polygamma special_round special_softmax special_xlog1py special_xlogy
+special_zeta split split_with_sizes_copy square squeeze squeeze_ stack std std_mean sum sum_to_size swapaxes swapaxes_
+swapdims swapdims_ t_ take_along_dim tanh tanhshrink tensor_split tensordot threshold tile to topk transpose_
+trapezoid trapz tril triplet_margin_with_distance_loss triu true_divide type type_as unbind_copy unflatten unfold
+unravel_index unsafe_chunk unsafe_split unsqueeze_ upsample upsample_bilinear upsample_nearest var var_mean view
+view_as view_as_complex view_as_real view_copy vsplit vstack where xlogy
 """
-_WHOLE = frozenset(_THROUGH.split())
+_WHOLE = frozenset(_THROUGH.split()) | linear_algebra_rules.THROUGH
 
 
 class Composites(Doors):
@@ -187,12 +198,15 @@ composites = Composites()
 
 def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     """The functions by their names; of one name there may be several."""
-    from .. import creation, linalg, ops, random, special
+    from .. import creation, linalg, ops, random, short_time, special
     from ..nn import functional
     from ..nn.functions import FUNCTIONS
+    from ..ops import entropy, normalization
 
     likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
-    plain = (likes, vars(Tensor), ops.FUNCTIONS, random.FUNCTIONS, FUNCTIONS, vars(functional))
+    short = {"stft": short_time._stft, "istft": short_time.istft}
+    inner = {"classes_loss": entropy.classes_loss, "native_batch_norm": normalization.native_batch_norm}
+    plain = (likes, short, inner, vars(Tensor), ops.FUNCTIONS, random.FUNCTIONS, FUNCTIONS, vars(functional))
     prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
     for prefix, namespace in (*(("", each) for each in plain), *prefixed):
         for name, found in list(namespace.items()):
@@ -216,6 +230,10 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     level = level_of((args, tuple(kwargs.values())))
     if level < 0:
         return made(*args, **kwargs)
+    if name == "rrelu" and kwargs.get("inplace"):
+        name = "rrelu_"
+    if name in ("is_nonzero", "item"):
+        raise refused_value(name, level)
     if name in _REFUSED:
         raise RuntimeError(_REFUSED[name])
     if name in _INDEXING:
@@ -323,7 +341,8 @@ def _sure(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     if "dropout" not in name:
         return False
     training = kwargs.get("training", kwargs.get("train", args[2] if len(args) > 2 else True))
-    return training is False
+    rate = kwargs.get("p", args[1] if len(args) > 1 else 0.5)
+    return training is False or rate in (0, 1)
 
 
 def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -343,6 +362,8 @@ def _drawn(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: d
         parameters = args if name in _OF_PARAMETERS else args[1:] if name == "bernoulli_" else ()
         if level_of((parameters, tuple(kwargs.values()))) == level:
             raise RuntimeError(_BATCHED_PARAMETERS)
+        if name in _LIKE:  # which differ in nothing then, and are one for all examples
+            return _outside(name, made, (args[0]._examples[0], *args[1:]), kwargs)
         before = default_generator.get_state()
 
         def as_before(*inner: Any, **named: Any) -> Any:

@@ -228,7 +228,6 @@ def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) ->
         if value._whole is None:
             whole._inference = value._examples[0]._inference
         return whole if dim in (place, place - whole.dim()) else whole.movedim(place, dim)
-    whole = value.unsqueeze(dim)
-    shape = list(whole.shape)
-    shape[dim] = size
-    return whole.expand(shape)
+    shape = list(value.shape)
+    shape.insert(dim % (len(shape) + 1), size)
+    return value.expand(shape)

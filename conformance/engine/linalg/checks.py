@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import dtypes
+from ..batching import numbers_of
 from ..rows import Array
 from ..shapes import empty_in_steps
 from ..tensor import Tensor
@@ -69,12 +70,13 @@ def same_dtype(A: Array, b: Array) -> None:
         )
 
 
-def succeeded(name: str, info: Array, text: str, error: type[RuntimeError] = LinAlgError) -> None:
+def succeeded(name: str, given: Tensor | Array, text: str, error: type[RuntimeError] = LinAlgError) -> None:
     """Refuse a result that LAPACK says is none.
 
     Raises:
         LinAlgError: naming the first such matrix of a batch; ``{}`` in the text is what LAPACK returned.
     """
+    info = numbers_of(given) if isinstance(given, Tensor) else given
     if not info.any():
         return
     first = int(np.flatnonzero(info)[0])

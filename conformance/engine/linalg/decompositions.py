@@ -53,7 +53,7 @@ MINOR = (
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """torch.linalg.cholesky."""
     found = _cholesky_ex(A, upper)
-    succeeded("linalg.cholesky", found[1]._array, MINOR)
+    succeeded("linalg.cholesky", found[1], MINOR)
     return given("linalg_cholesky", out, found[0])
 
 
@@ -61,7 +61,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, o
     """torch.linalg.cholesky_ex: the factor, and which matrices have none."""
     found = _cholesky_ex(A, upper)
     if check_errors:
-        succeeded("linalg.cholesky_ex", found[1]._array, MINOR)
+        succeeded("linalg.cholesky_ex", found[1], MINOR)
     return given_several("linalg_cholesky_ex", out, found)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, return_types
+from ..batching import numbers_of
 from ..ops.undefined import unsupported
 from ..out import given, given_several
 from ..rows import Array, op
@@ -52,8 +53,9 @@ def _succeeded(name: str, info: Tensor) -> None:
     Raises:
         RuntimeError: in torch's words.
     """
-    if info._array.any():
-        first = int(info._array[info._array != 0].flat[0])
+    numbers = numbers_of(info)
+    if numbers.any():
+        first = int(numbers[numbers != 0].flat[0])
         raise RuntimeError(_UNKNOWN.format(name, first))
 
 

@@ -122,7 +122,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
 def _succeeded(name: str, info: Tensor) -> None:
     succeeded(
         name,
-        info._array,
+        info,
         "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform "
         "the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
         RuntimeError,

@@ -52,7 +52,7 @@ def _inv_ex(A: Array, name: str) -> tuple[Array, Array]:
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.inv."""
     found = _inv_ex(A, "linalg.inv")
-    succeeded("linalg.inv", found[1]._array, SINGULAR)
+    succeeded("linalg.inv", found[1], SINGULAR)
     return given("linalg_inv", out, found[0])
 
 
@@ -60,7 +60,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """torch.linalg.inv_ex: the inverse, and which matrices had none."""
     found = _inv_ex(A, "linalg.inv_ex")
     if check_errors:
-        succeeded("linalg.inv_ex", found[1]._array, SINGULAR)
+        succeeded("linalg.inv_ex", found[1], SINGULAR)
     return found if out is None else several(ROWS["linalg_inv_ex"], out, A, "linalg.inv_ex")
 
 
@@ -246,9 +246,7 @@ def check_equation(name: str, a: Array, b: Array, left: bool) -> None:
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """torch.linalg.solve: X in A X = B, or in X A = B."""
     found = _solve_ex(A, B, left, "linalg.solve")
-    succeeded(
-        "torch.linalg.solve", found[3]._array, "The solver failed because the input matrix is singular."
-    )
+    succeeded("torch.linalg.solve", found[3], "The solver failed because the input matrix is singular.")
     return given("linalg_solve", out, found[0])
 
 
@@ -258,7 +256,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     if check_errors:
         succeeded(
             "torch.linalg.solve_ex",
-            found[3]._array,
+            found[3],
             "The solver failed because the input matrix is singular.",
         )
     return given_several("linalg_solve_ex", out, return_types.linalg_solve_ex((found[0], found[3])))

@@ -134,7 +134,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any 
     wide = input.expand((*common[:axis], *a[axis : axis + 1], *common[axis + 1 :]))
     where = indices.expand((*common[:axis], *b[axis : axis + 1], *common[axis + 1 :]))
     if ndim and a[axis]:  # an index outside wraps around, as remainder does
-        where = make(where._array % a[axis])
+        where = ROWS["remainder"].call(where, a[axis])
     return gather(wide, axis, where, out=out)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..batching import BatchedTensor
 from ..creation import zeros_like
 from ..dtypes import BY_NUMPY, NUMBERS, number_within
 from ..errors import typename, wrong_type
@@ -279,7 +280,12 @@ def _apply(self: Tensor, value: Any) -> tuple[Tensor, list[Tensor | None]]:
         elif isinstance(each, slice):
             result = _slice(result, dim, each)
             dim += 1
-        elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind == "i":
+        elif (
+            isinstance(each, Tensor)
+            and each._array.ndim == 0
+            and each._array.dtype.kind == "i"
+            and each.__class__ is not BatchedTensor
+        ):
             result = _select(result, dim, int(each._array), position)
         elif isinstance(each, Tensor) and each._array.ndim == 0 and each._array.dtype.kind in "bu":
             result = unsqueeze(result, dim)

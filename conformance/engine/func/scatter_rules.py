@@ -1,0 +1,292 @@
+"""Indexing, gathering and scattering in whole batches (torch: functorch/BatchRulesScatterOps.cpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..batching import MASK, vmaps, whole_of
+from ..creation import scalar_tensor
+from ..dtypes import int64
+from ..forward import bind, call
+from ..ops.joining import stack
+from ..ranges import arange
+from ..rows import ROWS, Row
+from ..shapes import wrap_dim
+from ..tensor import Tensor
+from . import batched_fallback
+from .wholes import Rule, front, front_of, front_or_expanded, is_at, padded, wrapped
+
+
+def _at_least_one(value: Tensor, level: int) -> Tensor:
+    """The whole, or what is one for all expanded, of examples that have a dimension."""
+    whole = front_of(value, level)
+    if not value._array.ndim:
+        whole = whole.unsqueeze(-1)
+    if is_at(value, level):
+        return whole
+    return whole.expand((vmaps[level].size, *whole._array.shape))
+
+
+def gathered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """gather: with indices for each example."""
+    given = bind(row, args, kwargs)
+    numbers = [name for name in ("self", "index") if not given[name]._array.ndim]
+    given["dim"] = wrap_dim(given["dim"], given["self"]._array.ndim) + 1
+    for name in ("self", "index"):
+        given[name] = _at_least_one(given[name], level)
+    found = call(row, given)
+    return wrapped(found.squeeze(-1) if "index" in numbers else found, level)
+
+
+def scattered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """scatter and its like: indices and what is written to are there for each example."""
+    given = bind(row, args, kwargs)
+    number = not given["self"]._array.ndim
+    given["dim"] = wrap_dim(given["dim"], given["self"]._array.ndim) + 1
+    for name in ("self", "index", "src"):
+        if isinstance(given.get(name), Tensor):
+            given[name] = _at_least_one(given[name], level)
+    found = call(row, given)
+    return wrapped(found.squeeze(-1) if number else found, level)
+
+
+def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
+    """Indices of a line, the same everywhere beside the dimension."""
+    n = index._array.size
+    line = index.view([n if place == dim else 1 for place in range(len(shape))])
+    return line.expand((*shape[:dim], n, *shape[dim + 1 :]))
+
+
+def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_select: gather, with the same indices everywhere beside the dimension."""
+    batch, dim, index = bind(row, args, kwargs).values()
+    rank = batch._array.ndim
+    if not rank or index._array.ndim != 1:
+        return NotImplemented
+    dim = wrap_dim(dim, rank)
+    return ROWS["gather"].call(batch, dim, _along(index, dim, batch._array.shape))
+
+
+def copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_copy: scatter."""
+    batch, dim, index, source = bind(row, args, kwargs).values()
+    rank = batch._array.ndim
+    if not rank or index._array.ndim != 1:
+        return NotImplemented
+    dim = wrap_dim(dim, rank)
+    return ROWS["scatter"].call(batch, dim, _along(index, dim, batch._array.shape), source)
+
+
+def sliced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """slice_scatter: scatter."""
+    batch, source, dim, start, end, step = bind(row, args, kwargs).values()
+    shape = batch._array.shape
+    dim = wrap_dim(dim, len(shape))
+    index = arange(*slice(start, end).indices(shape[dim])[:2], step)
+    return ROWS["scatter"].call(batch, dim, _along(index, dim, shape), source)
+
+
+def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """select_scatter: scatter."""
+    batch, source, dim, index = bind(row, args, kwargs).values()
+    shape = batch._array.shape
+    dim = wrap_dim(dim, len(shape))
+    number = scalar_tensor(index, dtype=int64)
+    return ROWS["scatter"].call(batch, dim, number.expand(shape), source.unsqueeze(dim).expand(shape))
+
+
+def on_diagonal(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diagonal_scatter: dimensions behind the first."""
+    given = bind(row, args, kwargs)
+    rank = given["self"]._array.ndim
+    for name in ("dim1", "dim2"):
+        given[name] = wrap_dim(given[name], rank) + 1
+    for name in ("self", "src"):
+        given[name] = front_or_expanded(given[name], level)
+    return wrapped(call(row, given), level)
+
+
+def added(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_add: at once where the indices are one for all examples."""
+    given = bind(row, args, kwargs)
+    index, rank = given["index"], given["self"]._array.ndim
+    dim = wrap_dim(given["dim"], rank)
+    given["self"] = given["self"].clone()  # torch writes in place
+    if is_at(index, level):
+        given["dim"] = dim
+        names = [name for name in ("self", "source", "index") if is_at(given[name], level)]
+        wholes = {name: whole_of(given[name]) for name in names}
+        found = []
+        for i in range(vmaps[level].size):
+            given |= {name: whole.select(place, i) for name, (whole, place) in wholes.items()}
+            found.append(call(row, given))
+        return wrapped(stack(found), level)
+    given["dim"] = dim + 1
+    for name in ("self", "source"):
+        given[name] = _at_least_one(given[name], level)
+    found = call(row, given)
+    return wrapped(found if rank else found.squeeze(-1), level)
+
+
+# Indexing by several tensors ----------------------------------------------------------------------
+
+
+def _adjacent(indices: list[Any]) -> bool:
+    places = [place for place, each in enumerate(indices) if each is not None]
+    return places[-1] - places[0] < len(places)
+
+
+def _rank(index: Tensor) -> int:
+    return 1 if index._array.dtype.kind == "b" else index._array.ndim
+
+
+def _of_wholes(indices: list[Any], level: int, batched: bool) -> tuple[list[Any], int]:
+    """Indices of a whole, and how many dimensions those of an example have where they meet."""
+    rank = max(_rank(each) for each in indices if each is not None)
+    found = [padded(each, rank) if is_at(each, level) else each for each in indices]
+    if not batched:
+        return found, rank
+    if not any(is_at(each, level) for each in indices):
+        return [None, *found], rank
+    examples = arange(vmaps[level].size)
+    for _ in range(rank):
+        examples = examples.unsqueeze(-1)
+    return [examples, *found], rank
+
+
+def indexed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """Indexing: where indices differ, the examples are one of the dimensions that are indexed."""
+    batch, indices = bind(row, args, kwargs).values()
+    indices = list(indices)
+    ours = is_at(batch, level)
+    wholes, rank = _of_wholes(indices, level, ours)
+    found = row.call(front_of(batch, level), wholes)
+    theirs = any(is_at(each, level) for each in indices)
+    adjacent = _adjacent(indices)
+    before = next(place for place, each in enumerate(indices) if each is not None) if adjacent else 0
+    if not theirs:
+        return wrapped(found, level, 0 if adjacent else rank)
+    if not ours:
+        return wrapped(found, level, before)
+    if before:
+        behind = range(1 + rank + before, found._array.ndim)
+        found = found.permute(0, *range(1 + rank, 1 + rank + before), *range(1, 1 + rank), *behind)
+    return wrapped(found, level)
+
+
+def put(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """index_put: as indexed."""
+    given = bind(row, args, kwargs)
+    if not _ready_to_put(given, level):
+        return NotImplemented
+    return wrapped(call(row, given), level)
+
+
+def _ready_to_put(given: dict[str, Any], level: int) -> bool:
+    """Turn the arguments of index_put into wholes, if there is a way to do so."""
+    batch, values = given["self"], given["values"]
+    indices = list(given["indices"])
+    if any(is_at(each, level) and each._array.dtype.kind == "b" for each in indices):
+        raise RuntimeError(MASK)
+    theirs = any(is_at(each, level) for each in indices)
+    if not _adjacent(indices) or (theirs and indices[0] is None):
+        return False
+    wholes, rank = _of_wholes(indices, level, True)
+    masks = sum(
+        each._array.ndim - 1 for each in indices if each is not None and each._array.dtype.kind == "b"
+    )
+    named = sum(each is not None for each in indices) + masks
+    wanted = batch._array.ndim - named + rank
+    size = vmaps[level].size
+    values = _spread(values, wanted, size, level)
+    given |= {"self": front_or_expanded(batch, level), "indices": tuple(wholes), "values": values}
+    return True
+
+
+def _spread(values: Tensor, rank: int, size: int, level: int) -> Tensor:
+    whole = front_or_expanded(values, level)
+    missing = rank - values._array.ndim
+    if missing <= 0:
+        return whole
+    return whole.view((size, *(1,) * missing, *whole._array.shape[1:]))
+
+
+def put_in_place(arguments: list[Any], row: Row, level: int) -> list[Any] | None:
+    """The arguments of index_put_ as wholes."""
+    given = dict(zip(row.parameters, arguments, strict=True))
+    return list(given.values()) if _ready_to_put(given, level) else None
+
+
+# Searching ----------------------------------------------------------------------------------------
+
+
+def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """searchsorted: a sequence that is one for all examples serves all, if it is a line."""
+    sequence, values, *rest = args
+    if kwargs.get("sorter") is not None or not isinstance(values, Tensor):
+        return NotImplemented
+    line = sequence._array.ndim == 1
+    number = not values._array.ndim
+    if is_at(sequence, level):
+        whole = _at_least_one(values, level)
+        shape = whole._array.shape
+        found = made(front(sequence), whole.flatten(1) if line and len(shape) > 2 else whole, *rest, **kwargs)
+        return wrapped(found.squeeze(-1) if number else found.view(shape), level)
+    first = sequence if line else front_or_expanded(sequence, level)
+    return wrapped(made(first, front(values), *rest, **kwargs), level)
+
+
+def put_into_buckets(
+    made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """bucketize: searchsorted, the other way round."""
+    values, boundaries, *rest = args
+    if not isinstance(values, Tensor) or is_at(boundaries, level):
+        return NotImplemented
+    whole, dim = whole_of(values)
+    return wrapped(made(whole, boundaries, *rest, **kwargs), level, dim)
+
+
+def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """one_hot: where the class is each of the classes."""
+    given = dict(zip(("tensor", "num_classes"), args, strict=False)) | kwargs
+    classes: Tensor = given["tensor"]
+    if given.get("num_classes", -1) == -1 or classes.dtype is not int64:
+        return NotImplemented
+    return (classes.unsqueeze(-1) == arange(given["num_classes"])).to(int64)
+
+
+def repeated(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """repeat_interleave, as often as each example says: the indices that do it are made one by one."""
+    given = dict(zip(("input", "repeats", "dim"), args, strict=False)) | kwargs
+    input, repeats, dim = given["input"], given.get("repeats"), given.get("dim")
+    if repeats is None:
+        return batched_fallback.composed("repeat_interleave.Tensor", made, args, kwargs, level)
+    if not is_at(repeats, level):
+        return NotImplemented
+    line = input.flatten() if dim is None else input
+    return line.index_select(0 if dim is None else dim, made(repeats))
+
+
+_SCATTERED = """
+scatter scatter_add scatter_reduce scatter_value scatter_value_with scatter_with
+"""
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_SCATTERED.split(), scattered),
+    "diagonal_scatter": on_diagonal,
+    "gather": gathered,
+    "index": indexed,
+    "index_add": added,
+    "index_copy": copied,
+    "index_put": put,
+    "index_select": selected,
+    "select_scatter": placed,
+    "slice_scatter": sliced,
+}
+COMPOSED = {
+    "bucketize": put_into_buckets,
+    "one_hot": hot,
+    "repeat_interleave": repeated,
+    "searchsorted": searched,
+}  # of functions that are no rows
