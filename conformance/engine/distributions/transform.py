@@ -6,6 +6,7 @@ import operator
 from functools import reduce
 from typing import Any
 
+from .. import pickling
 from ..creation import zeros_like
 from ..size import Size
 from . import constraints
@@ -28,6 +29,7 @@ class Transform:
     _inv: Any = None
     _cached_x_y: tuple[Any, Any] = (None, None)
     __init_subclass__: Any = classmethod(own_init)
+    __reduce_ex__ = pickling.reduce
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):
@@ -160,6 +162,8 @@ class _InverseTransform(Transform):
 class ComposeTransform(Transform):
     """One after the other; the parts have the caches."""
 
+    __module__ = "torch.distributions.transforms"
+
     def __init__(self, parts: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
@@ -245,6 +249,8 @@ def widened(constraint: Any, event_dim: int) -> Any:
 class IndependentTransform(Transform):
     """Another transform, of whose batch the last dimensions count as one event."""
 
+    __module__ = "torch.distributions.transforms"
+
     def __init__(self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
@@ -298,6 +304,8 @@ class ReshapeTransform(Transform):
     Raises:
         ValueError: the shapes are of different numbers of elements.
     """
+
+    __module__ = "torch.distributions.transforms"
 
     bijective = True
 
