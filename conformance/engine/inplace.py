@@ -55,7 +55,7 @@ def inplace(row: Row) -> Callable[..., Tensor]:
             kwargs = kwargs | numbers
         return run_inplace(row, _bound(row, given, kwargs))
 
-    method.__name__ = method.__qualname__ = row.name + "_"
+    method.__name__ = method.__qualname__ = row.name.removesuffix("_") + "_"
     functools.update_wrapper(method, row.forward, assigned=("__doc__",))
     return method
 
@@ -70,13 +70,25 @@ def _bound(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]
     for name, value in named.items():
         place = row.places.get(name, 0)
         if place < len(given):
-            row.signature.bind(
-                *given, **named
-            )  # raises, and says what is wrong; it takes longer than the operation
+            raise _unfit(row, given, named)
         arguments[place] = value
     if any(each is inspect.Parameter.empty for each in arguments):
-        row.signature.bind(*given, **named)
+        raise _unfit(row, given, named)
     return arguments
+
+
+def _unfit(row: Row, given: tuple[Any, ...], named: dict[str, Any]) -> TypeError:
+    """The TypeError for arguments that are not those of the row: torch's, where it lists what the method takes."""
+    from .overloads import refusal
+
+    found = refusal(f"Tensor.{row.name}_", given[1:], named)
+    if found is not None:
+        return found
+    try:
+        row.signature.bind(*given, **named)
+    except TypeError as error:
+        return error
+    raise AssertionError(row.name)
 
 
 def run_inplace(row: Row, arguments: list[Any]) -> Tensor:

@@ -220,6 +220,10 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     called = name.rpartition(".")[2]
     if len(signatures) == 1:
         rest = {keyword: value for keyword, value in kwargs.items() if keyword != "out"}
+        if len(args) + len(rest) < len(signatures[0].required) and _has_deprecated(called):
+            out = "" if name.startswith("Tensor.") else ", Tensor out = None"
+            listed = signatures[0]._replace(text=f"{signatures[0].text[:-1]}{out})")
+            return TypeError(_all_listed(called, [listed], args, kwargs))
         try:
             return misfit(called, signatures[0], args, rest) or _odd_out(called, signatures[0], kwargs)
         except TypeError as error:
@@ -234,6 +238,13 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     if len(plausible) == 1:
         return misfit(called, plausible[0], args, kwargs)
     return TypeError(_all_listed(called, signatures, args, kwargs))
+
+
+def _has_deprecated(called: str) -> bool:
+    """Whether torch has signatures of a function that it deprecates, and does not list."""
+    from .positional import NUMBERS_OF
+
+    return called.removesuffix("_") in NUMBERS_OF
 
 
 def misfit(name: str, signature: Signature, args: Sequence[Any], kwargs: Keywords) -> TypeError | None:
@@ -447,7 +458,10 @@ def _all_listed(name: str, signatures: Sequence[Signature], args: Sequence[Any],
     given += "".join(f"{key}={typename(kwargs[key])}, " for key in reversed(list(kwargs)))
     if args:
         given = given.removesuffix(", ")
-    lines = [f"{name}() received an invalid combination of arguments - got ({given}), but expected one of:"]
+    text = f"{name}() received an invalid combination of arguments - got ({given}), but expected "
+    if len(signatures) == 1:
+        return text + signatures[0].text
+    lines = [text + "one of:"]
     for each in signatures:
         lines.append(f" * {each.text}")
         parts = [tuple(part.rsplit(" ", 1)) for part in each.text[1:-1].split(", ")]
