@@ -20,6 +20,7 @@ Inside another vmap each example has a dual of its own instead, lest examples of
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
@@ -161,8 +162,8 @@ class BatchedTensor(Tensor):
         if vmaps[self._level].old:
             bool(self)
         whole, dim = whole_of(self)
-        shown = repr(whole).replace("\n", "\n    ")
-        return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim={dim}, value=\n    {shown}\n)"
+        shown = textwrap.indent(repr(whole), "    ")
+        return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim={dim}, value=\n{shown}\n)"
 
     @property
     def requires_grad(self) -> bool:
