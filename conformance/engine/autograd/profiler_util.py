@@ -141,8 +141,6 @@ class FunctionEvent(FormattedTimesMixin):
         input_shapes: a list of sizes for each argument, which is empty where that is no tensor; or [].
     """
 
-    __module__ = "torch.autograd.profiler_util"
-
     id: int
     name: str
     thread: int
