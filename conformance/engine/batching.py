@@ -20,12 +20,14 @@ Inside another vmap each example has a dual of its own instead, lest examples of
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from .modes import state
+from .overrides import disabled_torch_function
 from .shapes import broadcast_shapes
 from .tensor import Tensor, make
 from .transforms import transforms
@@ -112,6 +114,7 @@ class BatchedTensor(Tensor):
 
     __module__ = "torch"
     __slots__ = ()
+    __torch_function__ = disabled_torch_function
     _whole: Tensor | None  # None where only examples are held
     _dim: int  # of the whole, which counts the examples
     _taken: list[Tensor] | None  # the examples that are held, or were taken from the whole
@@ -166,8 +169,8 @@ class BatchedTensor(Tensor):
         if vmaps[self._level].old:
             bool(self)
         whole, dim = whole_of(self)
-        shown = repr(whole).replace("\n", "\n    ")
-        return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim={dim}, value=\n    {shown}\n)"
+        shown = textwrap.indent(repr(whole), "    ")
+        return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim={dim}, value=\n{shown}\n)"
 
     @property
     def requires_grad(self) -> bool:

@@ -55,7 +55,7 @@ def inplace(row: Row) -> Callable[..., Tensor]:
             kwargs = kwargs | numbers
         return run_inplace(row, _bound(row, given, kwargs))
 
-    method.__name__ = method.__qualname__ = row.name + "_"
+    method.__name__ = method.__qualname__ = row.name.removesuffix("_") + "_"
     functools.update_wrapper(method, row.forward, assigned=("__doc__",))
     return method
 

@@ -2,7 +2,7 @@
 
 Note [Classes that call themselves torch's]: the engine's classes carry torch's module names, so pickle would look for
 them in torch. What is pickled instead is where torch has them, to be looked for in the engine: ``place`` and ``find``.
-Where the engine keeps in one module what torch has in several, the package above has the class.
+Where the engine keeps in one module what torch has in several, or elsewhere, the package above has the class.
 """
 
 from __future__ import annotations
@@ -31,13 +31,17 @@ def find(where: Place) -> type:
     if isinstance(where, type):
         return where
     place, name = where
-    while place and find_spec(f"{_ENGINE}.{place}") is None:
+    while place and not _has(f"{_ENGINE}.{place}", name):
         place = place.rpartition(".")[0]
     path = f"{_ENGINE}.{place}" if place else _ENGINE
     found = getattr(importlib.import_module(path), name)
     if not isinstance(found, type):
         raise TypeError(f"{path}.{name} is not a class")
     return found
+
+
+def _has(path: str, name: str) -> bool:
+    return find_spec(path) is not None and hasattr(importlib.import_module(path), name)
 
 
 def rebuild(where: Place, *arguments: Any) -> Any:

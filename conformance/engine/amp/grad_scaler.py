@@ -17,6 +17,8 @@ from ..tensor import Tensor
 class GradScaler:
     """torch.amp.GradScaler: losses are scaled up, their gradients down before the step, which infinities skip."""
 
+    __module__ = "torch.amp.grad_scaler"
+
     def __init__(
         self, device: str = "cuda", init_scale: float = 2.0**16, growth_factor: float = 2.0,
         backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True,

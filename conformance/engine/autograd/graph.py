@@ -237,6 +237,8 @@ class saved_tensors_hooks:
 class save_on_cpu(saved_tensors_hooks):
     """Inside, saved tensors are kept on the CPU; here they are there already."""
 
+    __module__ = "torch.autograd.graph"
+
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         def pack_to_cpu(tensor: Tensor) -> tuple[Any, Tensor]:
             return tensor.device, tensor.clone() if pin_memory else tensor

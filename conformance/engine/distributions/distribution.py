@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .. import pickling
 from ..autograd import grad
 from ..batching import BatchedTensor
 from ..modes import no_grad
@@ -47,6 +48,7 @@ class Distribution:
     variance: Any = _NOT_THERE
     _validate_args = __debug__
     __init_subclass__: Any = classmethod(own_init)
+    __reduce_ex__ = pickling.reduce
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:

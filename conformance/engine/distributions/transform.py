@@ -6,6 +6,7 @@ import operator
 from functools import reduce
 from typing import Any
 
+from .. import pickling
 from ..creation import zeros_like
 from ..size import Size
 from . import constraints
@@ -28,6 +29,7 @@ class Transform:
     _inv: Any = None
     _cached_x_y: tuple[Any, Any] = (None, None)
     __init_subclass__: Any = classmethod(own_init)
+    __reduce_ex__ = pickling.reduce
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):

@@ -42,6 +42,8 @@ class _OfKind(Transform):
 class ExpTransform(_OfKind):
     """e to the power of x."""
 
+    __module__ = "torch.distributions.transforms"
+
     domain, codomain, bijective, sign = constraints.real, constraints.positive, True, 1
 
     def _call(self, x: Any) -> Any:
@@ -56,6 +58,8 @@ class ExpTransform(_OfKind):
 
 class PowerTransform(Transform):
     """x to the power of ``exponent``."""
+
+    __module__ = "torch.distributions.transforms"
 
     domain, codomain, bijective = constraints.positive, constraints.positive, True
 
@@ -96,6 +100,8 @@ def _clipped(y: Any) -> Any:
 class SigmoidTransform(_OfKind):
     """The sigmoid, which never is 0 or 1."""
 
+    __module__ = "torch.distributions.transforms"
+
     domain, codomain, bijective, sign = constraints.real, constraints.unit_interval, True, 1
 
     def _call(self, x: Any) -> Any:
@@ -112,6 +118,8 @@ class SigmoidTransform(_OfKind):
 class SoftplusTransform(_OfKind):
     """softplus."""
 
+    __module__ = "torch.distributions.transforms"
+
     domain, codomain, bijective, sign = constraints.real, constraints.positive, True, 1
 
     def _call(self, x: Any) -> Any:
@@ -126,6 +134,8 @@ class SoftplusTransform(_OfKind):
 
 class TanhTransform(_OfKind):
     """tanh; its inverse is infinite at the bounds, which a cache spares."""
+
+    __module__ = "torch.distributions.transforms"
 
     domain, codomain, bijective, sign = constraints.real, constraints.interval(-1.0, 1.0), True, 1
 
@@ -142,6 +152,8 @@ class TanhTransform(_OfKind):
 class AbsTransform(_OfKind):
     """The absolute value, which has no inverse: that of a number is the number."""
 
+    __module__ = "torch.distributions.transforms"
+
     domain, codomain = constraints.real, constraints.positive
 
     def _call(self, x: Any) -> Any:
@@ -153,6 +165,8 @@ class AbsTransform(_OfKind):
 
 class AffineTransform(Transform):
     """``loc + scale * x``."""
+
+    __module__ = "torch.distributions.transforms"
 
     bijective = True
 
@@ -240,6 +254,8 @@ def _longer(shape: Sequence[int], by: int) -> Size:
 class SoftmaxTransform(_OfVectors):
     """softmax, which is not bijective."""
 
+    __module__ = "torch.distributions.transforms"
+
     def _call(self, x: Any) -> Any:
         powers = (x - x.max(-1, True)[0]).exp()
         return powers / powers.sum(-1, True)
@@ -250,6 +266,8 @@ class SoftmaxTransform(_OfVectors):
 
 class StickBreakingTransform(_OfVectors):
     """Each element is the share of what those before it have left; the last takes the rest."""
+
+    __module__ = "torch.distributions.transforms"
 
     bijective = True
     _more = 1
@@ -277,6 +295,8 @@ def _remaining(like: Any, count: int) -> Any:
 class LowerCholeskyTransform(_OfKind):
     """Matrices to lower triangles whose diagonal is positive."""
 
+    __module__ = "torch.distributions.transforms"
+
     domain, codomain = constraints.independent(constraints.real, 2), constraints.lower_cholesky
 
     def _call(self, x: Any) -> Any:
@@ -288,6 +308,8 @@ class LowerCholeskyTransform(_OfKind):
 
 class PositiveDefiniteTransform(_OfKind):
     """Matrices to positive definite ones, by their `LowerCholeskyTransform`."""
+
+    __module__ = "torch.distributions.transforms"
 
     domain, codomain = constraints.independent(constraints.real, 2), constraints.positive_definite
 
@@ -304,6 +326,8 @@ class CorrCholeskyTransform(Transform):
 
     Below the diagonal are, row by row, hyperbolic tangents, each scaled by what those before it leave of the length.
     """
+
+    __module__ = "torch.distributions.transforms"
 
     domain, codomain, bijective = constraints.real_vector, constraints.corr_cholesky, True
 
@@ -345,6 +369,8 @@ class CorrCholeskyTransform(Transform):
 
 class CumulativeDistributionTransform(Transform):
     """The distribution function of ``distribution``."""
+
+    __module__ = "torch.distributions.transforms"
 
     codomain, bijective, sign = constraints.unit_interval, True, 1
 

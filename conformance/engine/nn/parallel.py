@@ -10,6 +10,8 @@ from .modules.module import Module
 class DataParallel(Module):
     """Calls ``module``: there are no devices to share the batch."""
 
+    __module__ = "torch.nn.parallel.data_parallel"
+
     def __init__(
         self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
     ) -> None:

@@ -134,7 +134,7 @@ def _store(array: Array, place: Any, value: Any) -> None:
                 array.dtype, value if isinstance(value, float) else index(value), array.dtype.name
             )
         case "b":
-            value = bool(value)
+            value = bool(value if isinstance(value, float | complex) else index(value))
     array[place] = value
 
 

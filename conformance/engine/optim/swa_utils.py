@@ -92,6 +92,8 @@ def get_swa_multi_avg_fn() -> AverageOfAll:
 class AveragedModel(Module):
     """A copy of a model, whose parameters are the averages of the model's at each ``update_parameters``."""
 
+    __module__ = "torch.optim.swa_utils"
+
     def __init__(
         self,
         model: Module,
@@ -171,6 +173,8 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 class SWALR(LRScheduler):
     """The rate goes to ``swa_lr`` within some epochs, and stays there."""
+
+    __module__ = "torch.optim.swa_utils"
 
     def __init__(
         self,

@@ -26,6 +26,9 @@ class PackedSequence_(NamedTuple):
     unsorted_indices: Tensor | None
 
 
+PackedSequence_.__module__ = "torch.nn.utils.rnn"
+
+
 class PackedSequence(PackedSequence_):
     """The elements of all sequences, one time after the other, and how many there are at each time."""
 
