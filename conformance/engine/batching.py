@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from .modes import state
+from .overrides import disabled_torch_function
 from .shapes import broadcast_shapes
 from .tensor import Tensor, make
 from .transforms import transforms
@@ -105,6 +106,7 @@ class BatchedTensor(Tensor):
 
     __module__ = "torch"
     __slots__ = ()
+    __torch_function__ = disabled_torch_function  # to a program it is a Tensor
     _whole: Tensor | None  # None where only examples are held
     _dim: int  # of the whole, which counts the examples
     _taken: list[Tensor] | None  # the examples that are held, or were taken from the whole

@@ -111,6 +111,8 @@ def memory_of(array: Array) -> Array:
 
 def written(array: Array) -> None:
     """Carry a change of this array over to the twin of its memory."""
+    if not isinstance(array, np.ndarray):  # as in `is_twin`
+        return
     memory = storage(array)
     pair = PAIRS.get(id(memory))
     if pair is not None:
