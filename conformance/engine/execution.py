@@ -347,6 +347,7 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             getrefcount(array) <= _ALONE
             and array.__class__ is ndarray  # see Note [Zeros without memory]
             and first._view is None  # see Note [Conjugated views]
+            and (first.__class__ is Tensor or not transforms.carrying)
             and (array.base is None or _holds_all(array))
         ):
             try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors
+from ..dispatch import unseen
+from ..dispatch_classes import is_asked
 from ..overrides import disabled_torch_function
 from ..tensor import Tensor, make, set_array
 from ..text import tensor_text
@@ -34,9 +36,11 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             raise TypeError(
                 f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {errors.typename(requires_grad)}"
             )
-        source = data.detach()
-        if type(data).__torch_function__ is not disabled_torch_function and type(data) is not Tensor:
-            return _of_another_class(data, source, requires_grad)
+        overriding = type(data).__torch_function__ is not disabled_torch_function and type(data) is not Tensor
+        if overriding or is_asked(data):
+            return _of_another_class(data, data.detach(), requires_grad)
+        with unseen():
+            source = data.detach()
         if requires_grad and source._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         parameter = make(source._array, cls)
