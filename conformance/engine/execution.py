@@ -347,11 +347,11 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             getrefcount(array) <= _ALONE
             and array.__class__ is ndarray  # see Note [Zeros without memory]
             and first._view is None  # see Note [Conjugated views]
-            and (first.__class__ is Tensor or not transforms.carrying)
+            and (not (carrying := transforms.carrying) or _is_plain(first, gradient))
             and (array.base is None or _holds_all(array))
         ):
             try:
-                if array.dtype is gradient._array.dtype and not transforms.carrying:
+                if array.dtype is gradient._array.dtype and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
                 else:  # as at a leaf that takes gradients of any dtype; and tangents are not in the memory
@@ -367,6 +367,11 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
         buffer[input_nr] = gradient + first
         return
     buffer[input_nr] = first + gradient
+
+
+def _is_plain(first: Tensor, gradient: Tensor) -> bool:
+    """Whether writing one gradient into another is no matter of a subclass or of another layout."""
+    return first.__class__ is Tensor and gradient._array.__class__ is ndarray
 
 
 def _holds_all(array: ndarray[Any, Any]) -> bool:

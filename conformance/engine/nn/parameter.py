@@ -36,8 +36,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             raise TypeError(
                 f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {errors.typename(requires_grad)}"
             )
-        overriding = type(data).__torch_function__ is not disabled_torch_function and type(data) is not Tensor
-        if overriding or is_asked(data):
+        if not isinstance(data, Tensor) or _says_itself(data):
             return _of_another_class(data, data.detach(), requires_grad)
         with unseen():
             source = data.detach()
@@ -57,6 +56,12 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + tensor_text(self)
+
+
+def _says_itself(data: Any) -> bool:
+    """Whether the tensor is of a class that says what functions, or operations below autograd, do with it."""
+    cls = type(data)
+    return cls is not Tensor and (cls.__torch_function__ is not disabled_torch_function or is_asked(data))
 
 
 def _of_another_class(data: Any, source: Any, requires_grad: bool) -> Any:
