@@ -13,6 +13,7 @@ from .autograd import graph
 from .autograd.graph import _current_graph_task_id, _will_engine_execute_node, saved_tensors_hooks
 from .autograd.outputs import delayed_error
 from .autograd.undefined_check import UndefinedGradBackward, undefined_gradient
+from .dispatch_classes import DisableTorchDispatch, disabled_torch_dispatch
 from .execution import execution_order
 from .modes import below_autograd, state
 from .node import AccumulateGrad, Error, Node, NotImplementedNode
@@ -47,6 +48,7 @@ is_grad_enabled = modes.is_grad_enabled
 is_inference_mode_enabled, is_anomaly_enabled = modes.is_inference_mode_enabled, modes.is_anomaly_enabled
 TensorBase = _TensorBase = Tensor
 _disabled_torch_function_impl = disabled_torch_function
+_disabled_torch_dispatch_impl, _DisableTorchDispatch = disabled_torch_dispatch, DisableTorchDispatch
 _AutoDispatchBelowAutograd = below_autograd
 
 

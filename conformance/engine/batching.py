@@ -114,7 +114,7 @@ class BatchedTensor(Tensor):
 
     __module__ = "torch"
     __slots__ = ()
-    __torch_function__ = disabled_torch_function
+    __torch_function__ = disabled_torch_function  # to a program it is a Tensor
     _whole: Tensor | None  # None where only examples are held
     _dim: int  # of the whole, which counts the examples
     _taken: list[Tensor] | None  # the examples that are held, or were taken from the whole

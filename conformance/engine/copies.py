@@ -18,6 +18,7 @@ from .version_counter import VersionCounter
 
 
 def _copy(self: Tensor) -> Tensor:
+    warn_if_has_hooks(self)
     result = make(self._array, type(self))
     result.__dict__.update(_own(self))
     result._version_counter = VersionCounter(1)  # torch puts a copy together in place

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from .dispatch_classes import answer, asked, is_asked, save_detached, take_place
 from .formats import contiguous_format
 from .modes import state
 from .overloads import opname
@@ -24,6 +25,7 @@ from .rows import ROWS, Row
 from .saved import SavedTensor
 from .tensor import Tensor, version_counter
 from .transforms import transforms
+from .views import check_inplace
 
 
 class TorchDispatchMode:
@@ -116,7 +118,7 @@ class OpOverload:
         pending: Pending | None = state.pending
         if pending is None or pending.op is not self or (pending.written not in (None, id(args[0]))):
             return self.overloadpacket(*args, **kwargs)
-        if state.dispatch_modes:
+        if state.dispatch_modes or asked(args):
             return ask(pending, args, kwargs)
         if pending.shown is None:
             return pending.row.call(*args, **kwargs)
@@ -255,30 +257,46 @@ class Pending:
 def through_modes(
     row: Row, op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], run: Callable[[], Any]
 ) -> Any:
-    """Ask the innermost mode for an operation's result, and run the row around it; see Note [Below autograd]."""
+    """Ask the innermost mode, or the arguments, for an operation's result, and run the row around it.
+
+    See Notes [Below autograd] and [Classes below autograd].
+    """
     if kwargs.get("out") is not None:
         raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
     args, kwargs = _as_called(row, args, kwargs)
     in_place = op.overloadpacket.__name__.endswith("_") and not row.name.endswith("_")
-    before = state.dispatch_modes
+    before, dispatching = state.dispatch_modes, state.dispatching
     written = id(args[0]) if in_place else None
+    counted = version_counter(args[0]) if in_place else None
+    version = 0 if counted is None else counted.value
+    if in_place:
+        check_inplace(args[0], any(isinstance(each, Tensor) and each.requires_grad for each in args))
     if row.name in _FORMS:
         shown, named = _FORMS[row.name](*args, **kwargs)
         result = ask(Pending(row, op, written, shown, (args, kwargs)), shown, named)
     else:
         result = ask(Pending(row, op, written), args, kwargs)
+    if counted is not None:
+        counted.value = (
+            version  # below autograd nothing is counted, even where the memory is a class's own tensor's
+        )
     given = list(result) if isinstance(result, (tuple, list)) else [result]
+    for each in given:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(f"Unable to cast {each} to Tensor")
     arrays = [each._array for each in given]
-    state.dispatch_modes = ()
+    state.dispatch_modes, state.dispatching = (), False
     try:
-        with _standing_in(row, arrays if isinstance(result, (tuple, list)) else arrays[0]):
+        with _standing_in(row, args, arrays if isinstance(result, (tuple, list)) else arrays[0]):
             found = run()
     finally:
-        state.dispatch_modes = before
-    if row.view is None and not in_place:
+        state.dispatch_modes, state.dispatching = before, dispatching
+    if in_place:
+        return found
+    if row.view is None:
         for each, like in zip([found] if isinstance(found, Tensor) else found, given, strict=True):
             _share_version(row, each, like)
-    return found
+    return take_place(found, result)
 
 
 def _as_called(
@@ -311,6 +329,8 @@ def _without(defaults: tuple[Any, ...], args: tuple[Any, ...]) -> tuple[Any, ...
 _FORMS: dict[str, Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "_to_copy": lambda self, dtype: ((self,), {"dtype": dtype}),
     "_in_order": lambda self: ((self,), {"memory_format": contiguous_format}),
+    "_softmax_backward_data": lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
+    "_log_softmax_backward_data": lambda grad, output, dim: ((grad, output, dim, output.dtype), {}),
     "_softmax": lambda self, dim: ((self, dim, False), {}),
     "_log_softmax": lambda self, dim: ((self, dim, False), {}),
     "cat": lambda tensors, dim=0, *further: (_without((0,), (tensors, dim)), {}),
@@ -338,24 +358,27 @@ def _share_version(row: Row, result: Tensor, like: Tensor) -> None:
         saved = getattr(result._node, f"saved_{name}", None)
         if kind != "output" or not isinstance(saved, SavedTensor) or saved.tensor is not None:
             continue
-        if saved.array is result._array:
+        if saved.array is not result._array:
+            continue
+        if is_asked(like):
+            save_detached(saved, like)
+        else:
             saved.counter, saved.version = counter, counter.value
             packet("detach").default(like)  # see Note [Seen below autograd]
 
 
 def ask(pending: Pending, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the innermost mode says of an operation; inside, there are only those around it.
+    """What the innermost mode, or a class, says of an operation.
 
     Raises:
-        TypeError: it does not know.
+        TypeError: none knows.
     """
-    outer, recording = state.pending, state.recording
+    outer = state.pending
     state.pending = pending
-    state.recording = recording and False  # grad mode itself stays as it is
     try:
         return hand_over(pending.op, args, kwargs)
     finally:
-        state.pending, state.recording = outer, recording
+        state.pending = outer
 
 
 def hand_over(
@@ -363,37 +386,60 @@ def hand_over(
 ) -> Any:
     """Call the innermost mode, or what stands in for it, with an operation; inside, there are only those around it.
 
+    Where there is none, or it does not know, the classes of the arguments are asked.
+
     Raises:
-        TypeError: it does not know.
+        TypeError: none knows.
     """
-    before, autocast = state.dispatch_modes, state.autocast
-    mode = before[-1]
+    before, autocast, recording = state.dispatch_modes, state.autocast, state.recording
+    tensors = asked((args, tuple(kwargs.values())))
+    types = tuple(map(type, tensors))
     state.dispatch_modes, state.autocast = before[:-1], frozenset()
+    state.recording = recording and False  # grad mode itself stays as it is
+    result = NotImplemented
     try:
-        result = (
-            mode.__torch_dispatch__(op, (), args, kwargs)
-            if rule is None
-            else rule(mode, op, (), args, kwargs)
-        )
+        if rule is not None:
+            result = rule(before[-1], op, types, args, kwargs)
+        elif before:
+            result = before[-1].__torch_dispatch__(op, types, args, kwargs)
+        if result is NotImplemented:
+            state.dispatch_modes = before
+            result = answer(op, tensors, args, kwargs)
     finally:
-        state.dispatch_modes, state.autocast = before, autocast
+        state.dispatch_modes, state.autocast, state.recording = before, autocast, recording
     if result is NotImplemented:
+        listed = [f"mode object {mode}" for mode in before[-1:]] + [f"tensor subclass {cls}" for cls in types]
         raise TypeError(
             f"Multiple dispatch failed for 'torch._ops.{op}'; all __torch_dispatch__ handlers returned "
-            f"NotImplemented:\n\n  - mode object {mode}\n\nFor more information, try re-running with "
-            "TORCH_LOGS=not_implemented"
+            "NotImplemented:\n\n"
+            + "".join(f"  - {each}\n" for each in listed)
+            + "\nFor more information, try "
+            "re-running with TORCH_LOGS=not_implemented"
         )
     return result
+
+
+@contextmanager
+def unseen() -> Iterator[tuple[Any, ...]]:
+    """Inside, no mode sees anything; gives those outside, the outermost first."""
+    before, state.dispatch_modes = state.dispatch_modes, ()
+    try:
+        yield before
+    finally:
+        state.dispatch_modes = before
 
 
 _lock = threading.RLock()
 
 
 @contextmanager
-def _standing_in(row: Row, arrays: Any) -> Iterator[None]:
-    """In this thread the row's forward gives these arrays when it is next called."""
+def _standing_in(row: Row, args: tuple[Any, ...], arrays: Any) -> Iterator[None]:
+    """In this thread the row's forward gives these arrays when it is next called: it is, of operands that are not alike."""
     thread = threading.get_ident()
+    met = [(each, each._alike) for each in args if isinstance(each, Tensor)] if row.ufunc is not None else []
     with _lock:
+        for each, _ in met:
+            each._alike = False  # see Note [Alike operands]
         forward = row.scope.setdefault("forward_", row.forward)
         waiting = [arrays]
 
@@ -407,3 +453,5 @@ def _standing_in(row: Row, arrays: Any) -> Iterator[None]:
             yield
         finally:
             row.scope["forward_"] = forward
+            for each, alike in met:
+                each._alike = alike

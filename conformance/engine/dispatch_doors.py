@@ -13,6 +13,7 @@ from . import conversions, creation, from_data, random, ranges
 from .asking import beneath
 from .device import CPU
 from .dispatch import hand_over, overload, packet
+from .dispatch_classes import asked
 from .formats import preserve_format
 from .modes import state
 from .shapes import sizes
@@ -26,6 +27,11 @@ _FORMS = {
     "eye": {2: ".m"},
     "randint": {3: ".low"},
 }
+
+
+def _is_seen(args: tuple[Any, ...]) -> bool:
+    """Whether a mode, or one of the arguments, is asked."""
+    return bool(state.dispatch_modes or asked(args))
 
 
 def ask(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -42,7 +48,7 @@ def ones_like(root: Tensor) -> Tensor:
 
 def _making(name: str, arguments: Callable[..., tuple[Any, ...]], **told: Any) -> Callable[..., Any]:
     def show(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not state.dispatch_modes or kwargs.get("out") is not None:
+        if not _is_seen(args) or kwargs.get("out") is not None:
             return made(*args, **kwargs)
         given = {**told, **{key: value for key, value in kwargs.items() if value is not None}}
         requires_grad = given.pop("requires_grad", False)
@@ -83,21 +89,23 @@ def _lifting(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _data(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if asked(args):
+        return ask("detach", *args)
     return made(ask("detach", *args)) if state.dispatch_modes else made(*args)
 
 
 def _detaching(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return ask("detach", *args) if state.dispatch_modes else made(*args)
+    return ask("detach", *args) if _is_seen(args) else made(*args)
 
 
 def _reading(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if state.dispatch_modes and args[0]._array.size == 1:
+    if _is_seen(args[:1]) and args[0]._array.size == 1:
         return ask("_local_scalar_dense", *args)
     return made(*args)
 
 
 def _converting(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if state.dispatch_modes and args[0]._array.size == 1:
+    if _is_seen(args[:1]) and args[0]._array.size == 1:
         _reading(made, args, kwargs)
     return made(*args)
 

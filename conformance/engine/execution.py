@@ -18,7 +18,7 @@ from numpy import add, ndarray, ones
 from . import errors
 from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
-from .batching import each_example, level_of
+from .batching import each_example, level_of, vmaps
 from .fitting import fitted, validate_gradients, validate_outputs
 from .formats import LayoutError, Unstrided
 from .heap import Buffer, Heap, pop, push
@@ -242,8 +242,12 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     captures, selected = task.captures, task.needed is not None
     keep_graph, create_graph = task.keep_graph, task.create_graph
     # Recorded, no sum is written into a gradient. Neither does torch write into one while
-    # allow_mutation_on_saved_tensors watches; and tangents are not in the memory.
-    afresh = create_graph or state.before_mutation is not None or bool(transforms.carrying)
+    # allow_mutation_on_saved_tensors watches, under modes and in transforms of torch.func.
+    afresh = (
+        create_graph
+        or state.before_mutation is not None
+        or bool(transforms.carrying and (state.dispatch_modes or transforms.depth or vmaps))
+    )
     batched = bool(transforms.carrying) and (
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
@@ -343,13 +347,14 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             getrefcount(array) <= _ALONE
             and array.__class__ is ndarray  # see Note [Zeros without memory]
             and first._view is None  # see Note [Conjugated views]
+            and (not (carrying := transforms.carrying) or _is_plain(first, gradient))
             and (array.base is None or _holds_all(array))
         ):
             try:
-                if array.dtype is gradient._array.dtype:
+                if array.dtype is gradient._array.dtype and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
-                else:  # as at a leaf that takes gradients of any dtype
+                else:  # as at a leaf that takes gradients of any dtype; and tangents are not in the memory
                     first.add_(gradient)
                 return
             except LayoutError:  # see Note [Arrays of other layouts]
@@ -362,6 +367,11 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
         buffer[input_nr] = gradient + first
         return
     buffer[input_nr] = first + gradient
+
+
+def _is_plain(first: Tensor, gradient: Tensor) -> bool:
+    """Whether writing one gradient into another is no matter of a subclass or of another layout."""
+    return first.__class__ is Tensor and gradient._array.__class__ is ndarray
 
 
 def _holds_all(array: ndarray[Any, Any]) -> bool:

@@ -31,6 +31,7 @@ from .directions import (
     UNSUPPORTED_IN_PLACE,
     WRITES,
 )
+from .dispatch_classes import asked
 from .execution import run_backward
 from .fitting import conform
 from .inner_writes import count_writes
@@ -89,7 +90,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
         if is_listed(row.name):
             return with_casts(row.name, partial(dispatch, row, made), args, kwargs)
-    if state.dispatch_modes:
+    if state.dispatch_modes or asked((args, tuple(kwargs.values()))):
         from .dispatch import operation, through_modes
 
         op = operation(row, args, in_place=False)
@@ -200,7 +201,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         return each_in_place(
             lambda *given: in_place(row, list(given), write), tuple(arguments), {}, level, row.name + "_"
         )
-    if state.dispatch_modes:
+    if state.dispatch_modes or asked(arguments):
         from .dispatch import operation, through_modes
 
         given = tuple(arguments)

@@ -100,10 +100,14 @@ def run_inplace(row: Row, arguments: list[Any]) -> Tensor:
     if transforms.count:
         from .forward import in_place
 
-        return in_place(row, arguments, lambda given: _run_inplace(row, given))
+        return in_place(row, arguments, lambda given: _run_unless_unstrided(row, given))
     if row.ufunc is not None and _at_once(row.ufunc, *arguments):
         written: Tensor = arguments[0]
         return written
+    return _run_unless_unstrided(row, arguments)
+
+
+def _run_unless_unstrided(row: Row, arguments: list[Any]) -> Tensor:
     try:
         return _run_inplace(row, arguments)
     except LayoutError:  # see Note [Arrays of other layouts]

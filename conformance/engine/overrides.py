@@ -192,16 +192,21 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
             "class inherits from Tensor."
         )
+    from .dispatch import unseen
     from .ops.shape import alias
 
-    result = alias(self)
+    with unseen():
+        result = alias(self)
     result.__class__ = cls
     return result
 
 
 def make_subclass(cls: Any, data: Tensor, require_grad: bool = False, **kwargs: Any) -> Any:
     """``Tensor._make_subclass``: a leaf of this class over the same memory."""
-    result = data.detach()
+    from .dispatch import unseen
+
+    with unseen():
+        result = data.detach()
     result.__class__ = cls
     if require_grad:
         result.requires_grad_(True)

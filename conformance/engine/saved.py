@@ -180,14 +180,14 @@ class SavedTensor:
             self.packed = hooks[0](value)
         finally:
             _set(*previous)
-        if value._version_counter is not None and value._version_counter.value != before:
-            raise RuntimeError(errors.PACK_INPLACE)
         self.origin = None
         tensor = self.tensor
         if tensor is not None:
             self.origin = (tensor._node, tensor._output_nr, tensor._requires_grad, tensor._grad_accumulator)
         self.hooks = hooks
         self.tensor = self.array = self.counter = None
+        if value._version_counter is not None and value._version_counter.value != before:
+            raise RuntimeError(errors.PACK_INPLACE)  # the hooks are set all the same
 
     def release(self) -> None:
         """Drop the tensor; what unpacks after this raises."""

@@ -109,6 +109,10 @@ class Tensor:
             from .asking import attach_to
 
             attach_to(cls)
+        if "__torch_dispatch__" in vars(cls):
+            from .dispatch_classes import attend
+
+            attend(cls)
 
     # Place in the graph ---------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ def _numbers(memory: Array, kind: np.dtype[Any]) -> Array:
 
 def is_twin(array: Array) -> bool:
     """Whether an array lies in a twin."""
-    if not PAIRS:
+    if not PAIRS or not isinstance(array, np.ndarray):  # one of another layout has no memory of its own
         return False
     memory = storage(array)
     return memory_of(array) is not memory
@@ -111,6 +111,8 @@ def memory_of(array: Array) -> Array:
 
 def written(array: Array) -> None:
     """Carry a change of this array over to the twin of its memory."""
+    if not isinstance(array, np.ndarray):  # as in `is_twin`
+        return
     memory = storage(array)
     pair = PAIRS.get(id(memory))
     if pair is not None:

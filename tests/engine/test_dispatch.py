@@ -198,6 +198,7 @@ SEEN = {
     "detached": "(x.detach(), x.data)",
     "outputs saved": "(x.exp(), x.relu(), x.max(), x.sort(), x.max(0), F.softmax(x, 0), x.prod())",
     "outputs unpacked": "(x * 2).exp().sum().backward()",
+    "of other classes": "(P := t.nn.Parameter, P(m), t.Tensor._make_subclass(P, m), m.as_subclass(P))",
     "numbers read": "(x[0].item(), bool(x[0] > 5), float(x.detach()[1]), [1, 2][t.tensor(1)])",
     "first and second gradients": "((x * x).sum().backward(), (x * 3).sum().backward())",
     "gradients recorded": "t.autograd.grad((x * x).sum(), x, create_graph=True)",
@@ -256,3 +257,27 @@ def test_arguments_replaced(module: Any) -> None:
     with Negated():
         found = module.cat([x, x]), module.softmax(x, 0), x.double()
     assert [each.tolist() for each in found] == [[0.0, -float("inf")] * 2, [1.0, 0.0], [0.0, -float("inf")]]
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_results_replaced(module: Any) -> None:
+    """What a mode gives is the result, of quick operations too, whatever it has to do with the operands."""
+
+    class Sevens(module.utils._python_dispatch.TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return module.full((3,), 7.0, dtype=module.float64)
+
+    x, y = module.ones(2), module.ones(2, requires_grad=True)
+    with Sevens():
+        found = [x + 1, x + x, 2 * x, x - x, x / 2, y * y, y.exp()]
+    assert all(each.tolist() == [7.0] * 3 and each.dtype is module.float64 for each in found)
+    assert (x + x).tolist() == [2.0, 2.0] and (y * 2).dtype is module.float32
+
+
+@pytest.mark.parametrize("module", ENGINES)
+def test_refused_before_modes_are_asked(module: Any) -> None:
+    seen: list[Any] = []
+    x = module.ones(2, requires_grad=True)
+    with log(module, seen), pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        x.add_(1)
+    assert seen == []

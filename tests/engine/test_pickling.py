@@ -89,6 +89,13 @@ def test_a_hook_is_announced_as_lost() -> None:
         stored(leaf)
 
 
+def test_a_hook_is_announced_as_not_copied() -> None:
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda grad: None)
+    with pytest.warns(UserWarning, match="on tensor will not be serialized"):
+        copy.copy(x)
+
+
 def test_a_copied_parameter_has_no_grad() -> None:
     """deepcopy takes the grad of a tensor along, but not that of a parameter."""
     leaf = torch.ones(2, requires_grad=True)

@@ -15,6 +15,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..absent import look_up
 from ..batching import each_example, level_of, vmaps
+from ..dispatch_classes import asked
 from ..execution import ones_like_root, run_backward
 from ..modes import (
     detect_anomaly,
@@ -233,7 +234,7 @@ def _gradients(roots: tuple[Any, ...], given: tuple[Any, ...], batched: bool) ->
                 raise RuntimeError(
                     f"grad can be implicitly created only for real scalar outputs but got {dtypes.BY_NUMPY[kind]}"
                 )
-            if state.dispatch_modes and isinstance(root, Tensor):
+            if transforms.carrying and isinstance(root, Tensor) and (state.dispatch_modes or asked([root])):
                 from ..dispatch_doors import ones_like
 
                 found.append(ones_like(root))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors
+from ..dispatch import unseen
+from ..dispatch_classes import is_asked
 from ..overrides import disabled_torch_function
 from ..tensor import Tensor, make, set_array
 from ..text import tensor_text
@@ -34,9 +36,10 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             raise TypeError(
                 f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {errors.typename(requires_grad)}"
             )
-        source = data.detach()
-        if type(data).__torch_function__ is not disabled_torch_function and type(data) is not Tensor:
-            return _of_another_class(data, source, requires_grad)
+        if not isinstance(data, Tensor) or _says_itself(data):
+            return _of_another_class(data, data.detach(), requires_grad)
+        with unseen():
+            source = data.detach()
         if requires_grad and source._array.dtype.kind not in "fcV":
             raise RuntimeError(errors.REQUIRES_GRAD_DTYPE_NEW)
         parameter = make(source._array, cls)
@@ -53,6 +56,12 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + tensor_text(self)
+
+
+def _says_itself(data: Any) -> bool:
+    """Whether the tensor is of a class that says what functions, or operations below autograd, do with it."""
+    cls = type(data)
+    return cls is not Tensor and (cls.__torch_function__ is not disabled_torch_function or is_asked(data))
 
 
 def _of_another_class(data: Any, source: Any, requires_grad: bool) -> Any:

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .. import absent, attributes, conversions, copies, hooks, overrides, random
+from .. import absent, attributes, conversions, copies, dispatch_classes, hooks, overrides, random
 from ..inplace import inplace
 from ..keywords import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
 from ..overloads import is_overloaded
@@ -109,7 +109,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 def attach() -> None:
     """Make the operations methods of Tensor."""
-    for part in (attributes, conversions, copies, hooks, overrides):
+    for part in (attributes, conversions, copies, hooks, overrides, dispatch_classes):
         part.attach()
     for module in MODULES:
         FUNCTIONS.update({name: taking_numpy_names(each, name) for name, each in public(module).items()})

@@ -69,8 +69,8 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
 
 
 def _show(self: Tensor, array: Array, node: Node | None) -> Tensor:
-    increment_version(self)
     set_array(self, array)
+    increment_version(self)  # an inference tensor is changed, and refused afterwards
     if node is not None:
         self._node, self._output_nr, self._requires_grad = node, 0, True  # hooks stay where they are
         if self._view is not None and self._version_counter is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..dispatch import TorchDispatchMode
+from ..dispatch import TorchDispatchMode, unseen
 from ..modes import state
 
 __all__ = ["TorchDispatchMode"]
@@ -25,8 +25,5 @@ def _get_current_dispatch_mode_stack() -> list[Any]:
 @contextmanager
 def _disable_current_modes() -> Iterator[tuple[Any, ...]]:
     """Inside, no mode sees anything; gives those outside, the innermost first."""
-    before, state.dispatch_modes = state.dispatch_modes, ()
-    try:
+    with unseen() as before:
         yield before[::-1]
-    finally:
-        state.dispatch_modes = before
