@@ -134,13 +134,23 @@ def _guarded(own: Callable[..., Any], what: str, fatal: Callable[..., bool]) -> 
     def call(*given: Any, **named: Any) -> Any:
         if fatal(*given, **named):
             raise NotImplementedError(what)
-        return own(*given, **named)
+        try:
+            return own(*given, **named)
+        except TypeError as error:
+            if "got an unexpected keyword argument" in str(error):  # which it lacks, as the runner would see
+                raise NotImplementedError(str(error)) from None
+            raise
 
     return call
 
 
 def _undeletable(tensor: Any, name: str) -> None:
     raise NotImplementedError(f"del Tensor.{name}")
+
+
+def _has_least(tensor: Any) -> bool:
+    whole = isinstance(tensor, paddle.Tensor) and tensor.dtype in (paddle.int32, paddle.int64)
+    return whole and bool((tensor == paddle.iinfo(tensor.dtype).min).any())
 
 
 class Observed:
@@ -193,6 +203,20 @@ _FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
      lambda equation, *_: isinstance(equation, str) and "!" in equation),
     (paddle.linalg, "qr", "the derivative of qr by one factor alone",
      lambda tensor, mode="reduced", **_: mode == "reduced" and not tensor.stop_gradient),
+    *((of, name, "divisors of the least integer", lambda *given, **_: any(map(_has_least, given)))
+      for of, name in ((paddle, "gcd"), (paddle.Tensor, "gcd"), (paddle.Tensor, "gcd_"))),
+    *((of, name, "a dtype that is a number", lambda _, *given, dtype=None, **__: int in map(type, (*given[1:2], dtype)))
+      for name in ("sum", "nansum") for of in (paddle, paddle.Tensor)),
+    *((paddle, name, "results written into what is no tensor",
+       lambda *_, out=(), **__: not all(isinstance(each, paddle.Tensor) for each in out or ()))
+      for name in ("topk", "median")),
+    (paddle, "binomial", "draws with the probability nan", lambda _, prob, **__: bool(paddle.isnan(prob).any())),
+    (paddle.nn.functional, "instance_norm", "a bias without a weight",
+     lambda *given, **_: len(given) > 4 and given[3] is None and given[4] is not None),
+    (paddle.nn.utils, "clip_grad_value_", "gradients by rows",
+     lambda given, *_, **__: any(each.grad is not None and each.grad.is_selected_rows() for each in given)),
+    (paddle.linalg, "solve", "the derivative of equations of a vector",
+     lambda a, b, **_: b.ndim == 1 and not (a.stop_gradient and b.stop_gradient)),
     (paddle.linalg, "eig", "eigenvalues of nan", lambda tensor, **_: bool(paddle.isnan(tensor).any())),
 )  # fmt: skip
 for _of, _name, _what, _fatal in _FATAL:
@@ -205,4 +229,5 @@ paddle.Tensor.__delattr__ = _undeletable
 paddle.Tensor.retain_grad = paddle.Tensor.retain_grads
 del paddle.nn.PReLU  # the derivative by its weight ends the process
 del paddle.meshgrid  # as does the second derivative
+del paddle.Tensor.apply_  # as does what the function makes, where it is no tensor
 engine = Paddle("paddle", paddle, version=paddle.__version__, claims=("values",))
