@@ -417,16 +417,6 @@ def hand_over(
     return result
 
 
-@contextmanager
-def unseen() -> Iterator[tuple[Any, ...]]:
-    """Inside, no mode sees anything; gives those outside, the outermost first."""
-    before, state.dispatch_modes = state.dispatch_modes, ()
-    try:
-        yield before
-    finally:
-        state.dispatch_modes = before
-
-
 _lock = threading.RLock()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import errors, pickling
-from ..dispatch import unseen
 from ..dispatch_classes import is_asked
+from ..modes import unseen
 from ..overrides import disabled_torch_function
 from ..tensor import Tensor, make, set_array
 from ..text import tensor_text
