@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .batching import flat, made_of
+from .dtypes import get_default_dtype
 from .modes import state
 from .saved import SavedTensor
 from .shapes import sizes
@@ -144,8 +145,6 @@ def make_wrapper_subclass(
         raise TypeError(f"cls must be a type (got {type(cls).__name__})")
     if getattr(cls, "__torch_dispatch__", disabled_torch_dispatch) is disabled_torch_dispatch:
         raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
-    from .dtypes import get_default_dtype
-
     kind = (get_default_dtype() if dtype is None else dtype).numpy
     shape = tuple(sizes((size,), "size"))
     array = np.zeros(shape, kind)
