@@ -373,6 +373,11 @@ def each_example(
     )
 
 
+def made_of(kind: Any, values: Iterable[Any]) -> Any:
+    """A list, a tuple or a named one of these values."""
+    return getattr(kind, "_make", kind)(values)
+
+
 def combined(results: list[Any], level: int) -> Any:
     """The results of all examples as one result."""
     first = results[0]
@@ -380,7 +385,7 @@ def combined(results: list[Any], level: int) -> Any:
         return batched(results, level)
     if isinstance(first, (tuple, list)):
         columns = [combined(list(column), level) for column in zip(*results, strict=True)]
-        return type(first)(*columns) if hasattr(first, "_fields") else type(first)(columns)
+        return made_of(type(first), columns)
     return first
 
 

@@ -276,10 +276,8 @@ def through_modes(
         result = ask(Pending(row, op, written, shown, (args, kwargs)), shown, named)
     else:
         result = ask(Pending(row, op, written), args, kwargs)
-    if counted is not None:
-        counted.value = (
-            version  # below autograd nothing is counted, even where the memory is a class's own tensor's
-        )
+    if counted is not None:  # below autograd nothing is, even where the memory is a class's own tensor's
+        counted.value = version
     given = list(result) if isinstance(result, (tuple, list)) else [result]
     for each in given:
         if not isinstance(each, Tensor):
@@ -417,16 +415,6 @@ def hand_over(
             "re-running with TORCH_LOGS=not_implemented"
         )
     return result
-
-
-@contextmanager
-def unseen() -> Iterator[tuple[Any, ...]]:
-    """Inside, no mode sees anything; gives those outside, the outermost first."""
-    before, state.dispatch_modes = state.dispatch_modes, ()
-    try:
-        yield before
-    finally:
-        state.dispatch_modes = before
 
 
 _lock = threading.RLock()

@@ -9,11 +9,13 @@ transform.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from .batching import flat, made_of
+from .dtypes import get_default_dtype
 from .modes import state
 from .saved import SavedTensor
 from .shapes import sizes
@@ -73,19 +75,11 @@ def asked(values: Iterable[Any]) -> list[Tensor]:
     found: list[Tensor] = []
     if not _classes or not state.dispatching:
         return found
-    for each in _flat(values):
+    for each in flat(values):
         if is_asked(each) and type(each) not in map(type, found):
             place = (i for i, other in enumerate(found) if issubclass(type(each), type(other)))
             found.insert(next(place, len(found)), each)
     return found
-
-
-def _flat(values: Iterable[Any]) -> Iterator[Any]:
-    for each in values:
-        if isinstance(each, (tuple, list)):
-            yield from _flat(each)
-        else:
-            yield each
 
 
 def answer(op: Any, tensors: list[Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -103,7 +97,7 @@ def take_place(found: Any, given: Any) -> Any:
     if isinstance(found, Tensor):
         return _in_place_of(found, given) if is_asked(given) else found
     taken = [take_place(each, like) for each, like in zip(found, given, strict=True)]
-    return type(found)._make(taken) if hasattr(found, "_make") else type(found)(taken)
+    return made_of(type(found), taken)
 
 
 def _in_place_of(found: Tensor, given: Tensor) -> Tensor:
@@ -151,8 +145,6 @@ def make_wrapper_subclass(
         raise TypeError(f"cls must be a type (got {type(cls).__name__})")
     if getattr(cls, "__torch_dispatch__", disabled_torch_dispatch) is disabled_torch_dispatch:
         raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
-    from .dtypes import get_default_dtype
-
     kind = (get_default_dtype() if dtype is None else dtype).numpy
     shape = tuple(sizes((size,), "size"))
     array = np.zeros(shape, kind)

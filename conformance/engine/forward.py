@@ -302,8 +302,6 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         name: primal(value, level, bool(state.recording) and _requires_grad(value))
         for name, value in arguments.items()
     }
-    if row.name in BILINEAR and row.name not in OF_THEIR_OWN:
-        return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
     complex_numbers = any(map(_is_complex, (*results, *flat(arguments.values()))))
     if complex_numbers:
         check_declared(row)
@@ -311,6 +309,8 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         return [None]  # torch knows no tangent of it, and does not say so
     if row.name in OF_THEIR_OWN:
         return OF_THEIR_OWN[row.name](plain, given, results)
+    if row.name in BILINEAR:
+        return [_sum(call(row, {**plain, name: value}) for name, value in given.items())]
     if row.name in ELEMENTWISE and not complex_numbers:
         return [_sum(_products(row, plain, given, wanted, results))]
     return _transposed_twice(row, arguments, directions, wanted, results, level)

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from . import errors
+from . import errors, pickling
 from .formats import Unstrided, contiguous_format, layout_of, type_name
 from .node import Gradients, NodeHooks
 from .tensor import Tensor
@@ -23,6 +23,7 @@ class RemovableHandle:
     id: int
     next_id = 0
     __module__ = "torch.utils.hooks"
+    __reduce_ex__ = pickling.reduce
 
     extra_dict_ref: tuple[Reference, ...] = ()  # to what else is kept of the hook
 

@@ -125,6 +125,17 @@ def below_autograd() -> Iterator[None]:
         _set(state.grad_enabled, state.inference)
 
 
+class unseen:
+    """Inside, no TorchDispatchMode sees anything; gives those outside, the outermost first."""
+
+    def __enter__(self) -> tuple[Any, ...]:
+        self.before, state.dispatch_modes = state.dispatch_modes, ()
+        return self.before
+
+    def __exit__(self, *error: object) -> None:
+        state.dispatch_modes = self.before
+
+
 class ContextDecorator:
     """A context manager that also decorates functions and generators (torch.utils._contextlib)."""
 

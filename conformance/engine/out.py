@@ -278,12 +278,8 @@ def _check_dtype(name: str, out: Tensor, result: Array) -> None:
     if name == "logsumexp" and kind.kind in "fV":
         return
     text = _SAME.get(name.lstrip("_"))
-    if name == "mv" and out._array.shape in (
-        result.shape,
-        (1,),
-        (),
-    ):  # which is added to the product, 0 times
-        text = _SUMMAND
+    if name == "mv" and out._array.shape in (result.shape, (1,), ()):
+        text = _SUMMAND  # it is added to the product, 0 times
     wanted, got = dtypes.BY_NUMPY[result.dtype], dtypes.BY_NUMPY[kind]
     if name in _NOT_CASTABLE and not dtypes.can_cast(wanted, got):
         text = _NOT_CASTABLE[name]

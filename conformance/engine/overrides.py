@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .modes import state
+from .modes import state, unseen
 from .tensor import Tensor
 
 __all__ = [
@@ -192,7 +192,6 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
             "class inherits from Tensor."
         )
-    from .dispatch import unseen
     from .ops.shape import alias
 
     with unseen():
@@ -203,8 +202,6 @@ def as_subclass(self: Tensor, cls: Any) -> Any:
 
 def make_subclass(cls: Any, data: Tensor, require_grad: bool = False, **kwargs: Any) -> Any:
     """``Tensor._make_subclass``: a leaf of this class over the same memory."""
-    from .dispatch import unseen
-
     with unseen():
         result = data.detach()
     result.__class__ = cls

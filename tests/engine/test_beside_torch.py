@@ -349,6 +349,15 @@ def test_modules_of_classes(path: str) -> None:
         assert own and all(getattr(held, each.__name__) is each for each in own)
 
 
+def test_module_of_a_class_that_is_shown_above() -> None:
+    """Adafactor says torch.optim of itself, and lies in a module there."""
+    for module in ENGINES:
+        optim = importlib.import_module(f"{module.__name__}.optim")
+        held = importlib.import_module(f"{module.__name__}.optim._adafactor")
+        assert held.Adafactor is optim.Adafactor and held.Adafactor.__module__ == "torch.optim"
+        assert not hasattr(optim, "optim")
+
+
 @pytest.mark.parametrize("kind", [">f4", ">i8", ">c8", "O", "S3", "longdouble", "f8"])
 @pytest.mark.parametrize("name", ["from_numpy", "tensor", "as_tensor", "asarray", "Tensor"])
 def test_arrays_of_others(name: str, kind: str) -> None:

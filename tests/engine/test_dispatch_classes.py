@@ -18,10 +18,7 @@ def _classes(module: Any, seen: list[Any]) -> tuple[type, type]:
 
     def dispatch(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         seen.append((str(func), [each.__name__ for each in types], _kinds(args), module.is_grad_enabled()))
-        found = func(
-            *_each(args, lambda x: getattr(x, "held", x)),
-            **_each(kwargs or {}, lambda x: getattr(x, "held", x)),
-        )
+        found = func(*_each(args, _held), **_each(kwargs or {}, _held))
         return _each(found, lambda x: cls(x) if isinstance(x, module.Tensor) else x)
 
     class Over(module.Tensor):  # type: ignore[misc]
@@ -71,7 +68,7 @@ def _told(value: Any) -> Any:
         return value
     node = value.grad_fn.name() if value.grad_fn is not None else None
     place = (node, value.output_nr, value.requires_grad, value._is_view(), value._version)
-    return type(value).__name__, getattr(value, "held", value).tolist(), value.shape, place
+    return type(value).__name__, _held(value).tolist(), value.shape, place
 
 
 PROGRAMS = {

@@ -96,6 +96,18 @@ def test_a_hook_is_announced_as_not_copied() -> None:
         copy.copy(x)
 
 
+@pytest.mark.parametrize("kind", [torch.nn.LazyLinear, torch.nn.LazyBatchNorm1d])
+def test_a_lazy_module_comes_back_lazy(kind: Any) -> None:
+    """With the hooks that give it a shape and go; of a parameter without a shape not even the dtype is kept."""
+    module = pickle.loads(pickle.dumps(kind(2) if kind is torch.nn.LazyLinear else kind()))
+    assert module.has_uninitialized_params() and len(module._forward_pre_hooks) == 1
+    module(torch.ones(2, 3))
+    assert type(module) is kind.cls_to_become and not module._forward_pre_hooks
+    given = torch.nn.UninitializedParameter(requires_grad=False, dtype=torch.float64)
+    back = pickle.loads(pickle.dumps(given))
+    assert (type(back), back.requires_grad, back.dtype) == (type(given), False, torch.float32)
+
+
 def test_a_copied_parameter_has_no_grad() -> None:
     """deepcopy takes the grad of a tensor along, but not that of a parameter."""
     leaf = torch.ones(2, requires_grad=True)

@@ -31,8 +31,8 @@ from .wholes import (
     front_or_expanded,
     fronted,
     is_at,
+    moved,
     ranks,
-    to_front,
     wrapped,
 )
 
@@ -100,9 +100,9 @@ _conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias comple
 masked_fill_tensor polar pow_of_number
 """
 _FRONTED = """
-frexp isfinite polygamma special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0
-special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
-special_scaled_modified_bessel_k1 special_spherical_bessel_j0
+frexp isfinite polygamma special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1
+special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1
+special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0
 """
 
 
@@ -254,8 +254,8 @@ def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
 def blocks(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """block_diag: of one example after the other."""
     (tensors,) = bind(row, args, kwargs).values()
-    wholes = [each if not is_at(each, level) else to_front(*whole_of(each)) for each in tensors]
     batched = [is_at(each, level) for each in tensors]
+    wholes = [moved(each) if ours else each for each, ours in zip(tensors, batched, strict=True)]
     found = [
         row.call([each.select(0, i) if ours else each for each, ours in zip(wholes, batched, strict=True)])
         for i in range(vmaps[level].size)
@@ -372,7 +372,8 @@ _ALONG_ONE = """
 _log_softmax _safe_softmax _softmax cummax cummin cumprod cumsum logcumsumexp sort sort_stable topk
 """
 _VIEWS = """
-diagonal permute select slice split split_with_sizes split_with_sizes_copy transpose unbind unbind_copy unfold unsafe_split
+diagonal permute select slice split split_with_sizes split_with_sizes_copy transpose unbind unbind_copy unfold
+unsafe_split
 """
 
 # Products -----------------------------------------------------------------------------------------
@@ -397,10 +398,9 @@ def matrix_by_vector(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], le
     if not is_at(vector, level):
         return wrapped(matmul(front(matrix), vector), level)
     if not is_at(matrix, level):
-        whole, dim = whole_of(vector)
-        return wrapped(matmul(matrix, whole.movedim(dim, -1)), level, 1)
+        return wrapped(matmul(matrix, moved(vector, -1)), level, 1)
     columns = front(vector).unsqueeze(-1)
-    return wrapped(matmul(whole_of(matrix)[0].movedim(whole_of(matrix)[1], 0), columns).squeeze(-1), level)
+    return wrapped(matmul(moved(matrix), columns).squeeze(-1), level)
 
 
 def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -427,10 +427,7 @@ def concatenated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
     if any(each._array.shape == (0,) for each in tensors):  # which joins what has more dimensions
         return NotImplemented
     batch = next(each for each in tensors if is_at(each, level))
-    size = vmaps[level].size
-    wholes = [
-        front(each) if is_at(each, level) else each.expand((size, *each._array.shape)) for each in tensors
-    ]
+    wholes = [front_or_expanded(each, level) for each in tensors]
     return wrapped(cat(wholes, wrap_dim(dim, batch._array.ndim) + 1), level)
 
 
@@ -439,13 +436,10 @@ def stacked(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int)
     tensors, dim = bind(row, args, kwargs).values()
     batch = next(each for each in tensors if is_at(each, level))
     size = vmaps[level].size
-    wholes = []
-    for each in tensors:
-        if is_at(each, level):
-            whole, place = whole_of(each)
-            wholes.append(whole.movedim(place, 0))
-        else:
-            wholes.append(each.unsqueeze(0).expand((size, *each._array.shape)))
+    wholes = [
+        moved(each) if is_at(each, level) else each.unsqueeze(0).expand((size, *each._array.shape))
+        for each in tensors
+    ]
     return wrapped(row.call(wholes, wrap_dim(dim, batch._array.ndim + 1) + 1), level)
 
 
@@ -559,7 +553,7 @@ def write_wholes(row: Row, arguments: list[Any], level: int) -> bool:
     if not is_at(target, level) or target._whole is None:
         return False
     if row.name == "index_put":
-        found = scatter_rules.put_in_place(arguments, row, level)
+        found = scatter_rules.put_in_place(row, arguments, level)
         if found is None:
             return False
         run_inplace(row, found)
@@ -631,8 +625,7 @@ def is_written_whole(name: str, args: tuple[Any, ...], level: int) -> bool:
 
 
 _OTHER_NAMES = """
-absolute_ arccos_ arccosh_ arcsin_ arcsinh_ arctan2_ arctan_ arctanh_ clip_ divide_ eq_ fix_ ge_ greater_ greater_equal_
-gt_ le_ less_ less_equal_ lt_ multiply_ ne_ negative_ not_equal_ pow_ scatter_ squeeze_ subtract_ swapaxes_ swapdims_ t_ transpose_
-unsqueeze_ true_divide_
+absolute_ arccos_ arccosh_ arcsin_ arcsinh_ arctan2_ arctan_ arctanh_ divide_ multiply_ negative_ squeeze_ subtract_
+swapaxes_ swapdims_ t_ transpose_ true_divide_ unsqueeze_
 """
 _WRITING = frozenset(_OTHER_NAMES.split())

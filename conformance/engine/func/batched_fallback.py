@@ -13,14 +13,14 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rows
-from ..batching import BatchedTensor, batched_whole, refuse_write, vmaps, whole_of
+from ..batching import batched_whole, made_of, refuse_write, vmaps, whole_of
 from ..dispatch import operation
 from ..inplace import run_inplace
 from ..ops.joining import stack
 from ..overloads import opname
 from ..rows import Row
 from ..tensor import Tensor
-from .wholes import to_front
+from .wholes import is_at, moved
 
 NO_FALLBACK = "Batching rule not implemented for aten::{}. We could not generate a fallback."
 _SLOW = (
@@ -44,10 +44,10 @@ def _fallen_back(
     def one(value: Any, index: int) -> Any:
         if type(value) in (list, tuple):
             return type(value)(one(each, index) for each in value)
-        if not (value.__class__ is BatchedTensor and value._level == level):
+        if not is_at(value, level):
             return value
         if id(value) not in wholes:
-            wholes[id(value)] = to_front(*whole_of(value))
+            wholes[id(value)] = moved(value)
         return wholes[id(value)].select(0, index)
 
     return [
@@ -64,7 +64,7 @@ def _joined(found: list[Any], level: int) -> Any:
     if isinstance(first, Tensor):
         return batched_whole(stack(found).view((len(found), *first._array.shape)), 0, level)
     columns = [_joined(list(each), level) for each in zip(*found, strict=True)]
-    return type(first)(*columns) if hasattr(first, "_fields") else type(first)(columns)
+    return made_of(type(first), columns)
 
 
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -92,7 +92,7 @@ def _written(
 ) -> None:
     _warn(name)
     target = args[0]
-    if not (target.__class__ is BatchedTensor and target._level == level):
+    if not is_at(target, level):
         refuse_write(name.partition(".")[0], level)
     if target._whole is None:
         target._whole, target._dim = whole_of(target)
@@ -155,11 +155,12 @@ def _squeezed(input: Any, dim: Any = None) -> str:
 
 
 _OF_ONE_OVERLOAD = """
-affine_grid_generator argwhere bilinear bincount conj_physical_ conv_tbc detach_copy diagflat fill_diagonal_ gru_cell index_reduce isclose istft kl_div linalg_ldl_solve linalg_lu
-linalg_tensorsolve lu_solve margin_ranking_loss masked_scatter max_unpool2d max_unpool3d multi_margin_loss
-multilabel_margin_loss nonzero_static norm_except_dim ormqr pdist permute_copy polygamma_ put renorm rnn_relu_cell rnn_tanh_cell
-segment_reduce soft_margin_loss square_ stft t_copy take to_dense triplet_margin_loss unsqueeze_copy vander view_as_complex_copy
-view_as_real_copy histc resize_as_ as_strided_ detach_
+affine_grid_generator argwhere as_strided_ bilinear bincount conj_physical_ conv_tbc detach_ detach_copy diagflat
+fill_diagonal_ gru_cell histc index_reduce isclose istft kl_div linalg_ldl_solve linalg_lu linalg_tensorsolve lu_solve
+margin_ranking_loss masked_scatter max_unpool2d max_unpool3d multi_margin_loss multilabel_margin_loss nonzero_static
+norm_except_dim ormqr pdist permute_copy polygamma_ put renorm resize_as_ rnn_relu_cell rnn_tanh_cell segment_reduce
+soft_margin_loss square_ stft t_copy take to_dense triplet_margin_loss unsqueeze_copy vander view_as_complex_copy
+view_as_real_copy
 """
 _POLYNOMIALS = """
 chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w hermite_polynomial_h
@@ -185,17 +186,17 @@ _OVERLOADS: dict[str, Callable[..., str] | str] = {
 FUNCTIONS = {name: functools.partial(composed, overload) for name, overload in _OVERLOADS.items()}
 
 _ROWS = """
-_masked_softmax fractional_max_pool2d fractional_max_pool3d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d hash_tensor
-histogram_between special_airy_ai special_log_ndtr
+_masked_softmax _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d fractional_max_pool2d
+fractional_max_pool3d hash_tensor histogram_between special_airy_ai special_log_ndtr
 """
 ROWS = frozenset(_ROWS.split()) | (frozenset(_OVERLOADS) & frozenset(rows.ROWS))
 
 _IN_PLACE = """
 addbmm addcdiv addcmul addmm addmv addr baddbmm clamp clamp_tensors conj_physical cumprod cumsum eq_number_ eq_tensor_
-floor_divide floor_divide_ floor_divide_tensor floor_divide_tensor_ fmod fmod_tensor ge_number_ ge_tensor_ gt_number_
-gt_tensor_ heaviside hypot igamma igammac index_copy index_reduce ldexp le_number_ le_tensor_ lerp lerp_tensor lt_number_
-lt_tensor_ masked_scatter ne_number_ ne_tensor_ nextafter polygamma pow_tensor pow_tensor_ put remainder remainder_tensor
-renorm scatter scatter_src scatter_value tril triu xlogy xlogy_tensors
+floor_divide floor_divide_tensor fmod fmod_tensor ge_number_ ge_tensor_ gt_number_ gt_tensor_ heaviside hypot igamma
+igammac index_copy index_reduce ldexp le_number_ le_tensor_ lerp lerp_tensor lt_number_ lt_tensor_ masked_scatter
+ne_number_ ne_tensor_ nextafter polygamma pow_tensor put remainder remainder_tensor renorm scatter scatter_value tril
+triu xlogy xlogy_tensors
 """
 IN_PLACE = frozenset(_IN_PLACE.split())  # rows that have no rule where they write in place
 _SYNONYMS = """

@@ -144,35 +144,35 @@ _OLD_RANDOMNESS = (
 
 # Functions of operations with rules, which read no more of their arguments than shapes and dtypes.
 _THROUGH = """
-" __getitem__ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
+__getitem__ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
 adaptive_max_pool1d_with_indices adaptive_max_pool2d adaptive_max_pool2d_with_indices adaptive_max_pool3d
 adaptive_max_pool3d_with_indices adjoint affine_grid all amax amin aminmax any argsort atleast_1d atleast_2d
-atleast_3d avg_pool1d avg_pool2d avg_pool3d batch_norm bfloat16 binary_cross_entropy binary_cross_entropy_with_logits block_diag
-bool broadcast_tensors broadcast_to byte cartesian_prod cat cdouble celu cfloat channel_shuffle char chunk clamp
-clamp_max clamp_min clip clone combinations concat concatenate conj conj_physical constant_pad_nd contiguous conv1d
-conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution copysign corrcoef cosine_embedding_loss
-cosine_similarity count_nonzero cov cross cross_entropy cummax cummin cumprod cumsum cumulative_trapezoid detach diag
-diag_embed diff div divide double dsplit dstack einsum elu embedding expand expand_as expand_copy fix flatten flip
-fliplr flipud float float_power floor_divide fmod fold fractional_max_pool2d fractional_max_pool2d_with_indices
-fractional_max_pool3d fractional_max_pool3d_with_indices frexp frobenius_norm gather gaussian_nll_loss gelu ger glu
-gradient grid_sample grid_sampler grid_sampler_2d grid_sampler_3d group_norm half hardsigmoid hardswish hardtanh
-hinge_embedding_loss hsplit hstack huber_loss imag index_fill index_put index_select inner instance_norm int
-interpolate isclose isfinite kron kthvalue l1_loss ldexp leaky_relu lerp linalg_cross linalg_diagonal linalg_given
-linalg_look_up linalg_matmul linalg_matrix_rank linalg_norm linalg_taking_numpy_names linalg_vecdot linalg_vector_norm
-linear linear_cross_entropy local_response_norm log_softmax logsigmoid logsumexp long lp_pool1d lp_pool2d lp_pool3d
-masked_fill matmul max max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d
-max_pool3d_with_indices max_unpool1d mean median meshgrid min mish mode moveaxis movedim mse_loss msort
-multi_head_attention_forward multilabel_soft_margin_loss mvlgamma nanmean nanmedian nansum narrow nll_loss norm
-normalize outer pad pairwise_distance permute pixel_shuffle pixel_unshuffle poisson_nll_loss polygamma positive pow
-prelu prod ravel real relu relu6 remainder repeat repeat_interleave reshape reshape_as resolve_conj resolve_neg
-rms_norm roll rot90 round row_stack rsub scaled_dot_product_attention scatter selu short sigmoid silu smooth_l1_loss
-softmax softmin softsign sort special_all_refusing special_log_softmax special_logsumexp special_look_up
-special_multigammaln special_ndtr special_polygamma special_round special_softmax special_xlog1py special_xlogy
-special_zeta split split_with_sizes_copy square squeeze squeeze_ stack std std_mean sum sum_to_size swapaxes swapaxes_
-swapdims swapdims_ t_ take_along_dim tanh tanhshrink tensor_split tensordot threshold tile to topk transpose_
-trapezoid trapz tril triplet_margin_with_distance_loss triu true_divide type type_as unbind_copy unflatten unfold
-unravel_index unsafe_chunk unsafe_split unsqueeze_ upsample upsample_bilinear upsample_nearest var var_mean view
-view_as view_as_complex view_as_real view_copy vsplit vstack where xlogy
+atleast_3d avg_pool1d avg_pool2d avg_pool3d batch_norm bfloat16 binary_cross_entropy binary_cross_entropy_with_logits
+block_diag bool broadcast_tensors broadcast_to byte cartesian_prod cat cdouble celu cfloat channel_shuffle char chunk
+clamp clamp_max clamp_min clip clone combinations concat concatenate conj conj_physical constant_pad_nd contiguous
+conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution copysign corrcoef
+cosine_embedding_loss cosine_similarity count_nonzero cov cross cross_entropy cummax cummin cumulative_trapezoid
+detach diag diff div divide double dsplit dstack einsum elu embedding expand expand_as expand_copy flatten flip fliplr
+flipud float float_power floor_divide fmod fold fractional_max_pool2d fractional_max_pool2d_with_indices
+fractional_max_pool3d fractional_max_pool3d_with_indices frexp frobenius_norm gaussian_nll_loss ger glu gradient
+grid_sample grid_sampler grid_sampler_2d grid_sampler_3d group_norm half hardsigmoid hardswish hardtanh
+hinge_embedding_loss hsplit hstack huber_loss imag index_fill index_put inner instance_norm int interpolate isfinite
+kron kthvalue l1_loss leaky_relu lerp linalg_cross linalg_diagonal linalg_given linalg_look_up linalg_matmul
+linalg_matrix_rank linalg_norm linalg_taking_numpy_names linalg_vecdot linalg_vector_norm linear linear_cross_entropy
+local_response_norm log_softmax logsigmoid logsumexp long lp_pool1d lp_pool2d lp_pool3d masked_fill matmul max
+max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d
+mean median meshgrid min mish mode moveaxis movedim mse_loss msort multi_head_attention_forward
+multilabel_soft_margin_loss mvlgamma nanmean nanmedian nansum narrow nll_loss norm normalize outer pad
+pairwise_distance permute pixel_shuffle pixel_unshuffle poisson_nll_loss polygamma positive pow prelu prod ravel real
+relu relu6 remainder repeat repeat_interleave reshape reshape_as resolve_conj resolve_neg rms_norm roll rot90 round
+row_stack rsub scaled_dot_product_attention scatter selu short sigmoid silu smooth_l1_loss softmax softmin softsign
+sort special_all_refusing special_log_softmax special_logsumexp special_look_up special_multigammaln special_ndtr
+special_polygamma special_round special_softmax special_xlog1py special_xlogy special_zeta split split_with_sizes_copy
+square squeeze squeeze_ stack std std_mean sum sum_to_size swapaxes swapaxes_ swapdims swapdims_ t_ take_along_dim
+tanh tanhshrink tensor_split tensordot threshold tile to topk transpose_ trapezoid trapz
+triplet_margin_with_distance_loss true_divide type type_as unbind_copy unflatten unfold unravel_index unsafe_chunk
+unsafe_split unsqueeze_ upsample upsample_bilinear upsample_nearest var var_mean view view_as view_as_complex
+view_as_real view_copy vsplit vstack where xlogy
 """
 _WHOLE = frozenset(_THROUGH.split()) | linear_algebra_rules.THROUGH
 

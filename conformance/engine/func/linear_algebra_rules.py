@@ -118,10 +118,10 @@ COMPOSED = {"linalg_pinv": inverted}  # of functions that are no rows
 # Functions that read no more than shapes and dtypes, and call those
 _THROUGH = """
 cdist cholesky det geqrf inverse linalg_cholesky linalg_cholesky_ex linalg_cond linalg_det linalg_eig linalg_eigh
-linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex
-linalg_lu_factor linalg_lstsq linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp linalg_matrix_norm linalg_matrix_power
-linalg_multi_dot linalg_qr linalg_slogdet linalg_solve linalg_solve_ex
+linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv linalg_inv_ex linalg_ldl_factor
+linalg_ldl_factor_ex linalg_lstsq linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp
+linalg_matrix_norm linalg_matrix_power linalg_multi_dot linalg_qr linalg_slogdet linalg_solve linalg_solve_ex
 linalg_solve_triangular linalg_svd linalg_svdvals linalg_tensorinv linalg_vander logdet lu lu_unpack matrix_exp
-matrix_power nuclear_norm orgqr qr slogdet svd triangular_solve pinverse
+matrix_power nuclear_norm orgqr pinverse qr slogdet svd triangular_solve
 """
 THROUGH = frozenset(_THROUGH.split())

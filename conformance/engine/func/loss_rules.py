@@ -11,16 +11,22 @@ from ..ops.gather import gather
 from ..ops.loss import MEAN, NONE
 from ..ops.selection import where
 from ..rows import Row
+from ..tensor import Tensor
 from .wholes import Rule, aligned, front_or_expanded, is_at, ranks, wrapped
 
 
-def cross_entropy_of_two(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+def _reduced(each: Tensor, reduction: int) -> Tensor:
+    """All losses of an example, their mean or their sum."""
+    return each if reduction == NONE else each.mean() if reduction == MEAN else each.sum()
+
+
+def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """binary_cross_entropy: of each element, and then reduced."""
     input, target, weight, reduction = bind(row, args, kwargs).values()
     if weight is not None or input._array.shape != target._array.shape:
         return NotImplemented
-    found = wrapped(row.call(*(front_or_expanded(each, level) for each in (input, target)), None, 0), level)
-    return found if reduction == 0 else found.mean() if reduction == 1 else found.sum()
+    wholes = (front_or_expanded(each, level) for each in (input, target))
+    return _reduced(wrapped(row.call(*wholes, None, NONE), level), reduction)
 
 
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -28,15 +34,15 @@ def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) ->
     given = bind(row, args, kwargs)
     input, target, reduction = given["self"], given["target"], given["reduction"]
     given["self"], given["target"] = aligned((input, target), level)
-    given["reduction"] = 0
+    given["reduction"] = NONE
     found = call(row, given)
     if not max(ranks(input, target)):
         return wrapped(found, level)
-    if reduction == 0:
+    if reduction == NONE:
         batched = given["self"] if is_at(input, level) else given["target"]
         return wrapped(found.reshape(batched._array.shape), level)
     found = found.flatten(1)
-    return wrapped(found.mean(-1) if reduction == 1 else found.sum(-1), level)
+    return wrapped(found.mean(-1) if reduction == MEAN else found.sum(-1), level)
 
 
 def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -75,12 +81,12 @@ def logits_loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: 
     found = found.add_(log) if positive is None else found.add(log_weight.mul(log.add_(most)))
     if weight is not None:
         found = found * weight
-    return found if reduction == NONE else found.mean() if reduction == MEAN else found.sum()
+    return _reduced(found, reduction)
 
 
 RULES: dict[str, Rule] = {
     **dict.fromkeys(["huber_loss", "mse_loss", "smooth_l1_loss"], loss),
-    "binary_cross_entropy": cross_entropy_of_two,
+    "binary_cross_entropy": binary_cross_entropy,
     "binary_cross_entropy_with_logits": logits_loss,
 }
 COMPOSED = {"classes_loss": classes_loss}  # of functions that are no rows

@@ -15,7 +15,7 @@ from ..rows import ROWS, Row
 from ..shapes import wrap_dim
 from ..tensor import Tensor
 from . import batched_fallback
-from .wholes import Rule, front, front_of, front_or_expanded, is_at, padded, wrapped
+from .wholes import Rule, front, front_of, front_or_expanded, is_at, padded, with_ones, wrapped
 
 
 def _at_least_one(value: Tensor, level: int) -> Tensor:
@@ -198,21 +198,12 @@ def _ready_to_put(given: dict[str, Any], level: int) -> bool:
     )
     named = sum(each is not None for each in indices) + masks
     wanted = batch._array.ndim - named + rank
-    size = vmaps[level].size
-    values = _spread(values, wanted, size, level)
+    values = with_ones(front_or_expanded(values, level), wanted - values._array.ndim)
     given |= {"self": front_or_expanded(batch, level), "indices": tuple(wholes), "values": values}
     return True
 
 
-def _spread(values: Tensor, rank: int, size: int, level: int) -> Tensor:
-    whole = front_or_expanded(values, level)
-    missing = rank - values._array.ndim
-    if missing <= 0:
-        return whole
-    return whole.view((size, *(1,) * missing, *whole._array.shape[1:]))
-
-
-def put_in_place(arguments: list[Any], row: Row, level: int) -> list[Any] | None:
+def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None:
     """The arguments of index_put_ as wholes."""
     given = dict(zip(row.parameters, arguments, strict=True))
     return list(given.values()) if _ready_to_put(given, level) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..batching import BatchedTensor, batched_whole, vmaps, whole_of
+from ..batching import BatchedTensor, batched_whole, made_of, vmaps, whole_of
 from ..forward import bind, call
 from ..rows import Row
 from ..tensor import Tensor
@@ -23,9 +23,10 @@ def front(batch: BatchedTensor) -> Tensor:
     return whole if dim == 0 else whole.movedim(dim, 0)
 
 
-def to_front(whole: Tensor, dim: int) -> Tensor:
-    """A whole with the examples counted by its first dimension, permuted also where nothing moves."""
-    return whole.permute(dim, *(each for each in range(whole._array.ndim) if each != dim))
+def moved(batch: BatchedTensor, place: int = 0) -> Tensor:
+    """The whole with the examples counted by that dimension, permuted also where nothing moves."""
+    whole, dim = whole_of(batch)
+    return whole.movedim(dim, place)
 
 
 def wrapped(result: Any, level: int, dim: int = 0) -> Any:
@@ -37,8 +38,7 @@ def each_tensor(function: Callable[[Tensor], Any], result: Any) -> Any:
     """A function of each tensor that a row gave."""
     if isinstance(result, Tensor):
         return function(result)
-    found = [function(each) for each in result]
-    return type(result)(*found) if hasattr(result, "_fields") else type(result)(found)
+    return made_of(type(result), map(function, result))
 
 
 def aligned(values: Iterable[Any], level: int) -> list[Any]:
@@ -51,12 +51,15 @@ def aligned(values: Iterable[Any], level: int) -> list[Any]:
 
 def padded(batch: BatchedTensor, rank: int) -> Tensor:
     """The whole, viewed with ones behind its first dimension where an example has fewer dimensions than that."""
-    whole = front(batch)
-    missing = rank - batch._array.ndim
-    if missing <= 0:
+    return with_ones(front(batch), rank - batch._array.ndim)
+
+
+def with_ones(whole: Tensor, number: int) -> Tensor:
+    """A whole, viewed with so many ones behind its first dimension, if any."""
+    if number <= 0:
         return whole
-    shape = whole._array.shape
-    return whole.view((shape[0], *(1,) * missing, *shape[1:]))
+    size, *sides = whole._array.shape
+    return whole.view((size, *(1,) * number, *sides))
 
 
 def front_of(value: Any, level: int) -> Any:

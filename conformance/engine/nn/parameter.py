@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import errors
-from ..dispatch import unseen
+from .. import errors, pickling
 from ..dispatch_classes import is_asked
+from ..modes import unseen
 from ..overrides import disabled_torch_function
 from ..tensor import Tensor, make, set_array
 from ..text import tensor_text
@@ -159,7 +159,7 @@ class UninitializedTensorMixin:
         self.__class__ = self.cls_to_become
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return type(self), (self.requires_grad, None, self.dtype)  # type: ignore[attr-defined]
+        return pickling.rebuild, (pickling.place(type(self)), self.requires_grad)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"

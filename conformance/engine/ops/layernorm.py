@@ -12,12 +12,11 @@ from ..formats import following
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor, make
-from ..views import increment_version
 from .kernels import need_floats
 from .moments import variance_backward
 from .normalization import plus_shift
 from .reduction import mean_backward
-from .scalars import over, plus, times
+from .scalars import over, over_, plus, times
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -163,13 +162,6 @@ def _total(each: Array, outer: Ints, kind: np.dtype[Any]) -> Array:
     return total
 
 
-def _added_in_place(total: Tensor, times: int) -> Tensor:
-    """What torch adds up in place, with the changes that it counts."""
-    for _ in range(times):
-        increment_version(total)
-    return total
-
-
 def _layer_norm_double(
     grads: Any,
     grad_out: Tensor,
@@ -216,18 +208,18 @@ def _layer_norm_double(
         gg_sum, gg_along = total(gg), total(gg * centered)
         inner = over(gg_sum * sums, n) - total(gg * scaled)
         inner = inner + times(sigma.pow(2) * along * gg_along, 3.0 / n if n else math.inf)
-        g_input = over(cubed * inner, n)
+        g_input = over_(cubed * inner, n)
         less = over(sums, n) - scaled
         second = over(gg_along * cube, n) * less
         less = over(gg_sum, n) - gg
         third = over(along * cube, n) * less
-        g_input = _added_in_place(g_input + second + third, 3)
+        g_input.add_(second).add_(third)
     if spread is not None:
         term = g * spread * sigma
         second = over(sigma * total(g * spread), -n)
         third = over(cubed * total(g * spread * centered), -n)
-        term = _added_in_place(term + second + third, 2)
-        g_input = term if g_input is None else _added_in_place(g_input + term, 4)
+        term.add_(second).add_(third)
+        g_input = term if g_input is None else g_input.add_(term)
     whole = input._array.shape
     g_input = None if g_input is None else g_input.reshape(whole)
     if gg is not None:
@@ -236,7 +228,7 @@ def _layer_norm_double(
         g_out = first(gg, gamma)
     if spread is not None:
         term = spread * centered * sigma
-        g_out = term if g_out is None else _added_in_place(g_out + term, 1)
+        g_out = term if g_out is None else g_out.add_(term)
     g_out = plus_shift(g_out, shifted, gg_bias)
     g_out = None if g_out is None else g_out.expand(m, n).reshape(whole)
     return g_out, g_input, None, None, g_weight, None

@@ -432,9 +432,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
         a, b = input._array.ndim, other._array.ndim
     except AttributeError:
         check_tensors("matmul", input=input)
-        raise wrong_type(
-            "matmul", "other", "Tensor", other, 1
-        ) from None  # of the method: the function looks before
+        found = wrong_type("matmul", "other", "Tensor", other, 1)  # of the method: the function looks before
+        raise found from None
     if a == 0 or b == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
     if a == 1 and b == 1:

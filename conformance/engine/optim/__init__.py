@@ -18,7 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 stand_in(globals())
-Adafactor.__module__ = "torch.optim"  # as torch calls it once it is there
+Adafactor.__module__ = "torch.optim"  # torch shows the class there, and has it in optim._adafactor as well
 _look_up = look_up("torch.optim")
 _LATER = {"Muon": "muon", "SparseAdam": "sparse"}  # what few programs ask for, by module
 __all__ += ["Muon", "SparseAdam"]

@@ -19,7 +19,7 @@ class Adafactor(Optimizer):
         RuntimeError: at a step, of complex parameters.
     """
 
-    __module__ = "torch.optim"
+    __module__ = "torch.optim._adafactor"
     _added = added("foreach")
     _once_numbers = ("step",)
 

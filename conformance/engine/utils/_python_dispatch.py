@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..dispatch import TorchDispatchMode, unseen
-from ..modes import state
+from ..dispatch import TorchDispatchMode
+from ..modes import state, unseen
 
 __all__ = ["TorchDispatchMode"]
 

@@ -28,8 +28,6 @@ class MultiheadAttention(Module):
     does step by step: the numbers are the same but for rounding, and the output is contiguous.
     """
 
-    __module__ = "torch.nn.modules.activation"
-
     bias_k: Parameter | None
     bias_v: Parameter | None
 
