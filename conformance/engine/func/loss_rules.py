@@ -15,12 +15,18 @@ from .wholes import Rule, aligned, front_or_expanded, is_at, ranks, wrapped
 
 
 def cross_entropy_of_two(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """binary_cross_entropy: of each element, and then reduced."""
+    """binary_cross_entropy: of each element, and then weighted and reduced."""
     input, target, weight, reduction = bind(row, args, kwargs).values()
-    if weight is not None or input._array.shape != target._array.shape:
+    if input._array.shape != target._array.shape:
         return NotImplemented
-    found = wrapped(row.call(*(front_or_expanded(each, level) for each in (input, target)), None, 0), level)
-    return found if reduction == 0 else found.mean() if reduction == 1 else found.sum()
+    if is_at(input, level) or is_at(target, level):
+        wholes = (front_or_expanded(each, level) for each in (input, target))
+        found = wrapped(row.call(*wholes, None, NONE), level)
+    else:
+        found = row.call(input, target, None, NONE)
+    if weight is not None:
+        found = found * weight
+    return found if reduction == NONE else found.mean() if reduction == MEAN else found.sum()
 
 
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -51,7 +57,7 @@ def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         input = input * by_class
     place = where(target != ignore_index, target, 0).unsqueeze(channel)
     found = where(target != ignore_index, -gather(input, channel, place).squeeze(channel), 0)
-    if reduction == NONE and rank > 1:
+    if reduction == NONE:
         return found
     if reduction != MEAN:
         return found.sum()
