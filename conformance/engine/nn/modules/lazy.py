@@ -68,8 +68,6 @@ class LazyModuleMixin:
 class LazyLinear(LazyModuleMixin, Linear):
     """A Linear that finds its number of inputs."""
 
-    __module__ = "torch.nn.modules.linear"
-
     cls_to_become = Linear
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
@@ -169,15 +167,11 @@ class _LazyTransposed(_LazyConv):
 class LazyConv1d(_LazyForward, conv.Conv1d):
     """A Conv1d that finds its number of input channels."""
 
-    __module__ = "torch.nn.modules.conv"
-
     cls_to_become = conv.Conv1d
 
 
 class LazyConv2d(_LazyForward, conv.Conv2d):
     """A Conv2d that finds its number of input channels."""
-
-    __module__ = "torch.nn.modules.conv"
 
     cls_to_become = conv.Conv2d
 
@@ -185,15 +179,11 @@ class LazyConv2d(_LazyForward, conv.Conv2d):
 class LazyConv3d(_LazyForward, conv.Conv3d):
     """A Conv3d that finds its number of input channels."""
 
-    __module__ = "torch.nn.modules.conv"
-
     cls_to_become = conv.Conv3d
 
 
 class LazyConvTranspose1d(_LazyTransposed, conv.ConvTranspose1d):
     """A ConvTranspose1d that finds its number of input channels."""
-
-    __module__ = "torch.nn.modules.conv"
 
     cls_to_become = conv.ConvTranspose1d
 
@@ -201,15 +191,11 @@ class LazyConvTranspose1d(_LazyTransposed, conv.ConvTranspose1d):
 class LazyConvTranspose2d(_LazyTransposed, conv.ConvTranspose2d):
     """A ConvTranspose2d that finds its number of input channels."""
 
-    __module__ = "torch.nn.modules.conv"
-
     cls_to_become = conv.ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyTransposed, conv.ConvTranspose3d):
     """A ConvTranspose3d that finds its number of input channels."""
-
-    __module__ = "torch.nn.modules.conv"
 
     cls_to_become = conv.ConvTranspose3d
 
@@ -263,15 +249,11 @@ class _LazyNormBase(LazyModuleMixin, batchnorm._NormBase):
 class LazyBatchNorm1d(_LazyNormBase, batchnorm.BatchNorm1d):
     """A BatchNorm1d that finds its number of features."""
 
-    __module__ = "torch.nn.modules.batchnorm"
-
     cls_to_become = batchnorm.BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyNormBase, batchnorm.BatchNorm2d):
     """A BatchNorm2d that finds its number of channels."""
-
-    __module__ = "torch.nn.modules.batchnorm"
 
     cls_to_become = batchnorm.BatchNorm2d
 
@@ -279,15 +261,11 @@ class LazyBatchNorm2d(_LazyNormBase, batchnorm.BatchNorm2d):
 class LazyBatchNorm3d(_LazyNormBase, batchnorm.BatchNorm3d):
     """A BatchNorm3d that finds its number of channels."""
 
-    __module__ = "torch.nn.modules.batchnorm"
-
     cls_to_become = batchnorm.BatchNorm3d
 
 
 class LazyInstanceNorm1d(_LazyNormBase, instancenorm.InstanceNorm1d):
     """An InstanceNorm1d that finds its number of channels."""
-
-    __module__ = "torch.nn.modules.instancenorm"
 
     cls_to_become = instancenorm.InstanceNorm1d
 
@@ -295,14 +273,10 @@ class LazyInstanceNorm1d(_LazyNormBase, instancenorm.InstanceNorm1d):
 class LazyInstanceNorm2d(_LazyNormBase, instancenorm.InstanceNorm2d):
     """An InstanceNorm2d that finds its number of channels."""
 
-    __module__ = "torch.nn.modules.instancenorm"
-
     cls_to_become = instancenorm.InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyNormBase, instancenorm.InstanceNorm3d):
     """An InstanceNorm3d that finds its number of channels."""
-
-    __module__ = "torch.nn.modules.instancenorm"
 
     cls_to_become = instancenorm.InstanceNorm3d
