@@ -9,8 +9,8 @@ from ..batching import MASK, vmaps, whole_of
 from ..creation import scalar_tensor
 from ..dtypes import int64
 from ..forward import bind, call
-from ..ops.joining import stack
 from ..ops import FUNCTIONS
+from ..ops.joining import stack
 from ..ranges import arange
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
