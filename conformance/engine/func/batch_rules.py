@@ -608,11 +608,8 @@ def view_in_place(
         return found + (found >= dim)
 
     if name.startswith("squeeze") and not arguments:
-        lengths = whole._array.shape
-        take("squeeze_in_place", whole)
-        batch._dim -= lengths[:dim].count(1)
-        if lengths[dim] == 1:  # the examples are gone as well
-            take("unsqueeze_in_place", whole, batch._dim)
+        batch._dim -= whole._array.shape[:dim].count(1)
+        take("squeeze_in_place", whole)  # a single example is squeezed away as well
     elif name == "unsqueeze_in_place":
         found = wrap_dim(arguments[0], rank + 1)
         take(name, whole, found + (found >= dim))

@@ -231,7 +231,7 @@ def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
         if not line:
             return wrapped(made(sequence, whole, **given), level)
         found = made(sequence, whole.flatten(1) if rank else whole.unsqueeze(-1), **given)
-        return wrapped(found.view(whole._array.shape) if rank else found.squeeze(-1), level)
+        return wrapped(found.view(whole._array.shape), level)
     whole, dim = whole_of(values)
     if line:
         return wrapped(made(sequence, whole, **given), level, dim)
