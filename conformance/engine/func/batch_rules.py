@@ -577,6 +577,9 @@ def is_in_place(row: Row) -> bool:
     )
 
 
+_OUT_OF_RANGE = "Dimension is out of range (expected to be in range of [-1, 0], but got {}"
+
+
 def view_in_place(
     take: Callable[..., Any], name: str, batch: BatchedTensor, arguments: tuple[Any, ...]
 ) -> None:
@@ -584,8 +587,13 @@ def view_in_place(
     whole, dim, rank = batch._whole, batch._dim, batch._array.ndim
     assert whole is not None
 
-    if not rank and name != "unsqueeze_in_place":  # a number takes dimension 0, and stays what it is
-        for each in flat(arguments):
+    if not rank and arguments and name.startswith("squeeze"):  # a number takes dimension 0 alone
+        given = list(flat(arguments))
+        if given not in ([], [0]):
+            raise RuntimeError(_OUT_OF_RANGE.format(given))
+        return
+    if not rank and name in ("transpose_in_place", "t_in_place"):  # and stays what it is
+        for each in arguments:
             wrap_dim(each, rank)
         return
 
@@ -593,7 +601,10 @@ def view_in_place(
         found = wrap_dim(given, rank)
         return found + (found >= dim)
 
-    if name == "unsqueeze_in_place":
+    if name.startswith("squeeze") and not arguments:
+        batch._dim -= whole._array.shape[:dim].count(1)
+        take("squeeze_in_place", whole)  # a single example is squeezed away as well
+    elif name == "unsqueeze_in_place":
         found = wrap_dim(arguments[0], rank + 1)
         take(name, whole, found + (found >= dim))
         batch._dim += found < dim
@@ -602,9 +613,7 @@ def view_in_place(
     elif name == "t_in_place":
         take("transpose_in_place", whole, *((place(0), place(1)) if rank == 2 else (dim, dim)))
     else:
-        taken = (
-            range(rank) if not arguments else arguments[0] if not isinstance(arguments[0], int) else arguments
-        )
+        taken = arguments[0] if not isinstance(arguments[0], int) else arguments
         shape = whole._array.shape
         gone = [found for found in map(place, taken) if shape[found] == 1]
         take("squeeze_dims_in_place", whole, tuple(map(place, taken)))

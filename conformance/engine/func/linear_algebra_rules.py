@@ -83,7 +83,8 @@ def added_products(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], leve
     """addbmm: the products, and their sum."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
     found = ROWS["bmm"].call(first, second).sum(0)
-    return ROWS["add"].call(ROWS["mul_scalar"].call(summand, beta), found, alpha=alpha)
+    times = ROWS["mul_scalar"].call
+    return ROWS["add"].call(times(summand, beta), found if alpha == 1 else times(found, alpha))
 
 
 def added_outer_product(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:

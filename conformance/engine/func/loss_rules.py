@@ -21,12 +21,18 @@ def _reduced(each: Tensor, reduction: int) -> Tensor:
 
 
 def binary_cross_entropy(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """binary_cross_entropy: of each element, and then reduced."""
+    """binary_cross_entropy: of each element, and then weighted and reduced."""
     input, target, weight, reduction = bind(row, args, kwargs).values()
-    if weight is not None or input._array.shape != target._array.shape:
+    if input._array.shape != target._array.shape:
         return NotImplemented
-    wholes = (front_or_expanded(each, level) for each in (input, target))
-    return _reduced(wrapped(row.call(*wholes, None, NONE), level), reduction)
+    if is_at(input, level) or is_at(target, level):
+        wholes = (front_or_expanded(each, level) for each in (input, target))
+        found = wrapped(row.call(*wholes, None, NONE), level)
+    else:
+        found = row.call(input, target, None, NONE)
+    if weight is not None:
+        found = found * weight
+    return _reduced(found, reduction)
 
 
 def loss(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -57,7 +63,7 @@ def classes_loss(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         input = input * by_class
     place = where(target != ignore_index, target, 0).unsqueeze(channel)
     found = where(target != ignore_index, -gather(input, channel, place).squeeze(channel), 0)
-    if reduction == NONE and rank > 1:
+    if reduction == NONE:
         return found
     if reduction != MEAN:
         return found.sum()

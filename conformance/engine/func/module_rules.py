@@ -27,11 +27,16 @@ def folded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 
 def sampled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """grid_sample: examples are samples more, or channels more of one grid, or rows more of one image's grid."""
+    """grid_sample: examples are samples more, or channels more of one grid, or rows more of one image's grid.
+
+    Where both have examples, torch counts what it found by the images' size at the place where the grids have theirs.
+    """
     given = bind(row, args, kwargs)
     input, grid, size = given["input"], given["grid"], vmaps[level].size
     both = is_at(input, level) and is_at(grid, level)
     dim = 0 if both else 1 if is_at(input, level) else 2
+    if both:
+        size = whole_of(input)[0]._array.shape[whole_of(grid)[1]]
     for name in ("input", "grid"):
         if is_at(given[name], level):
             given[name] = into(*whole_of(given[name]), min(dim, 1))

@@ -9,13 +9,14 @@ from ..batching import MASK, vmaps, whole_of
 from ..creation import scalar_tensor
 from ..dtypes import int64
 from ..forward import bind, call
+from ..ops import FUNCTIONS
 from ..ops.joining import stack
 from ..ranges import arange
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
 from ..tensor import Tensor
 from . import batched_fallback
-from .wholes import Rule, front, front_of, front_or_expanded, is_at, padded, with_ones, wrapped
+from .wholes import Rule, front_of, front_or_expanded, into, is_at, out_of, padded, with_ones, wrapped
 
 
 def _at_least_one(value: Tensor, level: int) -> Tensor:
@@ -52,8 +53,13 @@ def scattered(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
 
 
 def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
-    """Indices of a line, the same everywhere beside the dimension."""
-    n = index._array.size
+    """Indices of a line, the same everywhere beside the dimension; a number, everywhere (torch: get_expanded_index)."""
+    if index._array.ndim >= len(shape):
+        return index
+    if not index._array.ndim:
+        return index.expand(shape)
+    dim = wrap_dim(dim, len(shape))
+    n = index._array.shape[0]
     line = index.view([n if place == dim else 1 for place in range(len(shape))])
     return line.expand((*shape[:dim], n, *shape[dim + 1 :]))
 
@@ -61,29 +67,22 @@ def _along(index: Tensor, dim: int, shape: tuple[int, ...]) -> Tensor:
 def selected(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_select: gather, with the same indices everywhere beside the dimension."""
     batch, dim, index = bind(row, args, kwargs).values()
-    rank = batch._array.ndim
-    if not rank or index._array.ndim != 1:
-        return NotImplemented
-    dim = wrap_dim(dim, rank)
-    return ROWS["gather"].call(batch, dim, _along(index, dim, batch._array.shape))
+    found = ROWS["gather"].call(batch, dim, _along(index, dim, batch._array.shape))
+    return found.squeeze(-1) if found._array.ndim > batch._array.ndim == 0 else found
 
 
 def copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """index_copy: scatter."""
     batch, dim, index, source = bind(row, args, kwargs).values()
-    rank = batch._array.ndim
-    if not rank or index._array.ndim != 1:
-        return NotImplemented
-    dim = wrap_dim(dim, rank)
     return ROWS["scatter"].call(batch, dim, _along(index, dim, batch._array.shape), source)
 
 
 def sliced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """slice_scatter: scatter."""
+    """slice_scatter: scatter, at places that torch does not count from the end nor cut."""
     batch, source, dim, start, end, step = bind(row, args, kwargs).values()
     shape = batch._array.shape
     dim = wrap_dim(dim, len(shape))
-    index = arange(*slice(start, end).indices(shape[dim])[:2], step)
+    index = arange(0 if start is None else start, shape[dim] if end is None else end, step)
     return ROWS["scatter"].call(batch, dim, _along(index, dim, shape), source)
 
 
@@ -92,7 +91,7 @@ def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
     batch, source, dim, index = bind(row, args, kwargs).values()
     shape = batch._array.shape
     dim = wrap_dim(dim, len(shape))
-    number = scalar_tensor(index, dtype=int64)
+    number = scalar_tensor(wrap_dim(index, shape[dim]), dtype=int64)
     return ROWS["scatter"].call(batch, dim, number.expand(shape), source.unsqueeze(dim).expand(shape))
 
 
@@ -189,9 +188,6 @@ def _ready_to_put(given: dict[str, Any], level: int) -> bool:
     indices = list(given["indices"])
     if any(is_at(each, level) and each._array.dtype.kind == "b" for each in indices):
         raise RuntimeError(MASK)
-    theirs = any(is_at(each, level) for each in indices)
-    if not _adjacent(indices) or (theirs and indices[0] is None):
-        return False
     wholes, rank = _of_wholes(indices, level, True)
     masks = sum(
         each._array.ndim - 1 for each in indices if each is not None and each._array.dtype.kind == "b"
@@ -213,37 +209,46 @@ def put_in_place(row: Row, arguments: list[Any], level: int) -> list[Any] | None
 
 
 def searched(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """searchsorted: a sequence that is one for all examples serves all, if it is a line."""
-    sequence, values, *rest = args
-    if kwargs.get("sorter") is not None or not isinstance(values, Tensor):
-        return NotImplemented
-    line = sequence._array.ndim == 1
-    number = not values._array.ndim
-    if is_at(sequence, level):
-        whole = _at_least_one(values, level)
-        shape = whole._array.shape
-        found = made(front(sequence), whole.flatten(1) if line and len(shape) > 2 else whole, *rest, **kwargs)
-        return wrapped(found.squeeze(-1) if number else found.view(shape), level)
-    first = sequence if line else front_or_expanded(sequence, level)
-    return wrapped(made(first, front(values), *rest, **kwargs), level)
+    """searchsorted: a line serves all values, other sequences those that stand where they do."""
+    given = dict(zip(("sorted_sequence", "input"), args, strict=False)) | kwargs
+    sequence, values, sorter = given.pop("sorted_sequence"), given.pop("input"), given.get("sorter")
+    if not isinstance(values, Tensor):
+        return batched_fallback.composed("searchsorted.Scalar", made, args, kwargs, level)
+    rank, line = values._array.ndim, sequence._array.ndim == 1
+    if is_at(sequence, level) or is_at(sorter, level):
+        if sorter is not None:
+            given["sorter"] = front_or_expanded(sorter, level)
+        sequence, whole = front_or_expanded(sequence, level), front_or_expanded(values, level)
+        if not line:
+            return wrapped(made(sequence, whole, **given), level)
+        found = made(sequence, whole.flatten(1) if rank else whole.unsqueeze(-1), **given)
+        return wrapped(found.view(whole._array.shape), level)
+    whole, dim = whole_of(values)
+    if line:
+        return wrapped(made(sequence, whole, **given), level, dim)
+    found = made(sequence, into(whole, dim, rank - 1), **given)
+    return wrapped(out_of(found, rank - 1, vmaps[level].size), level, rank - 1)
 
 
 def put_into_buckets(
     made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
 ) -> Any:
     """bucketize: searchsorted, the other way round."""
-    values, boundaries, *rest = args
-    if not isinstance(values, Tensor) or is_at(boundaries, level):
-        return NotImplemented
-    whole, dim = whole_of(values)
-    return wrapped(made(whole, boundaries, *rest, **kwargs), level, dim)
+    given = dict(zip(("input", "boundaries"), args, strict=False)) | kwargs
+    return FUNCTIONS["searchsorted"](given.pop("boundaries"), given.pop("input"), **given)
 
 
 def hot(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """one_hot: where the class is each of the classes."""
+    """one_hot: where the class is each of the classes.
+
+    Raises:
+        RuntimeError: there are no classes.
+    """
     given = dict(zip(("tensor", "num_classes"), args, strict=False)) | kwargs
     classes: Tensor = given["tensor"]
-    if given.get("num_classes", -1) == -1 or classes.dtype is not int64:
+    if classes.dtype is not int64:
+        raise RuntimeError("one_hot is only applicable to index tensor.")
+    if given.get("num_classes", -1) == -1:
         return NotImplemented
     return (classes.unsqueeze(-1) == arange(given["num_classes"])).to(int64)
 
