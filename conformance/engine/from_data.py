@@ -16,8 +16,6 @@ from .dtypes import BY_NUMPY, with_own_dtype
 from .shapes import like_steps
 from .tensor import Tensor, wrap
 
-_MISSING = object()
-
 
 def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, Any]:
     """Python numbers, nested sequences, numpy arrays and tensors as a fresh array of torch's dtype.
@@ -131,16 +129,9 @@ def _infer_dtype(flat: list[Any]) -> dtypes.dtype:
 
 
 def tensor(
-    data: Any = _MISSING,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
     """torch.tensor: a new leaf that copies ``data``."""
-    if data is _MISSING:
-        raise errors.missing_arguments("tensor", ["data"])
     if requires_grad.__class__ is not bool:
         raise TypeError(
             f"tensor(): argument 'requires_grad' must be bool, not {errors.typename(requires_grad)}"
