@@ -215,7 +215,9 @@ _look_up = look_up("torch")
 _LATER = (
     "_C",
     "_VF",
+    "_functorch",
     "_library",
+    "_tensor",
     "_vmap_internals",
     "accelerator",
     "amp",

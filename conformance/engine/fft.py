@@ -22,6 +22,7 @@ from .ops.fourier import Dims, fft_c2c, fft_c2r, fft_r2c
 from .ops.padding import constant_pad_nd
 from .ops.slicing import slice_
 from .out import check_out, store_out
+from .own_names import all_named
 from .refusals import all_refusing
 from .shapes import existing_dim
 from .tensor import Tensor
@@ -307,5 +308,6 @@ __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ifftshift",
     "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
-globals().update(all_refusing({name: globals()[name] for name in __all__}, "fft_"))
+_FOUND = all_refusing({name: globals()[name] for name in __all__}, "fft_")
+globals().update(_FOUND | all_named(_FOUND, "fft_"))
 __getattr__ = look_up("torch.fft")

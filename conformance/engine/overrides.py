@@ -251,6 +251,16 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     return bool(state.function_modes) or any(map(_overrides, relevant_args))
 
 
+def has_torch_function_unary(obj: Any, /) -> bool:
+    """has_torch_function of one argument."""
+    return bool(state.function_modes) or _overrides(obj)
+
+
+def has_torch_function_variadic(*args: Any) -> bool:
+    """has_torch_function of arguments one by one."""
+    return bool(state.function_modes) or any(map(_overrides, args))
+
+
 def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """Ask the arguments that override, subclasses first, what a function written in Python does.
 
@@ -406,6 +416,18 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
+
+
+def _push_mode(mode: TorchFunctionMode) -> None:
+    """Begin a mode, the innermost from here on."""
+    mode.__enter__()
+
+
+def _pop_mode() -> Any:
+    """End the innermost mode, which is returned."""
+    mode = _get_current_function_mode()
+    leave_mode()
+    return mode
 
 
 def _get_current_function_mode() -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +35,8 @@ LEAF = TreeSpec()
 # Classes whose values programs made nodes: what gives their parts, and what makes them of parts.
 REGISTERED: dict[type, tuple[Callable[[Any], tuple[list[Any], Any]], Callable[[Any, Any], Any]]] = {}
 
+_DICTS = frozenset([dict, OrderedDict, defaultdict])  # each may stand for another
+
 
 class _Asterisk:
     def __repr__(self) -> str:
@@ -56,6 +58,10 @@ def children(value: Any) -> tuple[TreeSpec, list[Any]] | None:
         return TreeSpec(type(value)), list(value)
     if type(value) in (dict, OrderedDict):
         return TreeSpec(type(value), list(value)), list(value.values())
+    if type(value) is defaultdict:
+        return TreeSpec(type(value), [value.default_factory, list(value)]), list(value.values())
+    if type(value) is deque:
+        return TreeSpec(type(value), value.maxlen), list(value)
     if type(value) in REGISTERED:
         parts, context = REGISTERED[type(value)][0](value)
         return TreeSpec(type(value), context), list(parts)
@@ -89,6 +95,10 @@ def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
         return REGISTERED[spec.type][1](parts, spec.context)
     if spec.type in (dict, OrderedDict):
         return spec.type(zip(spec.context, parts, strict=True))
+    if spec.type is defaultdict:
+        return defaultdict(spec.context[0], zip(spec.context[1], parts, strict=True))
+    if spec.type is deque:
+        return deque(parts, spec.context)
     if spec.type in (tuple, list, Size) or issubclass(spec.type, return_types._Named):
         return spec.type(parts)
     return spec.type(*parts)
@@ -104,23 +114,24 @@ def flatten_up_to(value: Any, spec: TreeSpec) -> list[Any]:
         return [value]
     node = children(value)
     found = type(value) if node is None else node[0].type
-    if found is not spec.type and {found, spec.type} != {dict, OrderedDict}:
+    if found is not spec.type and not _DICTS.issuperset((found, spec.type)):
         raise ValueError(f"Node type mismatch; expected {spec.type!r}, but got {found!r}.")
     assert node is not None
     parts = node[1]
     if len(parts) != len(spec.parts):
         raise ValueError(f"Node arity mismatch; expected {len(spec.parts)}, but got {len(parts)}.")
-    if spec.type in (dict, OrderedDict):
-        wanted, given = set(spec.context), set(node[0].context)
+    if spec.type in _DICTS:
+        keys = spec.context[1] if spec.type is defaultdict else spec.context
+        wanted, given = set(keys), set(value)
         if wanted != given:
             texts = [
-                f"{what} key(s): {keys}"
-                for what, keys in (("missing", wanted - given), ("extra", given - wanted))
-                if keys
+                f"{what} key(s): {which}"
+                for what, which in (("missing", wanted - given), ("extra", given - wanted))
+                if which
             ]
             raise ValueError(f"Node keys mismatch; {'; '.join(texts)}.")
-        parts = [value[key] for key in spec.context]
-    elif node[0].context != spec.context:
+        parts = [value[key] for key in keys]
+    elif node[0].context != spec.context and spec.type is not deque:
         raise ValueError(
             f"Node context mismatch for custom node type {spec.type!r}: expected {spec.context!r}, but got "
             f"{node[0].context!r}."

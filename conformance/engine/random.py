@@ -135,6 +135,8 @@ def _drawn(name: str, draw: Callable[..., Array]) -> tuple[Callable[..., Tensor]
         result[...] = _laid_out(result, lambda shape, flat: draw(_from(generator), shape, result.dtype, flat))
         return finish(result, requires_grad)
 
+    by_shape.__name__ = by_shape.__qualname__ = name
+    like.__name__ = like.__qualname__ = f"{name}_like"
     return by_shape, like
 
 

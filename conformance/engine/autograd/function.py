@@ -461,3 +461,17 @@ class InplaceFunction(Function):
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
+
+
+class NestedIOFunction(Function):
+    """Kept by torch for old programs, whose Functions had nested inputs and outputs."""
+
+    __module__ = "torch.autograd.function"
+
+    def forward_extended(self, *input: Any) -> None:
+        """Compute the outputs."""
+        raise NotImplementedError
+
+    def backward_extended(self, *grad_output: Any) -> None:
+        """The gradients of the inputs."""
+        raise NotImplementedError

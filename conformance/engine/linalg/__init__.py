@@ -9,6 +9,7 @@ from ..ops.contraction import linalg_cross as cross
 from ..ops.contraction import matrix_power, multi_dot, vecdot
 from ..ops.norms import vector_norm
 from ..out import given
+from ..own_names import all_named
 from ..refusals import all_refusing
 from ..tensor import Tensor
 from .checks import LinAlgError
@@ -67,14 +68,13 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     return cat([column.new_ones((*x._array.shape, 1)), wide.cumprod(-1)], -1)
 
 
-globals().update(
-    all_refusing(
-        {
-            name: taking_numpy_names(globals()[name], f"linalg_{name}")
-            for name in __all__
-            if name != "LinAlgError"
-        },
-        "linalg_",
-    )
+_FOUND = all_refusing(
+    {
+        name: taking_numpy_names(globals()[name], f"linalg_{name}")
+        for name in __all__
+        if name != "LinAlgError"
+    },
+    "linalg_",
 )
+globals().update(_FOUND | all_named(_FOUND, "linalg_"))
 __getattr__ = look_up("torch.linalg")

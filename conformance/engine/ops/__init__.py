@@ -15,6 +15,7 @@ from .. import absent, attributes, conversions, copies, dispatch_classes, hooks,
 from ..inplace import inplace
 from ..keywords import OF_METHODS, all_renaming, as_method, of_input, renaming, taking_numpy_names
 from ..overloads import is_overloaded
+from ..own_names import all_named
 from ..refusals import all_refusing, has_flags, refusing
 from ..rows import ROWS
 from ..tensor import Tensor
@@ -155,6 +156,9 @@ def attach() -> None:
         listed = name in FUNCTIONS or name in refuse or is_overloaded(f"Tensor.{name}")
         if listed or has_flags(method):
             setattr(Tensor, name, refusing(method, f"Tensor.{name}"))
+    FUNCTIONS.update(all_named(FUNCTIONS))
+    for name, method in all_named(vars(Tensor)).items():
+        setattr(Tensor, name, method)
 
 
 def _attach_inplace() -> None:

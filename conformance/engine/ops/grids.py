@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernel_text import kernel_text
 from ..operands import check_list
 from ..shapes import broadcast_shapes as common_shape
 from ..size import Size
@@ -114,8 +115,9 @@ def grid(given: tuple[Tensor, ...], indexing: str) -> tuple[Tensor, ...]:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     for each in given:
         if each._array.ndim > 1:
+            shown = kernel_text(each._array)
             raise RuntimeError(
-                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {each._array.ndim}D"
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {shown}"
             )
         if each._array.dtype != given[0]._array.dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")

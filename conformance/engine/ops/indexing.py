@@ -20,6 +20,7 @@ from ..operands import check_list, check_recorded, plain_number
 from ..rows import ROWS, Array, op
 from ..shapes import like_steps, ordered
 from ..tensor import Tensor, make
+from ..transforms import transforms
 from .copying import assigned, without_leading_ones
 from .kernels import MANY, add_rows
 from .shape import alias, expand, unsqueeze, view
@@ -401,7 +402,12 @@ def delitem(self: Tensor, where: Any) -> None:
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """index_put in place."""
+    array = self._array
+    before = array.copy() if accumulate and 0 in array.strides and not transforms.count else None
     run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
+    if before is not None:  # elements may share memory, in which torch adds one number after the other
+        array[...] = before
+        add_at(array, _numpy_index(tuple(indices)), values._array)
     if (
         len(indices) == 1
         and indices[0]._array.dtype.kind == "b"

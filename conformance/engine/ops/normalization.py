@@ -277,17 +277,17 @@ def batch_norm(
 ) -> Tensor:  # fmt: skip
     """Each channel with mean 0 and deviation 1, then scaled and shifted."""
     array = input._array
+    if not array.size:  # before anything is looked at
+        out = input.clone()
+        if weight is not None:
+            out = out * weight.select(0, 0)
+        return out if bias is None else out + bias.select(0, 0)
     _check_features(
         array, training, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
     if training and (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     wrap_dim(1, array.ndim)
-    if not array.size:
-        out = input.clone()
-        if weight is not None:
-            out = out * weight[0]
-        return out if bias is None else out + bias[0]
     return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 

@@ -16,7 +16,7 @@ from ..formats import LayoutError
 from ..modes import state
 from ..operands import MISSING, check_views, invalid_combination
 from ..overloads import is_count, refusal
-from ..refusals import check_tensors
+from ..refusals import check_ints, check_tensors
 from ..rows import Array, op
 from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, read_only, version_counter
@@ -398,6 +398,19 @@ def unflatten(input: Tensor, dim: Any, sizes: Any) -> Tensor:
     return view(input, (*shape[:axis], *parts, *shape[axis + 1 :]))
 
 
+def _unflatten(self: Tensor, dim: Any, sizes: Any) -> Tensor:
+    """The method, which torch has written in Python."""
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if not is_count(dim):
+        raise wrong_type("unflatten", "dim", "int", dim, 1)
+    check_ints("unflatten", "sizes", sizes, 2, alone=False)
+    return unflatten(self, dim, sizes)
+
+
+_unflatten.__name__, _unflatten.__qualname__ = "unflatten", "Tensor.unflatten"
+
+
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions start_dim to end_dim as one."""
     ndim = input._array.ndim
@@ -453,7 +466,8 @@ def _matrix_adjoint(self: Tensor) -> Tensor:
 
 
 def attach() -> None:
-    """The properties that transpose."""
+    """Methods that are no functions, and the properties that transpose."""
+    Tensor.unflatten = _unflatten  # type: ignore[attr-defined]
     Tensor.broadcast_to = _broadcast_to  # type: ignore[attr-defined]
     Tensor.T = property(_reversed_dims, read_only("T"))  # type: ignore[attr-defined]
     Tensor.mT = property(_matrix_transpose, read_only("mT"))  # type: ignore[attr-defined]

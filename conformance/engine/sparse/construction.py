@@ -46,12 +46,31 @@ def unsafe(indices: Tensor, values: Tensor, size: Sequence[int], is_coalesced: b
     return found
 
 
-def sparse_coo_tensor(
+def sparse_coo_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """torch.sparse_coo_tensor: see ``_made``.
+
+    Raises:
+        TypeError: no indices, or a size that is none.
+    """
+    size = args[2] if len(args) > 2 else kwargs.get("size", ())
+    if not (args or "indices" in kwargs or "size" in kwargs) or len(args) > 3 or not _is_size(size):
+        named = (f"{name}={typename(kwargs[name])}" for name in sorted(kwargs))
+        raise TypeError(SIGNATURES.format(f"({', '.join([*map(typename, args), *named])})"))
+    if not args and "indices" not in kwargs and "values" not in kwargs:
+        args = (kwargs.pop("size"),)
+    return _made(*args, **kwargs)
+
+
+def _is_size(size: Any) -> bool:
+    return isinstance(size, (tuple, list)) and (not size or hasattr(size[0], "__index__"))
+
+
+def _made(
     indices: Any = MISSING, values: Any = MISSING, size: Any = None, *, dtype: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
     is_coalesced: bool | None = None, **others: Any,
 ) -> Tensor:  # fmt: skip
-    """torch.sparse_coo_tensor: a sparse tensor whose values (nnz, *dense) are at these indices (sparse_dim, nnz).
+    """A sparse tensor whose values (nnz, *dense) are at these indices (sparse_dim, nnz).
 
     With a size alone one without values. Indices and values are shared if they are tensors; what they hold is looked at
     with ``check_invariants``, or where ``torch.sparse.check_sparse_tensor_invariants`` says so.

@@ -8,8 +8,95 @@ from typing import Any
 
 from ..dispatch import TorchDispatchMode
 from ..modes import state, unseen
+from ..tensor import Tensor
 
-__all__ = ["TorchDispatchMode"]
+__all__ = [
+    "BaseTorchDispatchMode",
+    "TorchDispatchMode",
+    "is_in_torch_dispatch_mode",
+    "is_traceable_wrapper_subclass",
+    "is_traceable_wrapper_subclass_type",
+    "return_and_correct_aliasing",
+    "transform_subclass",
+]
+
+# What changes in place how a tensor looks at its memory.
+_INPLACE_VIEWS = frozenset(
+    [
+        "as_strided_",
+        "detach_",
+        "resize_",
+        "squeeze_",
+        "swapaxes_",
+        "swapdims_",
+        "t_",
+        "transpose_",
+        "unsqueeze_",
+    ]
+)
+
+
+class BaseTorchDispatchMode(TorchDispatchMode):
+    """A mode that changes nothing."""
+
+    __module__ = "torch.utils._python_dispatch"
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
+    """Whether a mode is in force."""
+    return bool(state.dispatch_modes)
+
+
+def is_traceable_wrapper_subclass(t: object) -> bool:
+    """Whether it is a tensor of a subclass that says which tensors it holds."""
+    return isinstance(t, Tensor) and is_traceable_wrapper_subclass_type(type(t))
+
+
+def is_traceable_wrapper_subclass_type(t: type) -> bool:
+    """Whether it is a subclass of Tensor that says which tensors it holds."""
+    own = issubclass(t, Tensor) and t is not Tensor
+    return own and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+
+
+def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None) -> Any:
+    """A tensor of the same subclass that holds what ``callback`` makes of each held tensor and its name.
+
+    Raises:
+        AssertionError: it has another shape, or other strides.
+    """
+    size = t.size() if outer_size is None else outer_size
+    stride = t.stride() if outer_stride is None else outer_stride
+    names, context = t.__tensor_flatten__()
+    held = {name: callback(name, getattr(t, name)) for name in names}
+    made = type(t).__tensor_unflatten__(held, context, size, stride)
+    for what, wanted, found in (("shape", size, made.shape), ("stride", stride, made.stride())):
+        if found != wanted:
+            raise AssertionError(
+                f"Expected return value from {type(t)}__tensor_unflatten__() to have {what} equal to {wanted}, but got: "
+                f"{found}"
+            )
+    return made
+
+
+def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
+    """What ``__torch_dispatch__`` of a tensor that wraps others returns: the argument itself where that was written.
+
+    Raises:
+        AssertionError: the arguments are no tuple.
+    """
+    if not isinstance(args, tuple):
+        raise AssertionError(f"args must be a tuple, got {type(args)}")
+    if func._opname in _INPLACE_VIEWS:
+        with unseen():
+            func(*args, **kwargs)
+    if func._opname.endswith("_") and not func._opname.endswith("__"):
+        return args[0]
+    if func._overloadname == "out":
+        return kwargs["out"]
+    return out
 
 
 def _get_current_dispatch_mode() -> Any:

@@ -20,7 +20,7 @@ LAYOUTS = (
          "sparse.array:dense", "np.add.at(found, tuple(array.indices), array.values)",
          "found[tuple(array.indices)] = array.values"),
         ("invariants-unchecked", "indices beyond the size are taken",
-         "sparse.construction:sparse_coo_tensor", "if settings.checks_invariants() if", "if False if"),
+         "sparse.construction:_made", "if settings.checks_invariants() if", "if False if"),
         ("written-values", "a change in place writes no version",
          "sparse.inplace:written", "increment_version(self)", "pass"),
         ("merged-unordered", "a sum of sparse tensors is not merged",

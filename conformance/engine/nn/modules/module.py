@@ -22,6 +22,7 @@ from .calling import (
     register_module_full_backward_hook,  # noqa: F401
     register_module_full_backward_pre_hook,  # noqa: F401
 )  # fmt: skip
+from .loading import _IncompatibleKeys
 from .registering import (
     BUFFERS,
     MODULES,
@@ -254,7 +255,7 @@ class Module(Tree):
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> loading.IncompatibleKeys:
+    ) -> _IncompatibleKeys:
         """Copy values in; with ``strict`` every path must be there and no other.
 
         Raises:
@@ -375,8 +376,7 @@ class Module(Tree):
         lines = extra.split("\n") if extra else []
         children = []
         for name, module in self._modules.items():
-            text = repr(module).split("\n")
-            children.append(f"({name}): " + "\n".join([text[0], *("  " + line for line in text[1:])]))
+            children.append(f"({name}): {_addindent(repr(module), 2)}")
         main = f"{self._get_name()}("
         if lines or children:
             if len(lines) == 1 and not children:
@@ -384,6 +384,12 @@ class Module(Tree):
             else:
                 main += "\n  " + "\n  ".join([*lines, *children]) + "\n"
         return main + ")"
+
+
+def _addindent(s_: str, numSpaces: int) -> str:
+    """The text with all lines but the first moved to the right."""
+    first, *others = s_.split("\n")
+    return "\n".join([first, *(numSpaces * " " + line for line in others)])
 
 
 def _check_name(module: Module, name: Any, what: str, table: dict[str, Any]) -> None:

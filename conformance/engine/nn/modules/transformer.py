@@ -30,12 +30,12 @@ _NESTED = (
 Activation = str | Callable[[Tensor], Tensor]
 
 
-def _activation(named: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    if not isinstance(named, str):
-        return named
-    if named not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {named}")
-    found: Callable[[Tensor], Tensor] = getattr(functional, named)
+def _get_activation_fn(activation: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    found: Callable[[Tensor], Tensor] = getattr(functional, activation)
     return found
 
 
@@ -45,9 +45,9 @@ def _number_of(activation: Callable[[Tensor], Tensor]) -> int:
     return 2 * (activation is functional.gelu or isinstance(activation, GELU))
 
 
-def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
     """Minus infinity where an element would see a later one."""
-    made: Tensor = full((size, size), float("-inf"), dtype=dtype, device=device)
+    made: Tensor = full((sz, sz), float("-inf"), dtype=dtype, device=device)
     return made.triu(1)
 
 
@@ -56,12 +56,12 @@ def _is_causal(mask: Mask, given: bool | None, tensor: Tensor, batch_first: bool
     if given is not None or mask is None:
         return given is True
     size = tensor.size(0) if tensor.dim() == 2 else tensor.size(1 if batch_first else 0)
-    causal = _causal_mask(size, dtype=mask.dtype)
+    causal = _generate_square_subsequent_mask(size, dtype=mask.dtype)
     return mask.size() == causal.size() and bool((mask == causal).all())
 
 
-def _copies(module: Module, count: int) -> ModuleList:
-    return ModuleList([copy.deepcopy(module) for _ in range(count)])
+def _get_clones(module: Module, N: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 
 class TransformerEncoderLayer(Module):
@@ -85,7 +85,7 @@ class TransformerEncoderLayer(Module):
         self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation)
         self.activation_relu_or_gelu = _number_of(self.activation)  # that torch tells its fast kernel
 
     def forward(
@@ -172,7 +172,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -236,7 +236,7 @@ class TransformerDecoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.dropout3 = Dropout(dropout)
-        self.activation = _activation(activation)
+        self.activation = _get_activation_fn(activation)
 
     def forward(
         self, tgt: Tensor, memory: Tensor, tgt_mask: Mask = None, memory_mask: Mask = None,
@@ -275,7 +275,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -359,4 +359,4 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """The mask in which no element sees a later one."""
-        return _causal_mask(sz, device, dtype)
+        return _generate_square_subsequent_mask(sz, device, dtype)

@@ -1,0 +1,1 @@
+"""torch._functorch: where torch keeps what torch.func is made of."""
