@@ -1,5 +1,6 @@
 """What scenarios cannot ask of profiles: threads, files, loaders, and what they cost who does not profile."""
 
+import gc
 import gzip
 import json
 import subprocess
@@ -92,6 +93,7 @@ def test_traces_are_written(t: Any, tmp_path: Path) -> None:
 
 
 def test_after_a_profile_functions_have_their_own_code() -> None:
+    gc.collect()  # a class with a __torch_dispatch__, which another test made, counts as long as there is one
     x = engine.tensor([1.0, 2.0], requires_grad=True)
     x.exp().sum().backward()
     functions = [
