@@ -14,14 +14,14 @@ from .hooks import warn_if_has_hooks
 from .overrides import overrides
 from .storage import address, buffer, copied_once, storage
 from .tensor import Tensor, make
-from .version_counter import VersionCounter
+from .version_counter import counter_at
 
 
 def _copy(self: Tensor) -> Tensor:
     warn_if_has_hooks(self)
     result = make(self._array, type(self))
     result.__dict__.update(_own(self))
-    result._version_counter = VersionCounter(1)  # torch puts a copy together in place
+    result._version_counter = counter_at(1)  # torch puts a copy together in place
     result._requires_grad = self.requires_grad
     return result
 
@@ -38,7 +38,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         memo[id(self)] = copied
         return copied
     result = make(_with_memory_copied(self._array, memo), type(self))
-    result._version_counter = VersionCounter(1)
+    result._version_counter = counter_at(1)
     result._requires_grad = self.requires_grad
     memo[id(self)] = result
     if self._grad is not None:
@@ -86,7 +86,7 @@ def _rebuild_in(
 
 def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:
     tensor = make(array if isinstance(array, Unstrided) else with_own_dtype(array), pickling.find(cls))
-    tensor._version_counter = VersionCounter(1)  # torch puts a tensor together in place
+    tensor._version_counter = counter_at(1)  # torch puts a tensor together in place
     tensor._requires_grad = requires_grad
     tensor.__dict__.update(own)
     return tensor

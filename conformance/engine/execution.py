@@ -21,7 +21,7 @@ from .anomaly import check_nan, tracebacks
 from .batching import each_example, level_of, vmaps
 from .fitting import fitted, validate_gradients, validate_outputs
 from .formats import LayoutError, Unstrided
-from .heap import Buffer, Heap, pop, push
+from .heap import Buffer, Heap, exchange, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .metadata import InputMetadata
 from .modes import _set, state
@@ -55,7 +55,7 @@ class GraphTask:
         "running",
         "warnings",
     )
-    dependencies: dict[Node, int]
+    dependencies: dict[Node, int]  # how many gradients are still to come; negative once one has
     roots: tuple[Edge, ...]
     numbers = itertools.count()
 
@@ -76,7 +76,7 @@ class GraphTask:
 
 def execution_order(task: GraphTask) -> list[Node]:
     """The nodes that a pass has before it, in the order in which it will run them."""
-    dependencies = dict(task.dependencies)
+    dependencies = {node: abs(left) for node, left in task.dependencies.items()}
     heap: Heap = []
     for root, _ in task.roots:
         assert root is not None
@@ -230,6 +230,9 @@ def _select(task: GraphTask, root: Node, wanted: Sequence[Edge], accumulate: boo
         captures.setdefault(root, [])  # so that the pass ends there
 
 
+_NONE: Buffer = []  # what has been handed on
+
+
 def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, int]) -> None:
     """Run the nodes as they become ready.
 
@@ -270,10 +273,10 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 node.release()
         else:
             inputs = tuple(buffer)
-            buffer = []
+            buffer = _NONE
             outputs = _evaluate(node, inputs, keep_graph)
             inputs = ()
-        buffer = []
+        buffer = _NONE
         ready: Node | None = None
         if outputs:
             input_nrs = node.input_nrs
@@ -283,35 +286,38 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
             for number, following in enumerate(node.next_nodes):
                 if following is None:
                     continue
-                left = dependencies[following] - 1
-                if left < 0:  # torch does not compute it: see _select
+                left = dependencies[following]
+                if not left:  # torch does not compute it: see _select
                     outputs[number] = None
                     continue
-                dependencies[following] = left
                 gradient = outputs[number]
+                outputs[number] = None
                 metadata = following.input_metadata
-                if gradient is not None:
-                    outputs[number] = None
+                input_nr = 0
+                if (
+                    gradient is not None and gradient._alike is not metadata
+                ):  # else it fits, and is all there is
                     input_nr = input_nrs[number]
-                    if not fits and gradient._alike is not metadata:
+                    if not fits:
                         shape, kind = metadata[input_nr]
                         array = gradient._array
                         if array.shape != shape or array.dtype is not kind:
                             gradient = fitted(gradient, following, input_nr, number, node.name)
                         array = None
-                pending = waiting.get(following) if waiting else None
-                if pending is None:
+                if left > 0:  # the first to come
+                    left -= 1
                     if len(metadata) == 1:
                         pending = [gradient]
                     else:
                         pending = [None] * len(metadata)
-                        if gradient is not None:
-                            pending[input_nr] = gradient
+                        pending[input_nr] = gradient
                     if left:
                         waiting[following] = pending
+                    dependencies[following] = -left
                 else:
-                    if not left:
-                        del waiting[following]
+                    left += 1
+                    dependencies[following] = left
+                    pending = waiting[following] if left else waiting.pop(following)
                     if gradient is None:
                         pass
                     elif pending[input_nr] is None:
@@ -329,8 +335,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 break
             node, buffer = pop(heap)
         elif heap:
-            push(heap, ready, buffer)
-            node, buffer = pop(heap)
+            node, buffer = exchange(heap, ready, buffer)
         else:
             node = ready
 
@@ -351,7 +356,8 @@ def _add(buffer: Buffer, input_nr: int, gradient: Tensor, afresh: bool) -> None:
             and (array.base is None or _holds_all(array))
         ):
             try:
-                if array.dtype is gradient._array.dtype and not carrying:
+                alike = first._alike and first._alike is gradient._alike
+                if (alike or array.dtype is gradient._array.dtype) and not carrying:
                     add(array, gradient._array, array)
                     increment_version(first)
                 else:  # as at a leaf that takes gradients of any dtype; and tangents are not in the memory

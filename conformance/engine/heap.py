@@ -7,7 +7,7 @@ holds by the same steps as std::push_heap and std::pop_heap, also at ties, as lo
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heappushpop
 from typing import Any
 
 from .node import Node
@@ -26,4 +26,14 @@ def push(heap: Heap, node: Node, buffer: Buffer) -> None:
 def pop(heap: Heap) -> tuple[Node, Buffer]:
     """Take the node that runs next."""
     _, _, node, buffer = heappop(heap)
+    return node, buffer
+
+
+def exchange(heap: Heap, node: Node, buffer: Buffer) -> tuple[Node, Buffer]:
+    """Of a node that is ready and those that wait here, of which there are some, take the one that runs next."""
+    rank = -node.sequence_nr
+    if rank == heap[0][0]:  # heappushpop would take the new one
+        push(heap, node, buffer)
+        return pop(heap)
+    _, _, node, buffer = heappushpop(heap, (rank, {node}, node, buffer))
     return node, buffer

@@ -14,7 +14,7 @@ from .modes import Recorder, _set, state
 from .tangents import DualOutput
 from .tensor import Tensor, make
 from .transforms import transforms
-from .version_counter import VersionCounter
+from .version_counter import counter_at
 
 if TYPE_CHECKING:
     from .node import Node
@@ -246,7 +246,7 @@ def save_output(tensor: Tensor, output_nr: int = 0, view_node: Node | None = Non
     saved.array = tensor._array
     counter = tensor._version_counter
     if counter is None:
-        counter = tensor._version_counter = VersionCounter()
+        counter = tensor._version_counter = counter_at(0)
     saved.counter = counter
     saved.version = counter.value
     saved.output_nr = output_nr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -228,19 +229,36 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
     broadcast, tells nothing. numpy leaves dimensions as they are unless all operands agree, and gives those of length
     1 steps of its own.
     """
-    shape = result.shape
-    arrays = [each for each in operands if isinstance(each, np.ndarray) and each.ndim]
+    steps = _steps_of_result(
+        _geometry(result),
+        tuple([_geometry(each) if isinstance(each, np.ndarray) else each is not None for each in operands]),
+    )
+    return result if steps is None else in_steps(result, steps)
+
+
+_Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # shape, strides and itemsize
+
+
+def _geometry(array: np.ndarray[Any, Any]) -> _Geometry:
+    return array.shape, array.strides, array.itemsize
+
+
+@lru_cache(10_000)  # a program has few, and asks at each step
+def _steps_of_result(result: _Geometry, operands: tuple[_Geometry | bool, ...]) -> tuple[int, ...] | None:
+    """The steps of an elementwise result, or None for those that it has; of an operand without geometry, whether it is given."""
+    shape, _, width = result
+    arrays = [_without_memory(*each) for each in operands if isinstance(each, tuple) and each[0]]
     if all(each.shape == shape for each in arrays) and (
-        1 not in shape or len(arrays) == sum(each is not None for each in operands)  # a number among them
+        1 not in shape or len(arrays) == sum(each is not False for each in operands)  # a number among them
     ):
         if all(each.flags.c_contiguous for each in arrays):
-            return result
+            return None
         alike = all(each.strides == arrays[0].strides for each in arrays)
         if alike and is_dense(arrays[0]):
-            return in_steps(result, strides(arrays[0]))
-    if not result.size:
-        return result
-    ndim = result.ndim
+            return strides(arrays[0])
+    if 0 in shape:
+        return None
+    ndim = len(shape)
     steps = [
         [0] * (ndim - each.ndim)
         + [
@@ -249,7 +267,13 @@ def laid_out(result: np.ndarray[Any, Any], *operands: Any) -> np.ndarray[Any, An
         ]
         for each in arrays
     ]
-    return in_steps(result, _dense_steps(shape, steps))
+    wanted = _dense_steps(shape, steps)
+    return None if result[1] == tuple([step * width for step in wanted]) else wanted
+
+
+def _without_memory(shape: tuple[int, ...], steps: tuple[int, ...], width: int) -> np.ndarray[Any, Any]:
+    """An array that lies so, of which no element may be read."""
+    return as_strided(np.empty(1, f"V{width}"), shape, steps)
 
 
 def _dense_steps(shape: tuple[int, ...], steps: Sequence[Sequence[int]]) -> tuple[int, ...]:

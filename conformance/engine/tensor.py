@@ -17,7 +17,7 @@ from .metadata import Alike
 from .modes import state
 from .node import AccumulateGrad, Node, node_hooks
 from .transforms import transforms
-from .version_counter import VersionCounter
+from .version_counter import VersionCounter, counter_at
 
 if TYPE_CHECKING:
     from .views import ViewInfo
@@ -435,7 +435,7 @@ def uncounted(tensor: Tensor) -> Tensor:
     result = make(tensor._array)
     result._inference = True
     if not state.inference:
-        result._version_counter = VersionCounter()
+        result._version_counter = counter_at(0)
     return result
 
 
@@ -443,7 +443,7 @@ def version_counter(tensor: Tensor) -> VersionCounter:
     """The tensor's counter, made when it comes to be shared."""
     counter = tensor._version_counter
     if counter is None:
-        counter = tensor._version_counter = VersionCounter()
+        counter = tensor._version_counter = counter_at(0)
     return counter
 
 
