@@ -402,10 +402,20 @@ def _scope(row: Row) -> dict[str, Any]:
         "ufunc_": row.ufunc,
         "meet": row.meeting,
         "returns": row.returns,
-        **{f"formula{number}": formula for number, formula in enumerate(row.formulas.values())},
+        **{f"formula{number}": _called(formula) for number, formula in enumerate(row.formulas.values())},
         **{f"complex_formula{number}": formula_of(row, key) for number, key in enumerate(row.formulas)},
     }
     return {**scope, "Node_": row.node, "record": row.record} if row.recorded else scope
+
+
+_PRODUCT = (lambda grad, other: grad * other).__code__.co_code
+
+
+def _called(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """A formula as apply calls it: one that is the product of its two arguments is the product itself, two frames less."""
+    code = formula.__code__
+    is_product = code.co_code == _PRODUCT and code.co_argcount == 2
+    return ROWS["mul"].operator or formula if is_product else formula
 
 
 def _public(row: Row, variant: str) -> Callable[..., Any]:

@@ -26,6 +26,8 @@ from pathlib import Path
 from typing import Any
 
 Program = Callable[[], Any]
+# What chooses the kernels of numpy's library, OpenBLAS; left alone it takes those of the processor, as torch's does.
+CHOSEN = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
 # What a program computes, in terms that every engine has ------------------------------------------
@@ -482,6 +484,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--only", default="")
     known = parser.parse_args()
+    for name in CHOSEN:
+        os.environ.pop(name, None)
     import torch
 
     torch.set_num_threads(1)
