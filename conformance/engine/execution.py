@@ -329,7 +329,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                     if ready is not None:
                         push(heap, ready, buffer)
                     ready, buffer = following, pending
-            pending = None
+            pending = _NONE
         if ready is None:
             if not heap:
                 break
