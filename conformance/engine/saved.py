@@ -112,7 +112,7 @@ class SavedTensor:
     def _unpack_hooked(self, node: Node | None) -> Tensor:
         assert self.hooks is not None
         if state.graph_task is not None and node is not None:
-            state.graph_task.running = node
+            state.graph_task.enter_python(node)
         result = self.hooks[1](self.packed)
         if not isinstance(result, Tensor):
             raise TypeError(errors.UNPACK_NOT_TENSOR.format(type(result).__name__))

@@ -207,7 +207,7 @@ class BackwardCFunction(Node, FunctionCtx):
             grads = (list(grads),)
         if not by_engine:
             return self._user_backward()(self, *grads)
-        state.graph_task.running = self
+        state.graph_task.enter_python(self)
         return self._checked(self._user_backward()(self, *grads))
 
     def release(self) -> None:
