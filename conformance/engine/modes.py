@@ -58,6 +58,9 @@ class State(threading.local):
     default_device: Any = None  # the DeviceContext that set_default_device has begun
     pending: Any = None  # the operation that a TorchDispatchMode is asked about
     dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
+    standing_in: tuple[Any, ...] | None = (
+        None  # the modes that have given the result of the row that runs, if one does
+    )
     dispatching = True  # whether subclasses of Tensor are asked what operations below autograd give
     below_autograd = False  # whether a kernel runs, which nothing is recorded of whatever the grad mode
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do

@@ -419,8 +419,9 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
             (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None
             for each in wrapped
         ]
+    node.to_save = node.saved_for_forward = None  # an output among them would hold its own node
+    if recorded:
         node._saved = tuple(save_for_backward(each, number, node) for number, each in enumerate(to_save))
-    node.to_save = node.saved_for_forward = None
     node.non_differentiable = None
     return wrapped if isinstance(output, tuple) else wrapped[0]
 
