@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..batching import BatchedTensor, batched_whole, each_example, level_of, vmaps, whole_of
+from ..batching import BatchedTensor, batched_whole, by_wholes, each_example, level_of, vmaps, whole_of
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
 from ..transforms import transforms
+from .vmapped_function import apply_whole
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -39,7 +40,8 @@ def apply_transformed(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             f"override the setup_context staticmethod. {_MORE}"
         )
-    if not any(not each.old and each.depth <= transforms.depth for each in vmaps):
+    running = [number for number, each in enumerate(vmaps) if not each.old and each.depth <= transforms.depth]
+    if not running:
         return apply(args)
     from ..autograd.function import Function
 
@@ -51,6 +53,8 @@ def apply_transformed(
                 "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
                 f"ambiguity. {_MORE}"
             )
+        if by_wholes(running[-1]):
+            return apply_whole(cls, args, running[-1])
         if level < 0:
             return apply(args)
         return each_example(lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level)
