@@ -36,7 +36,7 @@ from .execution import run_backward
 from .fitting import conform
 from .inner_writes import count_writes
 from .modes import _set, state
-from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_node
+from .node import NO_EDGE, Alias, Identity, Node, grad_accumulator, gradient_edge, new_node
 from .out import check_forward
 from .overloads import opname
 from .rows import Row
@@ -454,7 +454,7 @@ def primal(value: Any, level: int, recorded: bool) -> Any:
         edge = gradient_edge(value)
         as_view(found, value)
         if edge[0] is not None:
-            node = new_node(Identity)
+            node = new_node(Alias if level < len(levels) and levels[level].of_func else Identity)
             node.next_edges, node.input_metadata = (edge,), ((value._array.shape, value._array.dtype),)
             found._node, found._requires_grad = node, True
     for outer in sorted(levels_of(value)):

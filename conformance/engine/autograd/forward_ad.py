@@ -8,6 +8,7 @@ from ..batching import NO_RULE, each_example, level_of, vmaps
 from ..errors import wrong_type
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
+from ..ops.shape import alias
 from ..tangents import begin_level, end_level, set_tangent, tangent_of
 from ..tangents import levels as _levels
 from ..tensor import Tensor
@@ -91,7 +92,7 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
-    dual = tensor.view(tensor._array.shape)
+    dual = alias(tensor) if level < len(_levels) and _levels[level].of_func else tensor.view(tensor._array.shape)
     if 1 in tensor._array.shape and not tensor.is_sparse:
         dual._array = tensor._array[...]  # as view() does not, torch keeps the steps of what has length 1
     if state.inference:

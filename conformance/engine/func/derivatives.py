@@ -1,10 +1,4 @@
-"""torch.func: derivatives as functions (torch: _functorch/eager_transforms.py).
-
-Note [Levels of one graph]: a transform differentiates by fresh tensors that stand for its arguments. They are leaves
-of the one graph there is; or views, where the arguments require grad themselves. What a transform returns leaves the
-graph, unless something leads on from it that outlives the transform: a parameter of the user's, or the fresh tensors of
-a transform around it.
-"""
+"""torch.func: derivatives as functions (torch: _functorch/eager_transforms.py)."""
 
 from __future__ import annotations
 
@@ -12,19 +6,16 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from .. import errors, modes
+from .. import modes
 from ..autograd.forward_ad import dual_of, unpacked_dual
 from ..autograd.graph import disable_saved_tensors_hooks
-from ..batching import each_example, level_of
 from ..creation import zeros_like
-from ..forward import primal
 from ..modes import state
-from ..node import AccumulateGrad
 from ..ops.joining import cat, stack
 from ..pytree import flatten, outline, tree_map, unflatten
 from ..tangents import begin_level, end_level
 from ..tensor import Tensor
-from ..transforms import transforms
+from .levels import Transform, fresh, gradients_of, left
 from .nesting import nested
 from .vmap import vmap
 
@@ -33,88 +24,6 @@ _HOOKS = (
     "case."
 )
 _JVP = "jvp(f, primals, tangents)"
-_ALL_LEVELS = 1 << 30
-
-
-class Transform:
-    """One transform by backward: whether it still runs."""
-
-    __slots__ = ("alive",)
-
-    def __init__(self) -> None:
-        self.alive = True
-
-
-def _fresh(value: Any, transform: Transform) -> Tensor:
-    """A tensor to differentiate by, in place of an argument."""
-    if not isinstance(value, Tensor):
-        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
-    level = level_of((value,))
-    if level >= 0:
-        return each_example(_fresh, (value, transform), {}, level)
-    if state.recording and value.requires_grad:
-        seen = value.view_as(value)
-        seen._transform, seen._age = transform, transforms.age
-        return seen
-    found = primal(value, _ALL_LEVELS, False)
-    if found._array.dtype.kind not in "fcV":
-        raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
-    found._requires_grad = True
-    found._transform = transform
-    return found
-
-
-def _left(value: Any, recording: bool) -> Any:
-    """What a transform returns, out of its graph; see Note [Levels of one graph]."""
-    if not isinstance(value, Tensor):
-        return value
-    level = level_of((value,))
-    if level >= 0:
-        return each_example(_left, (value, recording), {}, level)
-    if value._tangents:
-        value._tangents = {number: _left(tangent, recording) for number, tangent in value._tangents.items()}
-    if not value.requires_grad or (recording and _leads_on(value)):
-        return value
-    return primal(value, _ALL_LEVELS, False)
-
-
-def _leads_on(tensor: Tensor) -> bool:
-    """Whether the graph of a tensor reaches a leaf that outlives the transforms that ended."""
-    if tensor.grad_fn is None:
-        return tensor._transform is None or tensor._transform.alive
-    seen = {tensor.grad_fn}
-    waiting = [tensor.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, AccumulateGrad):
-            transform = node.variable._transform
-            if transform is None or transform.alive:
-                return True
-        for following, _ in node.next_edges:
-            if following is not None and following not in seen:
-                seen.add(following)
-                waiting.append(following)
-    return False
-
-
-def _gradients(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
-    """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
-    level = level_of((outputs, inputs, given))
-    if level >= 0:
-        found: list[Tensor] = each_example(_gradients, (outputs, inputs, given), {}, level)
-        return found
-    from ..autograd import grad as autograd_grad
-
-    live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
-    gradients: Sequence[Tensor | None] = [None] * len(inputs)
-    if live:
-        roots, vectors = zip(*live, strict=True)
-        gradients = autograd_grad(roots, inputs, vectors, create_graph=True, allow_unused=True)
-    return [
-        zeros_like(each) if gradient is None else gradient
-        for each, gradient in zip(inputs, gradients, strict=True)
-    ]
-
 
 # Arguments ----------------------------------------------------------------------------------------
 
@@ -190,7 +99,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
         with disable_saved_tensors_hooks(_HOOKS), nested(), modes.enable_grad():
             places = _places(argnums, len(args))
             chosen = [args[place] for place in places]
-            wanted = tree_map(lambda each: _fresh(each, transform), chosen)
+            wanted = tree_map(lambda each: fresh(each, transform), chosen)
             output, aux = _with_aux(func(*_replaced(args, places, wanted), **kwargs), has_aux, api)
             if not isinstance(output, Tensor):
                 raise RuntimeError(f"{api}: Expected f(*args) to return a Tensor, got {type(output)}")
@@ -200,10 +109,10 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                     "you wanted to use the vjp or jacrev APIs instead?"
                 )
             inputs, spec = flatten(wanted)
-            found = unflatten(_gradients([output], inputs, [None]), spec)
+            found = unflatten(gradients_of([output], inputs, [None]), spec)
         transform.alive = False
         gradient = found[0] if isinstance(argnums, int) else tuple(found)
-        gradient, output, aux = tree_map(lambda each: _left(each, recording), (gradient, output, aux))
+        gradient, output, aux = tree_map(lambda each: left(each, recording), (gradient, output, aux))
         return (gradient, (output, aux)) if has_aux else (gradient, output)
 
     return wrapper
@@ -229,7 +138,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     recording = bool(state.recording)
     transform = Transform()
     with disable_saved_tensors_hooks(_HOOKS), nested(), modes.enable_grad():
-        wanted = tree_map(lambda each: _fresh(each, transform), primals)
+        wanted = tree_map(lambda each: fresh(each, transform), primals)
         value, aux = _with_aux(func(*wanted), has_aux, "vjp(f, *primals)")
         outputs, output_spec = flatten(value)
         _check_outputs(outputs, "vjp(f, *primals)")
@@ -251,10 +160,10 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
             )
         outside = bool(state.recording)
         with nested(), modes.enable_grad():
-            found = _gradients(outputs, inputs, given)
-        return unflatten([_left(each, outside) for each in found], input_spec)
+            found = gradients_of(outputs, inputs, given)
+        return unflatten([left(each, outside) for each in found], input_spec)
 
-    value, aux = tree_map(lambda each: _left(each, recording), (value, aux))
+    value, aux = tree_map(lambda each: left(each, recording), (value, aux))
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
 
 
