@@ -18,7 +18,7 @@ from numpy import add, ndarray, ones
 from . import errors
 from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
-from .batching import each_example, level_of, vmaps
+from .batching import by_wholes, each_example, level_of, vmaps
 from .fitting import fitted, validate_gradients, validate_outputs
 from .formats import LayoutError, Unstrided
 from .heap import Buffer, Heap, pop, push
@@ -429,6 +429,11 @@ def _applied(node: Node, inputs: Gradients) -> Gradients:
     level = -1 if node.takes_batches else level_of(inputs)
     if level < 0:
         return node.apply(inputs)
+    if by_wholes(level):
+        try:
+            return node.apply(inputs)
+        except RuntimeError:  # what the node computes has no rule for batches
+            pass
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
         found: Gradients = each_example(lambda *each: tuple(_applied(node, each)), inputs, {}, level)

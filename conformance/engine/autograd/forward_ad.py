@@ -92,7 +92,9 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
-    dual = alias(tensor) if level < len(_levels) and _levels[level].of_func else tensor.view(tensor._array.shape)
+    dual = (
+        alias(tensor) if level < len(_levels) and _levels[level].of_func else tensor.view(tensor._array.shape)
+    )
     if 1 in tensor._array.shape and not tensor.is_sparse:
         dual._array = tensor._array[...]  # as view() does not, torch keeps the steps of what has length 1
     if state.inference:

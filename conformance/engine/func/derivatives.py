@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from .. import modes
 from ..autograd.forward_ad import dual_of, unpacked_dual
 from ..autograd.graph import disable_saved_tensors_hooks
+from ..batching import level_of
 from ..creation import zeros_like
 from ..modes import state
-from ..ops.joining import cat, stack
 from ..pytree import flatten, outline, tree_map, unflatten
 from ..tangents import begin_level, end_level
 from ..tensor import Tensor
 from .levels import Transform, fresh, gradients_of, left
 from .nesting import nested
-from .vmap import vmap
 
 _HOOKS = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
@@ -28,7 +28,7 @@ _JVP = "jvp(f, primals, tangents)"
 # Arguments ----------------------------------------------------------------------------------------
 
 
-def _places(argnums: Any, count: int) -> tuple[int, ...]:
+def places_of(argnums: Any, count: int) -> tuple[int, ...]:
     """The positions that argnums names.
 
     Raises:
@@ -51,7 +51,7 @@ def _places(argnums: Any, count: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _replaced(args: Iterable[Any], places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
+def replaced(args: Iterable[Any], places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
     found = list(args)
     for place, value in zip(places, values, strict=True):
         found[place] = value
@@ -97,10 +97,10 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
         transform = Transform()
         api = "grad_and_value(f)(*args)"
         with disable_saved_tensors_hooks(_HOOKS), nested(), modes.enable_grad():
-            places = _places(argnums, len(args))
+            places = places_of(argnums, len(args))
             chosen = [args[place] for place in places]
             wanted = tree_map(lambda each: fresh(each, transform), chosen)
-            output, aux = _with_aux(func(*_replaced(args, places, wanted), **kwargs), has_aux, api)
+            output, aux = _with_aux(func(*replaced(args, places, wanted), **kwargs), has_aux, api)
             if not isinstance(output, Tensor):
                 raise RuntimeError(f"{api}: Expected f(*args) to return a Tensor, got {type(output)}")
             if output.dim() != 0:
@@ -159,75 +159,13 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                 f"function. cotangents: {outline(spec)}, primal output: {outline(output_spec)}"
             )
         outside = bool(state.recording)
-        with nested(), modes.enable_grad():
+        running = nested() if level_of((outputs, inputs)) >= 0 else nullcontext()
+        with running, modes.enable_grad():
             found = gradients_of(outputs, inputs, given)
         return unflatten([left(each, outside) for each in found], input_spec)
 
     value, aux = tree_map(lambda each: left(each, recording), (value, aux))
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
-
-
-def _need_real(name: str, what: str, values: Any) -> None:
-    """Refuse complex numbers, of which a Jacobian has no gradient for each.
-
-    Raises:
-        RuntimeError: as torch words it.
-    """
-    for number, each in enumerate(flatten(values)[0]):
-        if isinstance(each, Tensor) and each.is_complex():
-            raise RuntimeError(
-                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {number}"
-            )
-
-
-def jacrev(
-    func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
-    _preallocate_and_copy: bool = False,
-) -> Callable[..., Any]:  # fmt: skip
-    """A function that returns the Jacobian of ``func`` by the arguments ``argnums``, row by row.
-
-    Raises:
-        ValueError: ``chunk_size`` is not positive.
-    """
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-
-    @functools.wraps(func)
-    def wrapper(*args: Any) -> Any:
-        _need_real("jacrev", "inputs", args)
-        places = _places(argnums, len(args))
-        value, vjp_fn, *aux = vjp(
-            lambda *chosen: func(*_replaced(args, places, chosen)),
-            *[args[place] for place in places],
-            has_aux=has_aux,
-        )
-        _need_real("jacrev", "outputs", value)
-        outputs, output_spec = flatten(value)
-        blocks = []
-        for number, output in enumerate(outputs):
-            rows = [flatten(vjp_fn(unflatten(each, output_spec)))[0] for each in _one_by_one(outputs, number)]
-            inputs, input_spec = flatten([args[place] for place in places])
-            columns = zip(*rows, strict=True) if rows else [()] * len(inputs)
-            jacobians = [
-                (stack(list(column)) if column else each.new_zeros((0, *each.shape))).reshape(
-                    (*output.shape, *each.shape)
-                )
-                for column, each in zip(columns, inputs, strict=True)
-            ]
-            found = unflatten(jacobians, input_spec)
-            blocks.append(found[0] if isinstance(argnums, int) else tuple(found))
-        jacobian = unflatten(blocks, output_spec)
-        return (jacobian, aux[0]) if has_aux else jacobian
-
-    return wrapper
-
-
-def _one_by_one(tensors: list[Tensor], number: int) -> Iterable[list[Tensor]]:
-    """Zeros like the tensors, but a one at each place of one of them after the other."""
-    for place in range(tensors[number].numel()):
-        found = [each.new_zeros(each.shape) for each in tensors]
-        found[number].view(-1)[place] = 1
-        yield found
 
 
 # Forward ------------------------------------------------------------------------------------------
@@ -292,66 +230,6 @@ def _pair(dual: Tensor, level: int, strict: bool) -> tuple[Tensor, Tensor]:
             "with strict=True."
         )
     return value, zeros_like(value) if tangent is None else tangent
-
-
-def jacfwd(
-    func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
-) -> Callable[..., Any]:
-    """A function that returns the Jacobian of ``func`` by the arguments ``argnums``, column by column."""
-
-    @functools.wraps(func)
-    def wrapper(*args: Any) -> Any:
-        _need_real("jacfwd", "inputs", args)
-        places = tuple(range(len(args))) if argnums is None else _places(argnums, len(args))
-        inputs, input_spec = flatten([args[place] for place in places])
-        kept: list[Any] = []
-
-        def push(*directions: Tensor) -> Any:
-            _, product, *aux = jvp(
-                lambda *chosen: func(*_replaced(args, places, chosen)),
-                tuple(args[place] for place in places),
-                tuple(unflatten(list(directions), input_spec)),
-                has_aux=has_aux,
-            )
-            kept[:] = aux
-            _need_real("jacfwd", "outputs", product)
-            return product
-
-        columns = [
-            cat([stack(part) for part in parts])
-            for parts in zip(
-                *(
-                    zip(*_one_by_one(inputs, number), strict=True)
-                    for number, each in enumerate(inputs)
-                    if each.numel()
-                ),
-                strict=True,
-            )
-        ] or [each.new_zeros((0, *each.shape)) for each in inputs]
-        products = vmap(push, randomness=randomness)(*columns)
-        flat, output_spec = flatten(products)
-        counts = [each.numel() for each in inputs]
-        blocks = []
-        for product in flat:
-            jacobians = [
-                part.unflatten(-1, each.shape) if each.dim() else part.squeeze(-1)
-                for part, each in zip(product.movedim(0, -1).split(counts, -1), inputs, strict=True)
-            ]
-            found = unflatten(jacobians, input_spec)
-            blocks.append(found[0] if isinstance(argnums, int) else tuple(found))
-        jacobian = unflatten(blocks, output_spec)
-        return (jacobian, tree_map(_first_example, kept[0])) if has_aux else jacobian
-
-    return wrapper
-
-
-def _first_example(value: Any) -> Any:
-    return value._examples[0] if hasattr(value, "_examples") else value
-
-
-def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
-    """A function that returns the Hessian of ``func`` by the arguments ``argnums``: forward over reverse."""
-    return jacfwd(jacrev(func, argnums), argnums)
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:

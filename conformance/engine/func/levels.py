@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakSet
 
 from .. import errors
-from ..batching import each_example, level_of
+from ..batching import batched_whole, by_wholes, each_example, level_of, whole_of
 from ..creation import zeros_like
 from ..forward import primal
 from ..modes import state
@@ -86,6 +86,9 @@ def left(value: Any, recording: bool) -> Any:
     if not isinstance(value, Tensor):
         return value
     level = level_of((value,))
+    if level >= 0 and by_wholes(level):
+        whole, dim = whole_of(value)  # type: ignore[arg-type]
+        return batched_whole(left(whole, recording), dim, level)
     if level >= 0:
         return each_example(left, (value, recording), {}, level)
     if value._tangents:
@@ -141,8 +144,8 @@ def _shown_edge(edge: Edge) -> Edge:
 
 def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
     """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
-    level = level_of((outputs, inputs, given))
-    if level >= 0:
+    if level_of((outputs, inputs)) >= 0:
+        level = level_of((outputs, inputs, given))
         found: list[Tensor] = each_example(gradients_of, (outputs, inputs, given), {}, level)
         return found
     from ..autograd import grad as autograd_grad

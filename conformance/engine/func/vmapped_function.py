@@ -139,9 +139,7 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> 
         def call(saved: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
             return rule(_Context(ctx, saved_tensors=saved), *given)
 
-        present = tuple(
-            None if each is None else dim for each, dim in zip(given, dims, strict=False)
-        )
+        present = tuple(None if each is None else dim for each, dim in zip(given, dims, strict=False))
         found, found_dims = under(call, kept["saved"], present)(ctx.saved_tensors, given)
         return (found, found_dims) if isinstance(found, tuple) else ((found,), (found_dims,))
 
