@@ -443,7 +443,8 @@ def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
     from .zero_tensor import zeros
 
     self, other = arguments["self"], arguments["other"]
-    if isinstance(other, Tensor) or not (isinstance(self, Tensor) and self.requires_grad):
+    graph = any(isinstance(each, Tensor) and each.requires_grad for each in (self, tangents.get("self")))
+    if isinstance(other, Tensor) or not graph:
         return tangents.get("other")
     return make(zeros((), self._array.dtype))
 

@@ -192,7 +192,7 @@ class BackwardCFunction(Node, FunctionCtx):
     saved_tensors = property(_get_saved_tensors, _refuse("saved_tensors"))
     saved_variables = property(_get_saved_variables, _refuse("saved_variables"))
     _raw_saved_tensors = property(_get_raw_saved_tensors, _refuse("_raw_saved_tensors"))
-    next_functions = property(lambda self: self.next_edges, _refuse("next_functions"))
+    next_functions = property(lambda self: Node.next_functions.fget(self), _refuse("next_functions"))
     metadata = property(vars(Node)["metadata"].fget, _refuse("metadata"))
     requires_grad = property(lambda self: True, _refuse("requires_grad"))
     del _refuse
@@ -353,6 +353,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
+        if kwargs and with_setup and transforms.count:
+            from ..func.functions import refuse_named
+
+            refuse_named(kwargs)
         if kwargs:
             args = _by_position(cls.forward, args, kwargs, with_setup)
         if transforms.count:
