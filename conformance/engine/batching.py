@@ -178,7 +178,7 @@ class BatchedTensor(Tensor):
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
         held = [self._whole] if self._whole is not None else self._examples
-        return transforms.since > vmaps[self._level].age and any(each.requires_grad for each in held)
+        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in held)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -295,7 +295,7 @@ def refused_value(name: str, level: int) -> RuntimeError:
     """What asks a batched tensor for its one value; a derivative inside the vmap no longer knows which function did."""
     if vmaps[level].old:
         return RuntimeError(_OLD_REFUSAL.format(name))
-    if not by_wholes(level):
+    if transforms.since > vmaps[level].age:
         return RuntimeError(_EITHER)
     return RuntimeError(_ITEM if name == "item" else _CONTROL_FLOW)
 
@@ -316,7 +316,7 @@ vmaps: list[Vmap] = []  # those that run, the outermost first
 def by_wholes(level: int) -> bool:
     """Whether operations on what is batched at a level are called with wholes, where they can be."""
     running = vmaps[level]
-    return transforms.since <= running.age and not running.old
+    return transforms.backward <= running.age and not running.old
 
 
 def level_of(values: Iterable[Any]) -> int:

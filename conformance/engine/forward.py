@@ -18,7 +18,16 @@ from typing import Any, cast
 import numpy as np
 
 from . import errors
-from .batching import NO_RULE, UNBATCHED, by_wholes, each_example, each_in_place, flat, level_of
+from .batching import (
+    NO_RULE,
+    UNBATCHED,
+    BatchedTensor,
+    by_wholes,
+    each_example,
+    each_in_place,
+    flat,
+    level_of,
+)
 from .complex_numbers import check_declared
 from .directions import (
     BILINEAR,
@@ -125,7 +134,8 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
                     tangent = tangent.expand(each._array.shape)
                 if any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
-                if row.name in WRITES and not (tangent.requires_grad or tangent._tangents):
+                mine = tangent.__class__ is not BatchedTensor and not tangent._tangents
+                if row.name in WRITES and mine and not tangent.requires_grad:
                     tangent = make(tangent._array)
                     version_counter(tangent).value = WRITES[row.name](arguments)
                 set_tangent(each, tangent, level)

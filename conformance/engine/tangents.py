@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .batching import BatchedTensor, batched
+from .batching import BatchedTensor, batched, batched_whole, by_wholes, vmaps, whole_of
 from .modes import state
 from .shapes import strides
 from .storage import address, buffer, offset, storage
@@ -181,6 +181,18 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
     _keep(tensor, tangent, level)
 
 
+def set_whole_tangent(whole: Tensor, batch: BatchedTensor, tangent: Tensor, level: int) -> None:
+    """Give the whole of a batch the tangents of all examples, which are laid out as one example is."""
+    if not lies_as(tangent, batch):
+        tangent = _zeros_lying_as(batch, tangent).copy_(tangent)
+    if tangent.__class__ is BatchedTensor and tangent._level == batch._level:  # type: ignore[attr-defined]
+        direction, place = whole_of(tangent)  # type: ignore[arg-type]
+        direction = direction if place == batch._dim else direction.movedim(place, batch._dim)
+    else:
+        direction = tangent.unsqueeze(batch._dim).expand(whole._array.shape)
+    _keep(whole, direction, level)
+
+
 def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors lie in their memories alike, which are equally big."""
     a, b = tangent._array, tensor._array
@@ -192,7 +204,9 @@ def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
         return True
     under, beneath = storage(a), storage(b)
     return (
-        under.size == beneath.size
+        (
+            under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__)
+        )  # as torch has it
         and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
     )
 
@@ -211,13 +225,22 @@ def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
 
     They are of the tangent's dtype, unless one is of complex numbers and the other of their parts.
     """
-    if tangent.__class__ is BatchedTensor:
-        return batched([_zeros_lying_as(tensor, each) for each in tangent._examples], tangent._level)
+    batch: Any = next((each for each in (tangent, tensor) if each.__class__ is BatchedTensor), None)
+    if batch is not None and not by_wholes(batch._level):
+        return batched([_zeros_lying_as(tensor, each) for each in batch._examples], batch._level)
     array, kind = tensor._array, tangent._array.dtype
     kind = kind if kind.kind == array.dtype.kind else array.dtype
     under = storage(array)
-    memory = np.zeros(under.nbytes // array.itemsize, kind)
+    length = under.nbytes // array.itemsize
     start = (address(array) - address(under)) // array.itemsize if array.size else 0
     steps = tuple(step * kind.itemsize for step in strides(array))
-    zeros = np.ndarray(array.shape, kind, buffer(memory), start * kind.itemsize, steps)
+    if tensor.__class__ is BatchedTensor:
+        reach = zip(array.shape, strides(array), strict=True)
+        start, length = 0, 1 + sum(max(size - 1, 0) * abs(step) for size, step in reach)
+    if batch is not None:
+        count = vmaps[batch._level].size
+        memory, steps = np.zeros(count * length, kind), (length * kind.itemsize, *steps)
+        zeros = np.ndarray((count, *array.shape), kind, buffer(memory), start * kind.itemsize, steps)
+        return batched_whole(make(zeros), 0, batch._level)
+    zeros = np.ndarray(array.shape, kind, buffer(np.zeros(length, kind)), start * kind.itemsize, steps)
     return make(conjugated(zeros) if is_twin(array) else zeros)

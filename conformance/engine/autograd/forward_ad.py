@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..batching import NO_RULE, each_example, level_of, vmaps
+from ..batching import (
+    NO_RULE,
+    BatchedTensor,
+    batched_whole,
+    by_wholes,
+    each_example,
+    level_of,
+    vmaps,
+    whole_of,
+)
 from ..errors import wrong_type
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..ops.shape import alias
-from ..tangents import begin_level, end_level, set_tangent, tangent_of
+from ..tangents import begin_level, end_level, set_tangent, set_whole_tangent, tangent_of
 from ..tangents import levels as _levels
 from ..tensor import Tensor
 
@@ -86,6 +95,8 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual, at any level."""
     mapped = level_of((tensor, tangent))
     if mapped >= 0 and not (len(vmaps) == 1 and level_of((tensor,)) < 0):  # see Note [Batched tangents]
+        if by_wholes(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
+            return _dual_whole(tensor, tangent, level)
         return each_example(dual_of, (tensor, tangent, level), {}, mapped)
     if tangent_of(tensor, level) is not None:
         raise RuntimeError(
@@ -102,6 +113,22 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     dual._forward_base = None
     set_tangent(dual, tangent, level)
     return dual
+
+
+def _dual_whole(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
+    """dual_of a batch, as the dual of its whole."""
+    whole, dim = whole_of(tensor)
+    if (
+        tangent_of(whole, level) is None
+        and level < len(_levels)
+        and tangent._array.shape == tensor._array.shape
+    ):
+        dual = alias(whole)
+        dual._forward_base = None
+        batch = batched_whole(whole, dim, tensor._level)
+        set_whole_tangent(dual, batch, tangent, level)
+        return batched_whole(dual, dim, tensor._level)
+    return each_example(dual_of, (tensor, tangent, level), {}, tensor._level)  # which says what is wrong
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -134,6 +161,11 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
 def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     """unpack_dual, at any level."""
     mapped = level_of((tensor,))
+    if mapped >= 0 and by_wholes(mapped):
+        whole, dim = whole_of(tensor)  # type: ignore[arg-type]
+        value, tangent = unpacked_dual(whole, level)
+        batch = batched_whole(value, dim, mapped)
+        return batch, None if tangent is None else batched_whole(tangent, dim, mapped)
     if mapped >= 0:
         return each_example(unpacked_dual, (tensor, level), {}, mapped)
     return unpacked(tensor, level), tangent_of(tensor, level)

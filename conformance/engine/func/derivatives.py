@@ -198,7 +198,7 @@ def jvp(
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     _check_floating(given)
-    with nested(), modes._set_fwd_grad_enabled(True):
+    with nested(backward=False), modes._set_fwd_grad_enabled(True):
         level = begin_level(of_func=True).number
         try:
             duals = [dual_of(each, tangent, level) for each, tangent in zip(given, directions, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..batching import batched_whole, by_wholes, each_example, level_of, vmaps
+from ..batching import batched_whole, each_example, level_of, vmaps
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
 from ..transforms import transforms
@@ -77,7 +77,7 @@ def apply_transformed(
                 "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
                 f"ambiguity. {_MORE}"
             )
-        if by_wholes(running[-1]):
+        if vmaps[running[-1]].depth == transforms.depth:
             return apply_whole(cls, args, running[-1])
         if level < 0:
             return apply(args)
@@ -135,4 +135,3 @@ def _two(returned: Any) -> tuple[Any, Any]:
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
         f"with the output. Got {got} instead"
     )
-
