@@ -21,7 +21,15 @@ from ..ops.matmul import matmul
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
 from ..tensor import Tensor
-from . import batched_fallback, linear_algebra_rules, loss_rules, module_rules, norm_rules, scatter_rules
+from . import (
+    backward_rules,
+    batched_fallback,
+    linear_algebra_rules,
+    loss_rules,
+    module_rules,
+    norm_rules,
+    scatter_rules,
+)
 from .wholes import (
     Rule,
     aligned,
@@ -520,7 +528,7 @@ def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
     return batched_whole(made(whole, *rest, **kwargs), dim, level)
 
 
-for _rules in (linear_algebra_rules, loss_rules, module_rules, norm_rules, scatter_rules):
+for _rules in (backward_rules, linear_algebra_rules, loss_rules, module_rules, norm_rules, scatter_rules):
     RULES |= _rules.RULES
 RULES |= dict.fromkeys(batched_fallback.ROWS, batched_fallback.one_by_one)
 COMPOSED: dict[str, Callable[..., Any]] = {  # of functions that are no rows
