@@ -204,7 +204,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     level = level_of(arguments)
     if level >= 0:
         if by_wholes(level):
-            from .func.batch_rules import write_wholes
+            from .func.inplace_rules import write_wholes
 
             if write_wholes(row, arguments, level):
                 return self

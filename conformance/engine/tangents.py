@@ -185,8 +185,8 @@ def set_whole_tangent(whole: Tensor, batch: BatchedTensor, tangent: Tensor, leve
     """Give the whole of a batch the tangents of all examples, which are laid out as one example is."""
     if not lies_as(tangent, batch):
         tangent = _zeros_lying_as(batch, tangent).copy_(tangent)
-    if tangent.__class__ is BatchedTensor and tangent._level == batch._level:  # type: ignore[attr-defined]
-        direction, place = whole_of(tangent)  # type: ignore[arg-type]
+    if tangent.__class__ is BatchedTensor and tangent._level == batch._level:
+        direction, place = whole_of(tangent)
         direction = direction if place == batch._dim else direction.movedim(place, batch._dim)
     else:
         direction = tangent.unsqueeze(batch._dim).expand(whole._array.shape)

@@ -314,7 +314,8 @@ with Types():
     d.sin(), d.neg(), -d, abs(d), d.t(), d.inverse(), d.dim(), d.arccos(), d.exp_(), d.isnan(), s.coalesce(), s.values()
     d.sum(), d.add(1), d + 1, d.size(), d.view(4), d.clone(), d.mean(0), d.mul_(2), d.reshape(4), d.max()
     1 - d, 2 ** d, d ** 2, 3 / d, d // 2, len(d), d[0], d.norm(), d.split(1), d.unique(), d.new_tensor([1.]), d.tolist()
-    d.detach(), d.numel(), torch.sin(d), torch.add(d, d), d == d, d.unflatten(0, (1, 2)), d.sum().item(), x.sum().backward()
+    d.detach(), d.numel(), torch.sin(d), torch.add(d, d), d == d, d.unflatten(0, (1, 2)), d.sum().item()
+    x.sum().backward()
     d.requires_grad = True
 """,
     "without a method": """

@@ -162,7 +162,7 @@ def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     """unpack_dual, at any level."""
     mapped = level_of((tensor,))
     if mapped >= 0 and by_wholes(mapped):
-        whole, dim = whole_of(tensor)  # type: ignore[arg-type]
+        whole, dim = whole_of(tensor)
         value, tangent = unpacked_dual(whole, level)
         batch = batched_whole(value, dim, mapped)
         return batch, None if tangent is None else batched_whole(tangent, dim, mapped)

@@ -192,7 +192,7 @@ class BackwardCFunction(Node, FunctionCtx):
     saved_tensors = property(_get_saved_tensors, _refuse("saved_tensors"))
     saved_variables = property(_get_saved_variables, _refuse("saved_variables"))
     _raw_saved_tensors = property(_get_raw_saved_tensors, _refuse("_raw_saved_tensors"))
-    next_functions = property(lambda self: Node.next_functions.fget(self), _refuse("next_functions"))
+    next_functions = property(vars(Node)["next_functions"].fget, _refuse("next_functions"))
     metadata = property(vars(Node)["metadata"].fget, _refuse("metadata"))
     requires_grad = property(lambda self: True, _refuse("requires_grad"))
     del _refuse

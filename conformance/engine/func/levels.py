@@ -87,7 +87,7 @@ def left(value: Any, recording: bool) -> Any:
         return value
     level = level_of((value,))
     if level >= 0 and by_wholes(level):
-        whole, dim = whole_of(value)  # type: ignore[arg-type]
+        whole, dim = whole_of(value)
         return batched_whole(left(whole, recording), dim, level)
     if level >= 0:
         return each_example(left, (value, recording), {}, level)

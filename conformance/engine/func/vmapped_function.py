@@ -153,7 +153,8 @@ def _vmapped(cls: Any, in_dims: tuple[Any, ...], size: int, randomness: str) -> 
 
     parts = {"forward": forward, "setup_context": setup_context, "backward": backward, "jvp": jvp}
     made: dict[str, Any] = {name: staticmethod(part) for name, part in parts.items()}
-    return type(Function)(f"Vmapped{cls.__name__}", (Function,), {**made, "generate_vmap_rule": True})
+    meta: Any = type(Function)
+    return meta(f"Vmapped{cls.__name__}", (Function,), {**made, "generate_vmap_rule": True})
 
 
 def _reduced(
