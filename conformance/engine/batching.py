@@ -6,16 +6,18 @@ wholes, so that the graph outside has the nodes of torch, views share memory, an
 
 Note [vmap by examples]: an operation without a rule runs for every example, and its results are batched again. Then a
 batched tensor holds examples, which are taken from its whole when they are asked for, or stacked where a rule asks for
-a whole. Examples are what derivatives need that are taken inside the vmap: what is captured there has a gradient for
-each of them, so that there, and in the old vmap, no rule is asked. What asks a batched tensor for values, which differ
+a whole. Examples are what derivatives by backward need that are taken inside the vmap: what is captured there has a
+gradient for each of them, so that there, and in the old vmap, no rule is asked. What asks a batched tensor for values, which differ
 from example to example, raises: its array has a shape and hides the rest. Batched tensors of an inner vmap hold those of
 an outer one; duals and the graph belong to what is held.
 
 Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
-engine's own nodes run for each example, a node or a hook of the user's once, with the whole batch.
+engine's own nodes run once where rules are asked for, else for each example; a node or a hook of the user's once, with
+the whole batch.
 
 Note [Batched tangents]: a tensor that is one for all examples may have a tangent that is batched: so it tells its value.
-Inside another vmap each example has a dual of its own instead, lest examples of the two get into each other.
+A batch whose examples have tangents is the batch of a dual, unless there are examples alone: inside another vmap, or a
+derivative by backward, each has a dual of its own, lest examples of the two get into each other.
 """
 
 from __future__ import annotations

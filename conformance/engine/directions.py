@@ -247,6 +247,10 @@ WRITES: dict[str, Callable[[Arguments], int]] = {
     "std": lambda given: 1,
 }
 
+# Of these, what torch computes otherwise: a level of torch.func is no plain tensor to it, and losses of batches are composed.
+WRITTEN_BY_DUALS = frozenset(["native_batch_norm", "native_group_norm", "native_layer_norm"])
+WRITTEN_BY_SINGLES = frozenset(["mse_loss", "smooth_l1_loss", "soft_margin_loss"])
+
 # What torch has no forward mode of, under the name that its error has.
 UNSUPPORTED = {
     "_cdist_forward": "_cdist_forward",

@@ -22,11 +22,13 @@ from .batching import (
     NO_RULE,
     UNBATCHED,
     BatchedTensor,
+    batched_whole,
     by_wholes,
     each_example,
     each_in_place,
     flat,
     level_of,
+    whole_of,
 )
 from .complex_numbers import check_declared
 from .directions import (
@@ -39,6 +41,8 @@ from .directions import (
     UNSUPPORTED,
     UNSUPPORTED_IN_PLACE,
     WRITES,
+    WRITTEN_BY_DUALS,
+    WRITTEN_BY_SINGLES,
 )
 from .dispatch_classes import asked
 from .execution import run_backward
@@ -134,14 +138,27 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
                     tangent = tangent.expand(each._array.shape)
                 if any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
-                mine = tangent.__class__ is not BatchedTensor and not tangent._tangents
-                if row.name in WRITES and mine and not tangent.requires_grad:
-                    tangent = make(tangent._array)
-                    version_counter(tangent).value = WRITES[row.name](arguments)
+                if row.name in WRITES:
+                    afresh = (levels[level].of_func and row.name in WRITTEN_BY_DUALS) or (
+                        tangent.__class__ is BatchedTensor and row.name in WRITTEN_BY_SINGLES
+                    )
+                    tangent = _as_written(tangent, 0 if afresh else WRITES[row.name](arguments))
                 set_tangent(each, tangent, level)
     for each in results:
         _save_tangents(row, results, each._node)
     return result
+
+
+def _as_written(tangent: Tensor, times: int) -> Tensor:
+    """A tangent outside the graph as if it had been written to so often; of a batch, the whole."""
+    if tangent.__class__ is BatchedTensor and by_wholes(tangent._level):
+        whole, dim = whole_of(tangent)
+        return batched_whole(_as_written(whole, times), dim, tangent._level)
+    if tangent.requires_grad or tangent._tangents or tangent.__class__ is BatchedTensor:
+        return tangent
+    written = make(tangent._array)
+    version_counter(written).value = times
+    return written
 
 
 def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
