@@ -18,7 +18,7 @@ from ..errors import wrong_type
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..ops.shape import alias
-from ..tangents import begin_level, end_level, set_tangent, set_whole_tangent, tangent_of
+from ..tangents import attach, begin_level, end_level, set_tangent, tangent_of, whole_tangent
 from ..tangents import levels as _levels
 from ..tensor import Tensor
 
@@ -118,16 +118,16 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
 def _dual_whole(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
     """dual_of a batch, as the dual of its whole."""
     whole, dim = whole_of(tensor)
-    if (
-        tangent_of(whole, level) is None
-        and level < len(_levels)
-        and tangent._array.shape == tensor._array.shape
-    ):
-        dual = alias(whole)
-        dual._forward_base = None
-        batch = batched_whole(whole, dim, tensor._level)
-        set_whole_tangent(dual, batch, tangent, level)
-        return batched_whole(dual, dim, tensor._level)
+    fits = tangent_of(whole, level) is None and tangent._array.shape == tensor._array.shape
+    if fits and level < len(_levels):
+        direction = whole_tangent(tensor, tangent)
+        if whole.__class__ is BatchedTensor:
+            return batched_whole(dual_of(whole, direction, level), dim, tensor._level)
+        if direction.__class__ is not BatchedTensor:
+            dual = alias(whole)
+            dual._forward_base = None
+            attach(dual, direction, level)
+            return batched_whole(dual, dim, tensor._level)
     return each_example(dual_of, (tensor, tangent, level), {}, tensor._level)  # which says what is wrong
 
 

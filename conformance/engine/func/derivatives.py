@@ -159,8 +159,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                 f"function. cotangents: {outline(spec)}, primal output: {outline(output_spec)}"
             )
         outside = bool(state.recording)
-        running = nested() if level_of((outputs, inputs)) >= 0 else nullcontext()
-        with running, modes.enable_grad():
+        apart = state.inference or level_of((outputs, inputs)) >= 0
+        with nested() if apart else nullcontext(), modes.enable_grad():
             found = gradients_of(outputs, inputs, given)
         return unflatten([left(each, outside) for each in found], input_spec)
 
