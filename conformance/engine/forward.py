@@ -250,6 +250,8 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         return written
     named = dict(zip(row.parameters, arguments, strict=True))
     try:
+        if _recorded(named) and not row.view:  # what the tangents' own derivatives need is written over
+            named[next(iter(named))] = self.clone()
         result = call(row, named)
     except Exception:
         return write(arguments)
