@@ -117,7 +117,7 @@ def _push_hooks(pack: Any, unpack: Any) -> None:
 
 
 def _pop_hooks() -> None:
-    state.saved_hooks = state.saved_hooks[:-1]
+    saved_tensors_hooks(_push_hooks, _push_hooks).__exit__()
 
 
 def _make_saved_tensor(tensor: Any, is_output: bool) -> SavedTensor:

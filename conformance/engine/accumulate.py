@@ -64,7 +64,7 @@ def accumulate_grad(node: AccumulateGrad, grads: Gradients) -> Gradients:
             pass  # which has none to obey
     if variable._post_accumulate_hooks:
         if state.graph_task is not None:
-            state.graph_task.running = node
+            state.graph_task.enter_python(node)
         value, replaced = variable, False  # what a hook returns is what the next one is given
         for hook in list(variable._post_accumulate_hooks.values()):
             result = hook(value)

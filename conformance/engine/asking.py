@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
@@ -15,12 +16,14 @@ from .overrides import (
     MARK,
     UNASKED,
     ask,
+    ask_as,
     disabled_torch_function,
     flat,
     get_default_nowrap_functions,
     handle_torch_function,
     has_torch_function,
 )
+from .rows import ROWS, Row
 from .tensor import Tensor
 
 
@@ -43,6 +46,18 @@ _METHODS = _special(
     abs add div ge gt iadd idiv ifloordiv imod imul ipow isub itruediv le lt matmul mod mul ne neg pos pow radd rand
     rmul ror rxor sub truediv
     """
+)
+# Methods that torch has written in Python: their tensor's class is told, too, as that of what takes no more than a tensor.
+_TELLING = _special(
+    """
+    abs array contains deepcopy floordiv format ipow neg pow repr reversed rfloordiv rlshift rmatmul rmod rpow rsub rtruediv
+    """
+) | frozenset(
+    """
+    apply_ backward coalesce dense_dim dim_order indices is_coalesced istft item lu module_load new new_tensor norm register_hook
+    register_post_accumulate_grad_hook resize resize_as retain_grad share_memory_ split stft storage tolist unflatten
+    sparse_dim unique unique_consecutive untyped_storage values
+    """.split()  # noqa: SIM905  as torch's own lists
 )
 _ALONE = ("backward", "new_tensor")  # methods that ask only their tensor
 _PREFIXED = (
@@ -134,8 +149,25 @@ def beneath(function: Any) -> Any:
     return function
 
 
+@functools.cache
+def _rows() -> dict[int, Row]:
+    """The rows by the scopes in which their functions are compiled."""
+    return {id(row.scope): row for row in ROWS.values()}
+
+
+def _takes_nothing(method: Callable[..., Any]) -> bool:
+    """Whether a method has no argument but its tensor."""
+    row = _rows().get(id(getattr(inspect.unwrap(method), "__globals__", None)))
+    if row is not None:
+        return [*row.parameters] == ["self"]
+    parameters = [*inspect.signature(method).parameters.values()]
+    others = [each for each in parameters[1:] if each.name not in ("enter", "out")]
+    return not others and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL
+
+
 def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     public = function.__name__ if name in _METHODS else _seen_name(name)
+    tells = name in _TELLING or _takes_nothing(function)
 
     @functools.wraps(function)
     def asking(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -145,7 +177,8 @@ def _asking_method(name: str, function: Callable[..., Any]) -> Callable[..., Any
         if not has_torch_function(relevant):
             return function(self, *args, **kwargs)
         try:
-            return ask(vars(Tensor).get(public, asking), relevant, self, *args, **kwargs)
+            besides = type(self) if tells else None
+            return ask_as(besides, vars(Tensor).get(public, asking), relevant, self, *args, **kwargs)
         except TypeError:
             if name in OPERATORS:  # Python asks the other operand
                 return NotImplemented
@@ -179,11 +212,13 @@ def _asking_operator(name: str) -> Callable[..., Any]:
 def _asking_property(found: property) -> property:
     @functools.wraps(found.fget)
     def read(self: Any) -> Any:
-        return ask(asking.__get__, (self,), self) if has_torch_function((self,)) else found.__get__(self)
+        if has_torch_function((self,)):
+            return ask_as(type(self), asking.__get__, (self,), self)
+        return found.__get__(self)
 
     def write(self: Any, value: Any) -> None:
         if has_torch_function((self,)):
-            ask(asking.__set__, (self,), self, value)
+            ask_as(type(self), asking.__set__, (self,), self, value)
         else:
             found.__set__(self, value)
 

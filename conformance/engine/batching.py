@@ -6,16 +6,18 @@ wholes, so that the graph outside has the nodes of torch, views share memory, an
 
 Note [vmap by examples]: an operation without a rule runs for every example, and its results are batched again. Then a
 batched tensor holds examples, which are taken from its whole when they are asked for, or stacked where a rule asks for
-a whole. Examples are what derivatives need that are taken inside the vmap: what is captured there has a gradient for
-each of them, so that there, and in the old vmap, no rule is asked. What asks a batched tensor for values, which differ
+a whole. Examples are what derivatives by backward need that are taken inside the vmap: what is captured there has a
+gradient for each of them, so that there, and in the old vmap, no rule is asked. What asks a batched tensor for values, which differ
 from example to example, raises: its array has a shape and hides the rest. Batched tensors of an inner vmap hold those of
 an outer one; duals and the graph belong to what is held.
 
 Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
-engine's own nodes run for each example, a node or a hook of the user's once, with the whole batch.
+engine's own nodes run once where rules are asked for, else for each example; a node or a hook of the user's once, with
+the whole batch.
 
 Note [Batched tangents]: a tensor that is one for all examples may have a tangent that is batched: so it tells its value.
-Inside another vmap each example has a dual of its own instead, lest examples of the two get into each other.
+A batch whose examples have tangents is the batch of a dual, unless there are examples alone: inside another vmap, or a
+derivative by backward, each has a dual of its own, lest examples of the two get into each other.
 """
 
 from __future__ import annotations
@@ -178,7 +180,7 @@ class BatchedTensor(Tensor):
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
         held = [self._whole] if self._whole is not None else self._examples
-        return transforms.since > vmaps[self._level].age and any(each.requires_grad for each in held)
+        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in held)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -295,7 +297,7 @@ def refused_value(name: str, level: int) -> RuntimeError:
     """What asks a batched tensor for its one value; a derivative inside the vmap no longer knows which function did."""
     if vmaps[level].old:
         return RuntimeError(_OLD_REFUSAL.format(name))
-    if not by_wholes(level):
+    if transforms.since > vmaps[level].age:
         return RuntimeError(_EITHER)
     return RuntimeError(_ITEM if name == "item" else _CONTROL_FLOW)
 
@@ -316,7 +318,7 @@ vmaps: list[Vmap] = []  # those that run, the outermost first
 def by_wholes(level: int) -> bool:
     """Whether operations on what is batched at a level are called with wholes, where they can be."""
     running = vmaps[level]
-    return transforms.since <= running.age and not running.old
+    return transforms.backward <= running.age and not running.old
 
 
 def level_of(values: Iterable[Any]) -> int:

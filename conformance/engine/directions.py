@@ -126,6 +126,7 @@ ELEMENTWISE = frozenset(
         "atan",
         "atan2",
         "atanh",
+        "ceil",
         "celu",
         "clamp",
         "clamp_max",
@@ -146,6 +147,7 @@ ELEMENTWISE = frozenset(
         "exp",
         "exp2",
         "expm1",
+        "floor",
         "fmod",
         "gelu",
         "hardshrink",
@@ -176,8 +178,10 @@ ELEMENTWISE = frozenset(
         "reciprocal",
         "relu",
         "remainder",
+        "round",
         "rsqrt",
         "sigmoid",
+        "sign",
         "silu",
         "sin",
         "sinc",
@@ -195,6 +199,7 @@ ELEMENTWISE = frozenset(
         "tan",
         "tanh",
         "threshold",
+        "trunc",
         "xlogy",
         "xlogy_of_number",
         "xlogy_tensors",
@@ -241,6 +246,10 @@ WRITES: dict[str, Callable[[Arguments], int]] = {
     "logsumexp": lambda given: 1,
     "std": lambda given: 1,
 }
+
+# Of these, what torch computes otherwise: a level of torch.func is no plain tensor to it, and losses of batches are composed.
+WRITTEN_BY_DUALS = frozenset(["native_batch_norm", "native_group_norm", "native_layer_norm"])
+WRITTEN_BY_SINGLES = frozenset(["mse_loss", "smooth_l1_loss", "soft_margin_loss"])
 
 # What torch has no forward mode of, under the name that its error has.
 UNSUPPORTED = {
@@ -443,7 +452,8 @@ def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
     from .zero_tensor import zeros
 
     self, other = arguments["self"], arguments["other"]
-    if isinstance(other, Tensor) or not (isinstance(self, Tensor) and self.requires_grad):
+    graph = any(isinstance(each, Tensor) and each.requires_grad for each in (self, tangents.get("self")))
+    if isinstance(other, Tensor) or not graph:
         return tangents.get("other")
     return make(zeros((), self._array.dtype))
 

@@ -19,6 +19,7 @@ from typing import Any
 from .dispatch_classes import answer, asked, is_asked, save_detached, take_place
 from .formats import contiguous_format
 from .modes import state
+from .node_sources import names_of
 from .overloads import opname
 from .overrides import ENGINE
 from .rows import ROWS, Row
@@ -265,12 +266,15 @@ def through_modes(
         raise NotImplementedError(f"{op} with out= inside a TorchDispatchMode")
     args, kwargs = _as_called(row, args, kwargs)
     in_place = op.overloadpacket.__name__.endswith("_") and not row.name.endswith("_")
-    before, dispatching = state.dispatch_modes, state.dispatching
+    before, dispatching, standing_in = state.dispatch_modes, state.dispatching, state.standing_in
     written = id(args[0]) if in_place else None
     counted = version_counter(args[0]) if in_place else None
     version = 0 if counted is None else counted.value
     if in_place:
-        check_inplace(args[0], any(isinstance(each, Tensor) and each.requires_grad for each in args))
+        recorded = any(isinstance(each, Tensor) and each.requires_grad for each in args)
+        check_inplace(args[0], recorded)
+        if state.recording and recorded and _overwrites(row, args):
+            packet("clone").default(args[0])  # see Note [In place saves a clone]
     if row.name in _FORMS:
         shown, named = _FORMS[row.name](*args, **kwargs)
         result = ask(Pending(row, op, written, shown, (args, kwargs)), shown, named)
@@ -283,13 +287,15 @@ def through_modes(
         if not isinstance(each, Tensor):
             raise RuntimeError(f"Unable to cast {each} to Tensor")
     arrays = [each._array for each in given]
-    state.dispatch_modes, state.dispatching = (), False
+    state.dispatch_modes, state.dispatching, state.standing_in = (), False, before
     try:
         with _standing_in(row, args, arrays if isinstance(result, (tuple, list)) else arrays[0]):
             found = run()
     finally:
-        state.dispatch_modes, state.dispatching = before, dispatching
+        state.dispatch_modes, state.dispatching, state.standing_in = before, dispatching, standing_in
     if in_place:
+        if state.recording and recorded and "output" in row.saved.values() and not is_asked(args[0]):
+            packet("detach").default(args[0])  # see Note [Seen below autograd]
         return found
     if row.view is None:
         for each, like in zip([found] if isinstance(found, Tensor) else found, given, strict=True):
@@ -297,13 +303,26 @@ def through_modes(
     return take_place(found, result)
 
 
+def _overwrites(row: Row, args: tuple[Any, ...]) -> bool:
+    """Whether the value that is written over is saved for a formula, by itself; see Note [Only what is needed is saved]."""
+    if row.saved.get("self") != "tensor":
+        return False
+    users = [name for name, rule in row.formulas.items() if "self" in names_of(rule)]
+    if len(users) > 1 or len(row.formulas) < 2:
+        return True
+    given = dict(zip(row.parameters, args, strict=False))
+    return any(isinstance(given.get(name), Tensor) and given[name].requires_grad for name in users[0].split())
+
+
 def _as_called(
     row: Row, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments without those that only say the default, which rows have as torch's schemas do.
 
-    Several sizes, dimensions or steps are a list.
+    Several sizes, dimensions or steps are a list; what rows take by name alone has one.
     """
+    kwargs = {**dict(zip([*row.parameters][row.most :], args[row.most :], strict=False)), **kwargs}
+    args = args[: row.most]
     while len(args) > row.fewest and _is_default(args[-1], row.defaults[len(args) - 1]):
         args = args[:-1]
     told = {name: value for name, value in kwargs.items() if name != "out"}

@@ -142,6 +142,10 @@ RETAINING_NOT_FOUND = (
     'out != nullptr INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/variable.cpp":207, '
     "please report a bug to PyTorch. "
 )
+NO_HOOKS_TO_POP = (
+    "is_initialized && !tls.stack.empty() INTERNAL ASSERT FAILED at "
+    '"/__w/pytorch/pytorch/aten/src/ATen/SavedTensorHooks.cpp":69, please report a bug to PyTorch. '
+)
 NO_DEPENDENCIES = (
     'it != dependencies.end() INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/torch/csrc/autograd/engine.cpp":477, '
     "please report a bug to PyTorch. "

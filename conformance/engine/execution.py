@@ -18,13 +18,13 @@ from numpy import add, ndarray, ones
 from . import errors
 from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
-from .batching import each_example, level_of, vmaps
+from .batching import by_wholes, each_example, level_of, vmaps
 from .fitting import fitted, validate_gradients, validate_outputs
 from .formats import LayoutError, Unstrided
 from .heap import Buffer, Heap, exchange, pop, push
 from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .metadata import InputMetadata
-from .modes import _set, state
+from .modes import ThreadLocals, _set, restore_thread_locals, state, thread_locals
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
 from .shapes import is_dense
 from .tensor import Tensor, make
@@ -49,6 +49,7 @@ class GraphTask:
         "create_graph",
         "dependencies",
         "keep_graph",
+        "locals",
         "needed",
         "number",
         "roots",
@@ -68,6 +69,20 @@ class GraphTask:
         self.callbacks: list[Callable[[], Any]] = []
         self.warnings: list[str] = []  # given when the pass has ended
         self.running: Node | None = None  # the node whose hooks or own Python backward run
+        self.locals: ThreadLocals | None = (
+            None  # with which each node begins, see Note [Each node begins as the pass]
+        )
+
+    def enter_python(self, node: Node) -> None:
+        """A program's own code is about to run inside the node."""
+        self.running = node
+        if self.locals is None:
+            self.locals = thread_locals()
+
+    def leave_python(self) -> None:
+        """It has."""
+        self.running = None
+        restore_thread_locals(self.locals)
 
     def should_compute(self, node: Node | None) -> bool:
         """Whether a gradient for this node is of any use in this pass."""
@@ -140,6 +155,7 @@ def run_backward(
         for callback in task.callbacks:  # it may grow meanwhile
             callback()
     finally:
+        restore_thread_locals(task.locals)
         _set(*modes)
         state.overriding, state.function_modes = overriding, asked
         state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting = outer
@@ -255,6 +271,7 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0
     )
     plain = not (state.anomaly or batched or (transforms.count and state.trace is not None))
+    entered = False  # whether Python ran inside a node
     while True:
         if not plain:
             state.evaluating = node
@@ -267,14 +284,16 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                 outputs = validate_outputs(node, outputs, task.should_compute)
             elif outputs and outputs.__class__ is not list:  # they may not fit, and then nothing is freed
                 outputs = validate_outputs(node, outputs)
-            if task.running is node:  # Python ran inside it, and may have registered a hook on it
+            if task.running is not None:  # Python ran inside it, and may have registered a hook on it
                 outputs = _post_hooks(node, outputs, ())
+                entered = True
             if not keep_graph:
                 node.release()
         else:
             inputs = tuple(buffer)
             buffer = _NONE
             outputs = _evaluate(node, inputs, keep_graph)
+            entered = task.running is not None
             inputs = ()
         buffer = _NONE
         ready: Node | None = None
@@ -330,6 +349,9 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
                         push(heap, ready, buffer)
                     ready, buffer = following, pending
             pending = _NONE
+        if entered:
+            task.leave_python()
+            entered = False
         if ready is None:
             if not heap:
                 break
@@ -393,7 +415,7 @@ def _evaluate(node: Node, inputs: Gradients, keep_graph: bool) -> Gradients:
     """Run one node with its hooks; check and shape what it returns; free what it saved."""
     hooks = node.hooks
     if hooks is not None:
-        state.graph_task.running = node
+        state.graph_task.enter_python(node)
         inputs = run_tensor_pre_hooks(hooks, inputs)
         inputs = run_pre_hooks(hooks, inputs)
     hooked = hooks is not None and hooks.post is not None
@@ -413,6 +435,11 @@ def _applied(node: Node, inputs: Gradients) -> Gradients:
     level = -1 if node.takes_batches else level_of(inputs)
     if level < 0:
         return node.apply(inputs)
+    if by_wholes(level):
+        try:
+            return node.apply(inputs)
+        except RuntimeError:  # what the node computes has no rule for batches
+            pass
     before, state.unpacked = state.unpacked, {} if state.unpacked is None else state.unpacked
     try:
         found: Gradients = each_example(lambda *each: tuple(_applied(node, each)), inputs, {}, level)

@@ -18,7 +18,18 @@ from typing import Any, cast
 import numpy as np
 
 from . import errors
-from .batching import NO_RULE, UNBATCHED, by_wholes, each_example, each_in_place, flat, level_of
+from .batching import (
+    NO_RULE,
+    UNBATCHED,
+    BatchedTensor,
+    batched_whole,
+    by_wholes,
+    each_example,
+    each_in_place,
+    flat,
+    level_of,
+    whole_of,
+)
 from .complex_numbers import check_declared
 from .directions import (
     BILINEAR,
@@ -30,13 +41,15 @@ from .directions import (
     UNSUPPORTED,
     UNSUPPORTED_IN_PLACE,
     WRITES,
+    WRITTEN_BY_DUALS,
+    WRITTEN_BY_SINGLES,
 )
 from .dispatch_classes import asked
 from .execution import run_backward
 from .fitting import conform
 from .inner_writes import count_writes
 from .modes import _set, state
-from .node import NO_EDGE, Identity, Node, grad_accumulator, gradient_edge, new_node
+from .node import NO_EDGE, Alias, Identity, Node, grad_accumulator, gradient_edge, new_node
 from .out import check_forward
 from .overloads import opname
 from .rows import Row
@@ -125,13 +138,27 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
                     tangent = tangent.expand(each._array.shape)
                 if any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
-                if row.name in WRITES and not (tangent.requires_grad or tangent._tangents):
-                    tangent = make(tangent._array)
-                    version_counter(tangent).value = WRITES[row.name](arguments)
+                if row.name in WRITES:
+                    afresh = (levels[level].of_func and row.name in WRITTEN_BY_DUALS) or (
+                        tangent.__class__ is BatchedTensor and row.name in WRITTEN_BY_SINGLES
+                    )
+                    tangent = _as_written(tangent, 0 if afresh else WRITES[row.name](arguments))
                 set_tangent(each, tangent, level)
     for each in results:
         _save_tangents(row, results, each._node)
     return result
+
+
+def _as_written(tangent: Tensor, times: int) -> Tensor:
+    """A tangent outside the graph as if it had been written to so often; of a batch, the whole."""
+    if tangent.__class__ is BatchedTensor and by_wholes(tangent._level):
+        whole, dim = whole_of(tangent)
+        return batched_whole(_as_written(whole, times), dim, tangent._level)
+    if tangent.requires_grad or tangent._tangents or tangent.__class__ is BatchedTensor:
+        return tangent
+    written = make(tangent._array)
+    version_counter(written).value = times
+    return written
 
 
 def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:
@@ -194,7 +221,7 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
     level = level_of(arguments)
     if level >= 0:
         if by_wholes(level):
-            from .func.batch_rules import write_wholes
+            from .func.inplace_rules import write_wholes
 
             if write_wholes(row, arguments, level):
                 return self
@@ -223,6 +250,8 @@ def in_place(row: Row, arguments: list[Any], write: Callable[[list[Any]], Tensor
         return written
     named = dict(zip(row.parameters, arguments, strict=True))
     try:
+        if _recorded(named) and not row.view:  # what the tangents' own derivatives need is written over
+            named[next(iter(named))] = self.clone()
         result = call(row, named)
     except Exception:
         return write(arguments)
@@ -454,7 +483,7 @@ def primal(value: Any, level: int, recorded: bool) -> Any:
         edge = gradient_edge(value)
         as_view(found, value)
         if edge[0] is not None:
-            node = new_node(Identity)
+            node = new_node(Alias if level < len(levels) and levels[level].of_func else Identity)
             node.next_edges, node.input_metadata = (edge,), ((value._array.shape, value._array.dtype),)
             found._node, found._requires_grad = node, True
     for outer in sorted(levels_of(value)):

@@ -58,6 +58,9 @@ class State(threading.local):
     default_device: Any = None  # the DeviceContext that set_default_device has begun
     pending: Any = None  # the operation that a TorchDispatchMode is asked about
     dispatch_modes: tuple[Any, ...] = ()  # the TorchDispatchModes in force, the innermost last
+    standing_in: tuple[Any, ...] | None = (
+        None  # the modes that have given the result of the row that runs, if one does
+    )
     dispatching = True  # whether subclasses of Tensor are asked what operations below autograd give
     below_autograd = False  # whether a kernel runs, which nothing is recorded of whatever the grad mode
     overriding = True  # whether subclasses of Tensor are asked what torch's functions do
@@ -106,6 +109,40 @@ def _set(grad_enabled: bool, inference: bool) -> None:
     state.grad_enabled = grad_enabled
     state.inference = inference
     state.recording = None if inference else grad_enabled and not state.below_autograd and state.recorder
+
+
+ThreadLocals = tuple[Any, ...]
+
+
+def thread_locals() -> ThreadLocals:
+    """What a program may switch in this thread without a context that switches it back.
+
+    Note [Each node begins as the pass]: torch gives every node the thread-local state with which its pass began, so
+    that a hook or a backward that leaves grad mode, autocast or hooks for saved tensors otherwise changes neither the
+    nodes that follow nor what comes after the pass. Only Python can change it: what was found before the program's
+    code ran inside a pass for the first time is put back whenever it has.
+    """
+    return (
+        (state.grad_enabled, state.inference),
+        state.forward_grad,
+        state.saved_hooks,
+        state.saved_hooks_disabled,
+        state.autocast,
+        state.autocast_dtypes,
+    )
+
+
+def restore_thread_locals(found: ThreadLocals | None) -> None:
+    """Put back what ``thread_locals`` found."""
+    if found is None or found == thread_locals():
+        return
+    modes, state.forward_grad, state.saved_hooks, state.saved_hooks_disabled, autocast = found[:5]
+    _set(*modes)
+    for device_type in autocast ^ state.autocast:
+        from .casting import set_autocast_enabled
+
+        set_autocast_enabled(device_type, device_type in autocast)
+    state.autocast_dtypes = found[5]
 
 
 @contextmanager

@@ -83,6 +83,7 @@ class Node:
     _metadata: dict[str, Any]  # made when first asked for
     selective = True  # computes only what the pass needs
     takes_batches = False  # of gradients, as they are; see Note [Batched gradients]
+    shown: Callable[[tuple[Edge, ...]], tuple[Edge, ...]] | None = None  # see Note [Levels of one graph]
 
     def apply(self, grads: Gradients) -> Gradients:
         """The gradients of the inputs, given those of the outputs (None: undefined, taken as zero)."""
@@ -116,7 +117,7 @@ class Node:
     @property
     def next_functions(self) -> tuple[Edge, ...]:
         """The edges, as torch's Python shows them."""
-        return self.next_edges
+        return self.next_edges if Node.shown is None else Node.shown(self.next_edges)
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -307,6 +308,15 @@ class Identity(Node):
         return grads
 
 
+class Alias(Identity):
+    """An Identity of torch.func, to which a level is an alias."""
+
+    __slots__ = ()
+
+    def name(self) -> str:
+        return "AliasBackward0"
+
+
 class Error(Node):
     """The node of a result that must not be differentiated again; raises when reached."""
 
@@ -334,4 +344,5 @@ class NotImplementedNode(Error):  # noqa: N818 - a node, and no exception
 
 
 NotImplementedNode.__name__ = NotImplementedNode.__qualname__ = "NotImplemented"
+Alias.__name__ = Alias.__qualname__ = "AliasBackward0"
 Identity.__name__ = Identity.__qualname__ = "CppFunction"  # torch has no class of its own for it

@@ -282,7 +282,14 @@ def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: 
 
 def ask(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     """handle_torch_function for what torch has no Python for, whose refusal reads otherwise."""
-    asked = _asked_first(relevant_args)
+    return ask_as(None, public_api, relevant_args, *args, **kwargs)
+
+
+def ask_as(
+    besides: type | None, public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
+) -> Any:
+    """ask, where arguments of one class are among the types that are told, though they override nothing."""
+    asked = _asked_first(relevant_args, besides)
     modes = state.function_modes
     found = _answer(public_api, asked, args, kwargs or None, UserWarning)
     if found is not NotImplemented:

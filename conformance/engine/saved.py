@@ -112,7 +112,7 @@ class SavedTensor:
     def _unpack_hooked(self, node: Node | None) -> Tensor:
         assert self.hooks is not None
         if state.graph_task is not None and node is not None:
-            state.graph_task.running = node
+            state.graph_task.enter_python(node)
         result = self.hooks[1](self.packed)
         if not isinstance(result, Tensor):
             raise TypeError(errors.UNPACK_NOT_TENSOR.format(type(result).__name__))
@@ -175,11 +175,15 @@ class SavedTensor:
         """Hand the tensor to the pack hook and keep what it returns, and the tensor's place in the graph."""
         before = value._version_counter.value if value._version_counter is not None else 0
         previous = (state.grad_enabled, state.inference)
+        unseen = (state.dispatch_modes, state.dispatching, state.standing_in)
         _set(False, state.inference)
+        if state.standing_in is not None:  # a row's own operations are not seen, those of the hook are
+            state.dispatch_modes, state.dispatching, state.standing_in = state.standing_in, True, None
         try:
             self.packed = hooks[0](value)
         finally:
             _set(*previous)
+            state.dispatch_modes, state.dispatching, state.standing_in = unseen
         self.origin = None
         tensor = self.tensor
         if tensor is not None:

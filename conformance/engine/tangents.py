@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .batching import BatchedTensor, batched
+from .batching import BatchedTensor, batched, batched_whole, by_wholes, example, level_of, vmaps, whole_of
 from .modes import state
 from .shapes import strides
 from .storage import address, buffer, offset, storage
@@ -181,6 +181,22 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
     _keep(tensor, tangent, level)
 
 
+def whole_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
+    """The tangents of all examples as that of the whole, laid out as one example is."""
+    if not lies_as(tangent, batch):
+        tangent = _zeros_lying_as(batch, tangent).copy_(tangent)
+    whole, dim = whole_of(batch)
+    if tangent.__class__ is BatchedTensor and tangent._level == batch._level:
+        direction, place = whole_of(tangent)
+        return direction if place == dim else direction.movedim(place, dim)
+    return tangent.unsqueeze(dim).expand(whole._array.shape)
+
+
+def attach(dual: Tensor, tangent: Tensor, level: int) -> None:
+    """Give a tensor that is new a tangent that fits."""
+    _keep(dual, tangent, level)
+
+
 def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors lie in their memories alike, which are equally big."""
     a, b = tangent._array, tensor._array
@@ -192,7 +208,9 @@ def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
         return True
     under, beneath = storage(a), storage(b)
     return (
-        under.size == beneath.size
+        (
+            under.size == beneath.size or BatchedTensor in (tangent.__class__, tensor.__class__)
+        )  # as torch has it
         and (address(a) - address(under)) * b.itemsize == (address(b) - address(beneath)) * a.itemsize
     )
 
@@ -206,18 +224,35 @@ def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
     own.copy_(tangent)
 
 
+def _is_of_plain(value: Tensor, level: int) -> bool:
+    """Whether nothing is batched but at this level."""
+    if value.__class__ is not BatchedTensor:
+        return True
+    return value._level == level and whole_of(value)[0].__class__ is not BatchedTensor
+
+
 def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
     """Zeros in memory that is laid out as the tensor's; for each example of a batched tangent.
 
     They are of the tangent's dtype, unless one is of complex numbers and the other of their parts.
     """
-    if tangent.__class__ is BatchedTensor:
-        return batched([_zeros_lying_as(tensor, each) for each in tangent._examples], tangent._level)
+    level = level_of((tangent, tensor))
+    if level >= 0 and not (by_wholes(level) and _is_of_plain(tangent, level) and _is_of_plain(tensor, level)):
+        pairs = [(example(tensor, i, level), example(tangent, i, level)) for i in range(vmaps[level].size)]
+        return batched([_zeros_lying_as(*pair) for pair in pairs], level)
     array, kind = tensor._array, tangent._array.dtype
     kind = kind if kind.kind == array.dtype.kind else array.dtype
     under = storage(array)
-    memory = np.zeros(under.nbytes // array.itemsize, kind)
+    length = under.nbytes // array.itemsize
     start = (address(array) - address(under)) // array.itemsize if array.size else 0
     steps = tuple(step * kind.itemsize for step in strides(array))
-    zeros = np.ndarray(array.shape, kind, buffer(memory), start * kind.itemsize, steps)
+    if tensor.__class__ is BatchedTensor:
+        reach = zip(array.shape, strides(array), strict=True)
+        start, length = 0, 1 + sum(max(size - 1, 0) * abs(step) for size, step in reach)
+    if level >= 0:
+        count = vmaps[level].size
+        memory, steps = np.zeros(count * length, kind), (length * kind.itemsize, *steps)
+        zeros = np.ndarray((count, *array.shape), kind, buffer(memory), start * kind.itemsize, steps)
+        return batched_whole(make(zeros), 0, level)
+    zeros = np.ndarray(array.shape, kind, buffer(np.zeros(length, kind)), start * kind.itemsize, steps)
     return make(conjugated(zeros) if is_twin(array) else zeros)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -205,6 +206,11 @@ SEEN = {
     "gradients given": "(x * x).backward(t.ones(2))",
     "retained": "kept(x * 2)",
     "arguments": "(x.double(), t.cat([x, x])[0], m.t().contiguous(), F.pad(x, (1, 1)), F.log_softmax(m, 1))",
+    "values written over, and saved": """(x.clone().mul_(x), x.clone().mul_(2), t.ones(2).mul_(x), x.clone().sin_(),
+        x.clone().pow_(3), x.clone().hypot_(x), x.clone().atan2_(t.ones(2)))""",
+    "results of writes saved": "(x.clone().exp_(), x.clone().sqrt_(), x.clone().relu_(), x.clone().cumprod_(0))",
+    "taken by name alone": "(x.clone().cumsum_(0), x.cumsum(0), t.ones(2).cumsum_(0, dtype=t.float32))",
+    "in hooks": "hooked(lambda: (x.exp(), x.sort()))",
     "layers": """(F.embedding(t.tensor([0, 1]), m), F.nll_loss(m, t.tensor([0, 1])), F.max_pool1d(m[None], 2),
         F.conv1d(m[None], m[None]), F.scaled_dot_product_attention(*[m[None, None]] * 3))""",
 }
@@ -214,6 +220,14 @@ def _shown(given: Any) -> Any:
     if isinstance(given, (list, tuple)):
         return [_shown(each) for each in given]
     return tuple(given.shape) if hasattr(given, "shape") else str(given)
+
+
+def _hooked(module: Any, work: Any) -> None:
+    def pack(saved: Any) -> Any:
+        return saved.detach() + 1 if saved.dtype.is_floating_point else saved.neg()
+
+    with module.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved):
+        work()
 
 
 def _kept(made: Any) -> None:
@@ -230,7 +244,14 @@ def _seen(module: Any, line: str) -> list[Any]:
             return func(*args, **(kwargs or {}))
 
     x, m = module.tensor([1.0, 2.0], requires_grad=True), module.ones(2, 2)
-    scope = {"t": module, "F": module.nn.functional, "x": x, "m": m, "kept": _kept}
+    scope = {
+        "t": module,
+        "F": module.nn.functional,
+        "x": x,
+        "m": m,
+        "kept": _kept,
+        "hooked": partial(_hooked, module),
+    }
     with Log():
         eval(line, scope)
     return seen

@@ -302,6 +302,22 @@ tried(lambda: torch.nn.functional.linear(t, d))
 tried(lambda: torch.linalg.norm(d))
 tried(lambda: torch.fft.fft(d))
 """,
+    "types that are told": """
+class Types(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        print(func.__name__, [each.__name__ for each in types])
+        return func(*args, **(kwargs or {}))
+d = torch.tensor([[1., 2.], [3., 4.]])
+s = torch.eye(2).to_sparse()
+with Types():
+    x.shape, x.grad, x.is_leaf, x.data, d.T, d.requires_grad, d.dtype
+    d.sin(), d.neg(), -d, abs(d), d.t(), d.inverse(), d.dim(), d.arccos(), d.exp_(), d.isnan(), s.coalesce(), s.values()
+    d.sum(), d.add(1), d + 1, d.size(), d.view(4), d.clone(), d.mean(0), d.mul_(2), d.reshape(4), d.max()
+    1 - d, 2 ** d, d ** 2, 3 / d, d // 2, len(d), d[0], d.norm(), d.split(1), d.unique(), d.new_tensor([1.]), d.tolist()
+    d.detach(), d.numel(), torch.sin(d), torch.add(d, d), d == d, d.unflatten(0, (1, 2)), d.sum().item()
+    x.sum().backward()
+    d.requires_grad = True
+""",
     "without a method": """
 try:
     with TorchFunctionMode():

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..batching import NO_RULE, each_example, level_of, vmaps
+from ..batching import (
+    NO_RULE,
+    BatchedTensor,
+    batched_whole,
+    by_wholes,
+    each_example,
+    level_of,
+    vmaps,
+    whole_of,
+)
 from ..errors import wrong_type
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
-from ..tangents import begin_level, end_level, set_tangent, tangent_of
+from ..ops.shape import alias
+from ..tangents import attach, begin_level, end_level, set_tangent, tangent_of, whole_tangent
 from ..tangents import levels as _levels
 from ..tensor import Tensor
 
@@ -85,13 +95,17 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual, at any level."""
     mapped = level_of((tensor, tangent))
     if mapped >= 0 and not (len(vmaps) == 1 and level_of((tensor,)) < 0):  # see Note [Batched tangents]
+        if by_wholes(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
+            return _dual_whole(tensor, tangent, level)
         return each_example(dual_of, (tensor, tangent, level), {}, mapped)
     if tangent_of(tensor, level) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
-    dual = tensor.view(tensor._array.shape)
+    dual = (
+        alias(tensor) if level < len(_levels) and _levels[level].of_func else tensor.view(tensor._array.shape)
+    )
     if 1 in tensor._array.shape and not tensor.is_sparse:
         dual._array = tensor._array[...]  # as view() does not, torch keeps the steps of what has length 1
     if state.inference:
@@ -99,6 +113,22 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     dual._forward_base = None
     set_tangent(dual, tangent, level)
     return dual
+
+
+def _dual_whole(tensor: BatchedTensor, tangent: Tensor, level: int) -> Tensor:
+    """dual_of a batch, as the dual of its whole."""
+    whole, dim = whole_of(tensor)
+    fits = tangent_of(whole, level) is None and tangent._array.shape == tensor._array.shape
+    if fits and level < len(_levels):
+        direction = whole_tangent(tensor, tangent)
+        if whole.__class__ is BatchedTensor:
+            return batched_whole(dual_of(whole, direction, level), dim, tensor._level)
+        if direction.__class__ is not BatchedTensor:
+            dual = alias(whole)
+            dual._forward_base = None
+            attach(dual, direction, level)
+            return batched_whole(dual, dim, tensor._level)
+    return each_example(dual_of, (tensor, tangent, level), {}, tensor._level)  # which says what is wrong
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -131,6 +161,11 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
 def unpacked_dual(tensor: Tensor, level: int) -> tuple[Tensor, Tensor | None]:
     """unpack_dual, at any level."""
     mapped = level_of((tensor,))
+    if mapped >= 0 and by_wholes(mapped):
+        whole, dim = whole_of(tensor)
+        value, tangent = unpacked_dual(whole, level)
+        batch = batched_whole(value, dim, mapped)
+        return batch, None if tangent is None else batched_whole(tangent, dim, mapped)
     if mapped >= 0:
         return each_example(unpacked_dual, (tensor, level), {}, mapped)
     return unpacked(tensor, level), tangent_of(tensor, level)

@@ -192,7 +192,7 @@ class BackwardCFunction(Node, FunctionCtx):
     saved_tensors = property(_get_saved_tensors, _refuse("saved_tensors"))
     saved_variables = property(_get_saved_variables, _refuse("saved_variables"))
     _raw_saved_tensors = property(_get_raw_saved_tensors, _refuse("_raw_saved_tensors"))
-    next_functions = property(lambda self: self.next_edges, _refuse("next_functions"))
+    next_functions = property(vars(Node)["next_functions"].fget, _refuse("next_functions"))
     metadata = property(vars(Node)["metadata"].fget, _refuse("metadata"))
     requires_grad = property(lambda self: True, _refuse("requires_grad"))
     del _refuse
@@ -207,7 +207,7 @@ class BackwardCFunction(Node, FunctionCtx):
             grads = (list(grads),)
         if not by_engine:
             return self._user_backward()(self, *grads)
-        state.graph_task.running = self
+        state.graph_task.enter_python(self)
         return self._checked(self._user_backward()(self, *grads))
 
     def release(self) -> None:
@@ -353,6 +353,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
+        if kwargs and with_setup and transforms.count:
+            from ..func.functions import refuse_named
+
+            refuse_named(kwargs)
         if kwargs:
             args = _by_position(cls.forward, args, kwargs, with_setup)
         if transforms.count:
@@ -419,8 +423,9 @@ def _apply(cls: type[Function], inputs: tuple[Any, ...], with_setup: bool) -> An
             (each._array.shape, each._array.dtype, each.requires_grad) if isinstance(each, Tensor) else None
             for each in wrapped
         ]
+    node.to_save = node.saved_for_forward = None  # an output among them would hold its own node
+    if recorded:
         node._saved = tuple(save_for_backward(each, number, node) for number, each in enumerate(to_save))
-    node.to_save = node.saved_for_forward = None
     node.non_differentiable = None
     return wrapped if isinstance(output, tuple) else wrapped[0]
 

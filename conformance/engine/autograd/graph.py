@@ -231,6 +231,8 @@ class saved_tensors_hooks:
         state.saved_hooks = (*state.saved_hooks, (self.pack_hook, self.unpack_hook))
 
     def __exit__(self, *args: object) -> None:
+        if not state.saved_hooks:
+            raise RuntimeError(errors.NO_HOOKS_TO_POP)
         state.saved_hooks = state.saved_hooks[:-1]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..absent import look_up
 from .batch_norm import replace_all_batch_norm_modules_
 from .debug_unwrap import debug_unwrap
-from .derivatives import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from .derivatives import functionalize, grad, grad_and_value, jvp, linearize, vjp
 from .functional_call import functional_call, stack_module_state
+from .jacobians import hessian, jacfwd, jacrev
 from .vmap import vmap
 
 __all__ = [

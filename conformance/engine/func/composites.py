@@ -35,7 +35,8 @@ from ..shapes import new_sizes
 from ..tensor import Tensor
 from ..transforms import Doors
 from . import batched_fallback, linear_algebra_rules
-from .batch_rules import COMPOSED, is_written_whole
+from .batch_rules import COMPOSED
+from .inplace_rules import is_written_whole
 from .wholes import front
 
 _UNMAPPED = frozenset(

@@ -1,125 +1,34 @@
-"""torch.func: derivatives as functions (torch: _functorch/eager_transforms.py).
-
-Note [Levels of one graph]: a transform differentiates by fresh tensors that stand for its arguments. They are leaves
-of the one graph there is; or views, where the arguments require grad themselves. What a transform returns leaves the
-graph, unless something leads on from it that outlives the transform: a parameter of the user's, or the fresh tensors of
-a transform around it.
-"""
+"""torch.func: derivatives as functions (torch: _functorch/eager_transforms.py)."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
-from .. import errors, modes
+from .. import modes
 from ..autograd.forward_ad import dual_of, unpacked_dual
 from ..autograd.graph import disable_saved_tensors_hooks
-from ..batching import each_example, level_of
+from ..batching import level_of
 from ..creation import zeros_like
-from ..forward import primal
 from ..modes import state
-from ..node import AccumulateGrad
-from ..ops.joining import cat, stack
 from ..pytree import flatten, outline, tree_map, unflatten
 from ..tangents import begin_level, end_level
 from ..tensor import Tensor
-from ..transforms import transforms
+from .levels import Transform, fresh, gradients_of, left
 from .nesting import nested
-from .vmap import vmap
 
 _HOOKS = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
     "case."
 )
 _JVP = "jvp(f, primals, tangents)"
-_ALL_LEVELS = 1 << 30
-
-
-class Transform:
-    """One transform by backward: whether it still runs."""
-
-    __slots__ = ("alive",)
-
-    def __init__(self) -> None:
-        self.alive = True
-
-
-def _fresh(value: Any, transform: Transform) -> Tensor:
-    """A tensor to differentiate by, in place of an argument."""
-    if not isinstance(value, Tensor):
-        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
-    level = level_of((value,))
-    if level >= 0:
-        return each_example(_fresh, (value, transform), {}, level)
-    if state.recording and value.requires_grad:
-        seen = value.view_as(value)
-        seen._transform, seen._age = transform, transforms.age
-        return seen
-    found = primal(value, _ALL_LEVELS, False)
-    if found._array.dtype.kind not in "fcV":
-        raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
-    found._requires_grad = True
-    found._transform = transform
-    return found
-
-
-def _left(value: Any, recording: bool) -> Any:
-    """What a transform returns, out of its graph; see Note [Levels of one graph]."""
-    if not isinstance(value, Tensor):
-        return value
-    level = level_of((value,))
-    if level >= 0:
-        return each_example(_left, (value, recording), {}, level)
-    if value._tangents:
-        value._tangents = {number: _left(tangent, recording) for number, tangent in value._tangents.items()}
-    if not value.requires_grad or (recording and _leads_on(value)):
-        return value
-    return primal(value, _ALL_LEVELS, False)
-
-
-def _leads_on(tensor: Tensor) -> bool:
-    """Whether the graph of a tensor reaches a leaf that outlives the transforms that ended."""
-    if tensor.grad_fn is None:
-        return tensor._transform is None or tensor._transform.alive
-    seen = {tensor.grad_fn}
-    waiting = [tensor.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, AccumulateGrad):
-            transform = node.variable._transform
-            if transform is None or transform.alive:
-                return True
-        for following, _ in node.next_edges:
-            if following is not None and following not in seen:
-                seen.add(following)
-                waiting.append(following)
-    return False
-
-
-def _gradients(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
-    """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
-    level = level_of((outputs, inputs, given))
-    if level >= 0:
-        found: list[Tensor] = each_example(_gradients, (outputs, inputs, given), {}, level)
-        return found
-    from ..autograd import grad as autograd_grad
-
-    live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
-    gradients: Sequence[Tensor | None] = [None] * len(inputs)
-    if live:
-        roots, vectors = zip(*live, strict=True)
-        gradients = autograd_grad(roots, inputs, vectors, create_graph=True, allow_unused=True)
-    return [
-        zeros_like(each) if gradient is None else gradient
-        for each, gradient in zip(inputs, gradients, strict=True)
-    ]
-
 
 # Arguments ----------------------------------------------------------------------------------------
 
 
-def _places(argnums: Any, count: int) -> tuple[int, ...]:
+def places_of(argnums: Any, count: int) -> tuple[int, ...]:
     """The positions that argnums names.
 
     Raises:
@@ -142,7 +51,7 @@ def _places(argnums: Any, count: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _replaced(args: Iterable[Any], places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
+def replaced(args: Iterable[Any], places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
     found = list(args)
     for place, value in zip(places, values, strict=True):
         found[place] = value
@@ -188,10 +97,10 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
         transform = Transform()
         api = "grad_and_value(f)(*args)"
         with disable_saved_tensors_hooks(_HOOKS), nested(), modes.enable_grad():
-            places = _places(argnums, len(args))
+            places = places_of(argnums, len(args))
             chosen = [args[place] for place in places]
-            wanted = tree_map(lambda each: _fresh(each, transform), chosen)
-            output, aux = _with_aux(func(*_replaced(args, places, wanted), **kwargs), has_aux, api)
+            wanted = tree_map(lambda each: fresh(each, transform), chosen)
+            output, aux = _with_aux(func(*replaced(args, places, wanted), **kwargs), has_aux, api)
             if not isinstance(output, Tensor):
                 raise RuntimeError(f"{api}: Expected f(*args) to return a Tensor, got {type(output)}")
             if output.dim() != 0:
@@ -200,10 +109,10 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                     "you wanted to use the vjp or jacrev APIs instead?"
                 )
             inputs, spec = flatten(wanted)
-            found = unflatten(_gradients([output], inputs, [None]), spec)
+            found = unflatten(gradients_of([output], inputs, [None]), spec)
         transform.alive = False
         gradient = found[0] if isinstance(argnums, int) else tuple(found)
-        gradient, output, aux = tree_map(lambda each: _left(each, recording), (gradient, output, aux))
+        gradient, output, aux = tree_map(lambda each: left(each, recording), (gradient, output, aux))
         return (gradient, (output, aux)) if has_aux else (gradient, output)
 
     return wrapper
@@ -229,7 +138,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     recording = bool(state.recording)
     transform = Transform()
     with disable_saved_tensors_hooks(_HOOKS), nested(), modes.enable_grad():
-        wanted = tree_map(lambda each: _fresh(each, transform), primals)
+        wanted = tree_map(lambda each: fresh(each, transform), primals)
         value, aux = _with_aux(func(*wanted), has_aux, "vjp(f, *primals)")
         outputs, output_spec = flatten(value)
         _check_outputs(outputs, "vjp(f, *primals)")
@@ -250,75 +159,13 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                 f"function. cotangents: {outline(spec)}, primal output: {outline(output_spec)}"
             )
         outside = bool(state.recording)
-        with nested(), modes.enable_grad():
-            found = _gradients(outputs, inputs, given)
-        return unflatten([_left(each, outside) for each in found], input_spec)
+        apart = state.inference or level_of((outputs, inputs)) >= 0
+        with nested() if apart else nullcontext(), modes.enable_grad():
+            found = gradients_of(outputs, inputs, given)
+        return unflatten([left(each, outside) for each in found], input_spec)
 
-    value, aux = tree_map(lambda each: _left(each, recording), (value, aux))
+    value, aux = tree_map(lambda each: left(each, recording), (value, aux))
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
-
-
-def _need_real(name: str, what: str, values: Any) -> None:
-    """Refuse complex numbers, of which a Jacobian has no gradient for each.
-
-    Raises:
-        RuntimeError: as torch words it.
-    """
-    for number, each in enumerate(flatten(values)[0]):
-        if isinstance(each, Tensor) and each.is_complex():
-            raise RuntimeError(
-                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {number}"
-            )
-
-
-def jacrev(
-    func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
-    _preallocate_and_copy: bool = False,
-) -> Callable[..., Any]:  # fmt: skip
-    """A function that returns the Jacobian of ``func`` by the arguments ``argnums``, row by row.
-
-    Raises:
-        ValueError: ``chunk_size`` is not positive.
-    """
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-
-    @functools.wraps(func)
-    def wrapper(*args: Any) -> Any:
-        _need_real("jacrev", "inputs", args)
-        places = _places(argnums, len(args))
-        value, vjp_fn, *aux = vjp(
-            lambda *chosen: func(*_replaced(args, places, chosen)),
-            *[args[place] for place in places],
-            has_aux=has_aux,
-        )
-        _need_real("jacrev", "outputs", value)
-        outputs, output_spec = flatten(value)
-        blocks = []
-        for number, output in enumerate(outputs):
-            rows = [flatten(vjp_fn(unflatten(each, output_spec)))[0] for each in _one_by_one(outputs, number)]
-            inputs, input_spec = flatten([args[place] for place in places])
-            columns = zip(*rows, strict=True) if rows else [()] * len(inputs)
-            jacobians = [
-                (stack(list(column)) if column else each.new_zeros((0, *each.shape))).reshape(
-                    (*output.shape, *each.shape)
-                )
-                for column, each in zip(columns, inputs, strict=True)
-            ]
-            found = unflatten(jacobians, input_spec)
-            blocks.append(found[0] if isinstance(argnums, int) else tuple(found))
-        jacobian = unflatten(blocks, output_spec)
-        return (jacobian, aux[0]) if has_aux else jacobian
-
-    return wrapper
-
-
-def _one_by_one(tensors: list[Tensor], number: int) -> Iterable[list[Tensor]]:
-    """Zeros like the tensors, but a one at each place of one of them after the other."""
-    for place in range(tensors[number].numel()):
-        found = [each.new_zeros(each.shape) for each in tensors]
-        found[number].view(-1)[place] = 1
-        yield found
 
 
 # Forward ------------------------------------------------------------------------------------------
@@ -351,7 +198,7 @@ def jvp(
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     _check_floating(given)
-    with nested(), modes._set_fwd_grad_enabled(True):
+    with nested(backward=False), modes._set_fwd_grad_enabled(True):
         level = begin_level(of_func=True).number
         try:
             duals = [dual_of(each, tangent, level) for each, tangent in zip(given, directions, strict=True)]
@@ -383,66 +230,6 @@ def _pair(dual: Tensor, level: int, strict: bool) -> tuple[Tensor, Tensor]:
             "with strict=True."
         )
     return value, zeros_like(value) if tangent is None else tangent
-
-
-def jacfwd(
-    func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
-) -> Callable[..., Any]:
-    """A function that returns the Jacobian of ``func`` by the arguments ``argnums``, column by column."""
-
-    @functools.wraps(func)
-    def wrapper(*args: Any) -> Any:
-        _need_real("jacfwd", "inputs", args)
-        places = tuple(range(len(args))) if argnums is None else _places(argnums, len(args))
-        inputs, input_spec = flatten([args[place] for place in places])
-        kept: list[Any] = []
-
-        def push(*directions: Tensor) -> Any:
-            _, product, *aux = jvp(
-                lambda *chosen: func(*_replaced(args, places, chosen)),
-                tuple(args[place] for place in places),
-                tuple(unflatten(list(directions), input_spec)),
-                has_aux=has_aux,
-            )
-            kept[:] = aux
-            _need_real("jacfwd", "outputs", product)
-            return product
-
-        columns = [
-            cat([stack(part) for part in parts])
-            for parts in zip(
-                *(
-                    zip(*_one_by_one(inputs, number), strict=True)
-                    for number, each in enumerate(inputs)
-                    if each.numel()
-                ),
-                strict=True,
-            )
-        ] or [each.new_zeros((0, *each.shape)) for each in inputs]
-        products = vmap(push, randomness=randomness)(*columns)
-        flat, output_spec = flatten(products)
-        counts = [each.numel() for each in inputs]
-        blocks = []
-        for product in flat:
-            jacobians = [
-                part.unflatten(-1, each.shape) if each.dim() else part.squeeze(-1)
-                for part, each in zip(product.movedim(0, -1).split(counts, -1), inputs, strict=True)
-            ]
-            found = unflatten(jacobians, input_spec)
-            blocks.append(found[0] if isinstance(argnums, int) else tuple(found))
-        jacobian = unflatten(blocks, output_spec)
-        return (jacobian, tree_map(_first_example, kept[0])) if has_aux else jacobian
-
-    return wrapper
-
-
-def _first_example(value: Any) -> Any:
-    return value._examples[0] if hasattr(value, "_examples") else value
-
-
-def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
-    """A function that returns the Hessian of ``func`` by the arguments ``argnums``: forward over reverse."""
-    return jacfwd(jacrev(func, argnums), argnums)
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:

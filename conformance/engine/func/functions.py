@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..batching import BatchedTensor, batched_whole, each_example, level_of, vmaps, whole_of
+from ..batching import batched_whole, each_example, level_of, vmaps
 from ..pytree import broadcast_to_and_flatten, flatten, unflatten
 from ..tensor import Tensor
 from ..transforms import transforms
+from .vmapped_function import apply_whole, unwrapped
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -23,6 +24,30 @@ class VmapInfo(NamedTuple):
 VmapInfo.__module__ = "torch._functorch.autograd_function"
 
 
+def _running() -> list[int]:
+    """The levels of the vmaps outside of which nothing is called at the moment."""
+    return [level for level, each in enumerate(vmaps) if not each.old and each.depth <= transforms.depth]
+
+
+def refuse_named(kwargs: dict[str, Any]) -> None:
+    """Refuse what forward takes by name alone, as the innermost transform does.
+
+    Raises:
+        NotImplementedError: a tensor, by a vmap.
+        TypeError: anything, by a derivative.
+    """
+    running = _running()
+    if running and vmaps[running[-1]].depth == transforms.depth:
+        if any(isinstance(each, Tensor) for each in flatten(kwargs)[0]):
+            raise NotImplementedError(
+                "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only Tensors to "
+                f"autograd.Function. Got: {kwargs}"
+            )
+    elif transforms.depth:
+        name = next(iter(kwargs))
+        raise TypeError(f"custom_function_call_grad() got an unexpected keyword argument '{name}'")
+
+
 def apply_transformed(
     cls: Any, args: tuple[Any, ...], with_setup: bool, apply: Callable[[tuple[Any, ...]], Any]
 ) -> Any:
@@ -31,7 +56,7 @@ def apply_transformed(
     Raises:
         RuntimeError: a transform runs and the Function has no setup_context; or a vmap, and it says nothing of that.
     """
-    level = level_of(args)
+    level = level_of(flatten(args)[0])
     if not transforms.depth:  # at most the old vmap runs, which knows nothing of Functions
         return apply(args)
     if not with_setup:
@@ -39,7 +64,8 @@ def apply_transformed(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
             f"override the setup_context staticmethod. {_MORE}"
         )
-    if not any(not each.old and each.depth <= transforms.depth for each in vmaps):
+    running = _running()
+    if not running:
         return apply(args)
     from ..autograd.function import Function
 
@@ -51,6 +77,8 @@ def apply_transformed(
                 "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
                 f"ambiguity. {_MORE}"
             )
+        if vmaps[running[-1]].depth == transforms.depth:
+            return apply_whole(cls, args, running[-1])
         if level < 0:
             return apply(args)
         return each_example(lambda *given: apply_transformed(cls, given, with_setup, apply), args, {}, level)
@@ -69,14 +97,14 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
         RuntimeError: it does not return an output and its dimensions.
     """
     running = vmaps[level]
-    taken = [whole_of(each) if _is_at(each, level) else (each, None) for each in args]
-    whole, in_dims = zip(*taken, strict=True)
+    whole, in_dims = unwrapped(args, level)
     depth, transforms.depth = transforms.depth, running.depth - 1  # the rule is called outside of its vmap
     try:
         output, out_dims = _two(rule(VmapInfo(running.size, running.randomness), in_dims, *whole))
     finally:
         transforms.depth = depth
-    for batch, copied in zip(args, whole, strict=True):
+    batches, wholes = flatten(args)[0], flatten(whole)[0]
+    for batch, copied in zip(batches, wholes, strict=True):
         if batch is not copied and batch._whole is None and copied._version:  # changed in place
             for example, changed in zip(batch._examples, copied.unbind(0), strict=True):
                 example.copy_(changed)
@@ -88,7 +116,7 @@ def through_rule(rule: Callable[..., Any], args: tuple[Any, ...], level: int) ->
             f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
             f"{flatten(out_dims)[1]} but output has structure {spec}. {_MORE}"
         )
-    given = {id(each): own for each, own in zip(whole, args, strict=True)}
+    given = {id(each): own for each, own in zip(wholes, batches, strict=True) if isinstance(each, Tensor)}
 
     def again(value: Any, dim: int | None) -> Any:
         if id(value) in given:  # an input that is returned stays what it was
@@ -107,7 +135,3 @@ def _two(returned: Any) -> tuple[Any, Any]:
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "
         f"with the output. Got {got} instead"
     )
-
-
-def _is_at(value: Any, level: int) -> bool:
-    return value.__class__ is BatchedTensor and value._level == level

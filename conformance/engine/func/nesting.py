@@ -10,23 +10,25 @@ from ..transforms import transforms
 
 
 @contextmanager
-def nested(derivative: bool = True) -> Iterator[int]:
+def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
     """Inside, one more transform runs: how deep it stands. A derivative leaves inference mode.
 
     The grad mode that the transformed function sets lasts, as in torch, where nothing around this restores it.
     """
-    since, inference = transforms.since, state.inference
+    since, by_backward, inference = transforms.since, transforms.backward, state.inference
     transforms.depth += 1
     transforms.age += 1
     if derivative:
         transforms.since = transforms.age  # see Note [Captured tensors]
+        if backward:
+            transforms.backward = transforms.age
         _set(state.grad_enabled, False)
     transforms.begin()
     try:
         yield transforms.depth
     finally:
         transforms.depth -= 1
-        transforms.since = since
+        transforms.since, transforms.backward = since, by_backward
         if derivative:
             _set(state.grad_enabled, inference)
         transforms.end()

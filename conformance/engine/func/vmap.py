@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ..batching import BatchedTensor, Vmap, batched_whole, vmaps, whole_of
@@ -83,18 +84,24 @@ def _run(
     flat: list[Any], size: int,
 ) -> Any:  # fmt: skip
     """Call the function with batched arguments; without an example, with one of zeros that is taken away again."""
-    level = len(vmaps)
+    with vmapping(size, randomness) as level:
+        given = [
+            each if dim is None else batched_whole(each, dim, level)
+            for each, dim in zip(flat, dims, strict=True)
+        ]
+        results = func(*unflatten(given, spec), **kwargs)
+        return _unwrapped(func, results, out_dims, level, size)
+
+
+@contextmanager
+def vmapping(size: int, randomness: str) -> Iterator[int]:
+    """Inside, one more vmap runs: at which level."""
     with nested(derivative=False) as depth:
         if not vmaps:
             composites.close()
         vmaps.append(Vmap(size, randomness, depth, transforms.age))
         try:
-            given = [
-                each if dim is None else batched_whole(each, dim, level)
-                for each, dim in zip(flat, dims, strict=True)
-            ]
-            results = func(*unflatten(given, spec), **kwargs)
-            return _unwrapped(func, results, out_dims, level, size)
+            yield len(vmaps) - 1
         finally:
             vmaps.pop()
             if not vmaps:

@@ -94,7 +94,7 @@ def _run_in_place(name: str, self: Tensor, dim: Any, dtype: Any) -> Tensor:
             raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
         increment_version(self)
         return self
-    return run_inplace(ROWS[name], [self, dim, own])
+    return run_inplace(ROWS[name], [self, dim, own if own.numpy.kind in "iu" else dtype])
 
 
 def _zeroed(shape: tuple[int, ...], kind: np.dtype[Any]) -> Tensor:

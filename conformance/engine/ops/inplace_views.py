@@ -50,12 +50,12 @@ def view_in_place(row: Row, self: Tensor, *arguments: Any) -> Tensor:
     """
     if self.__class__ is BatchedTensor:
         if self._whole is not None and by_wholes(self._level):
-            from ..func import batch_rules
+            from ..func import inplace_rules
 
             def take(name: str, *given: Any) -> Tensor:
                 return view_in_place(ROWS[name], *given)
 
-            batch_rules.view_in_place(take, row.name, self, arguments)
+            inplace_rules.view_in_place(take, row.name, self, arguments)
             return self
         given = (self, *arguments)
         return each_in_place(lambda *each: view_in_place(row, *each), given, {}, self._level, row.name + "_")

@@ -121,7 +121,10 @@ def kept(array: Array, mask: Array, *order: Array) -> Array:
     """
     found = np.empty_like(mask, array.dtype)  # an expanded gradient does not say how a result lies in memory
     bits = f"i{array.dtype.itemsize}"
-    np.multiply(array.view(bits), mask, out=found.view(bits))
+    try:
+        np.multiply(array.view(bits), mask, out=found.view(bits))
+    except ValueError:  # the mask is that of one example, see func/backward_rules.py
+        found = np.multiply(array.view(bits), mask).view(array.dtype)
     return laid_out(found, *(order or (array, mask)))
 
 

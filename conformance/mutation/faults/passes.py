@@ -66,7 +66,7 @@ PASSES = (
         ("first-hook-meanwhile-sees-inputs", "a node's first hook, registered while it runs, sees what came in",
          "execution:_evaluate", "inputs if hooked else ()", "inputs"),
         ("leaf-hook-meanwhile-skipped", "a hook that a post-accumulate hook registers waits for the next pass",
-         "accumulate:accumulate_grad", "state.graph_task.running = node", "pass"),
+         "accumulate:accumulate_grad", "state.graph_task.enter_python(node)", "pass"),
         ("post-accumulate-may-return-any-shape", "what a post-accumulate hook returns need not look like the leaf",
          "accumulate:accumulate_grad", "check_result(value, result, hook), True", "result, True"),
     ),

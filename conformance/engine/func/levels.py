@@ -1,0 +1,161 @@
+"""The graphs of nested derivatives in one (torch: functorch/TensorWrapper.cpp, DynamicLayer.cpp).
+
+Note [Levels of one graph]: a transform differentiates by fresh tensors that stand for its arguments. They are leaves
+of the one graph there is; or views, where the arguments require grad themselves. What a transform returns leaves the
+graph, unless something leads on from it that outlives the transform: a parameter of the user's, or the fresh tensors of
+a transform around it. torch has a graph for each level. So when a transform has ended, a node shows edges as they are in
+the graph outside: a fresh view is passed over, and what leads to fresh leaves alone is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakSet
+
+from .. import errors
+from ..batching import batched_whole, by_wholes, each_example, level_of, whole_of
+from ..creation import zeros_like
+from ..forward import primal
+from ..modes import state
+from ..node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
+from ..tensor import Tensor
+from ..transforms import transforms
+
+ALL_LEVELS = 1 << 30
+
+
+class Transform:
+    """One transform by backward: whether it still runs."""
+
+    __slots__ = ("alive",)
+
+    def __init__(self) -> None:
+        self.alive = True
+
+
+class StandIn(Node):
+    """The node of a fresh view, which hands on the gradient as it is."""
+
+    __slots__ = ("transform", "value")
+    transform: Transform
+    value: Tensor  # for which it stands
+
+    def apply(self, grads: Gradients) -> Gradients:
+        return grads
+
+
+StandIn.__name__ = StandIn.__qualname__ = "ViewBackward0"
+_LEAVES: WeakSet[Tensor] = WeakSet()  # the fresh ones
+
+
+def fresh(value: Any, transform: Transform) -> Tensor:
+    """A tensor to differentiate by, in place of an argument."""
+    if not isinstance(value, Tensor):
+        raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
+    level = level_of((value,))
+    if level >= 0:
+        return each_example(fresh, (value, transform), {}, level)
+    Node.shown = staticmethod(_shown)
+    if state.recording and value.requires_grad:
+        seen = value.view_as(value)
+        seen._transform, seen._age = transform, transforms.age
+        seen._node = _standing(value, transform)
+        return seen
+    found = primal(value, ALL_LEVELS, False)
+    if found._array.dtype.kind not in "fcV":
+        raise RuntimeError(errors.REQUIRES_GRAD_DTYPE)
+    found._requires_grad = True
+    found._transform = transform
+    _LEAVES.add(found)
+    return found
+
+
+def _standing(value: Tensor, transform: Transform) -> StandIn:
+    node = new_node(StandIn)
+    node.next_edges, node.input_metadata = (
+        (gradient_edge(value),),
+        ((value._array.shape, value._array.dtype),),
+    )
+    node.transform, node.value = transform, value
+    return node
+
+
+def left(value: Any, recording: bool) -> Any:
+    """What a transform returns, out of its graph; see Note [Levels of one graph]."""
+    if not isinstance(value, Tensor):
+        return value
+    level = level_of((value,))
+    if level >= 0 and by_wholes(level):
+        whole, dim = whole_of(value)
+        return batched_whole(left(whole, recording), dim, level)
+    if level >= 0:
+        return each_example(left, (value, recording), {}, level)
+    if value._tangents:
+        value._tangents = {number: left(tangent, recording) for number, tangent in value._tangents.items()}
+    if not value.requires_grad:
+        return value
+    if recording and isinstance(value._node, StandIn) and not value._node.transform.alive:
+        return value._node.value
+    node = value.grad_fn
+    outlives = value._transform is None or value._transform.alive if node is None else _leads_on(node)
+    if recording and outlives:
+        return value
+    return primal(value, ALL_LEVELS, False)
+
+
+def _ended(node: Node) -> bool:
+    """Whether a node is that of a fresh leaf whose transform has ended."""
+    if not isinstance(node, AccumulateGrad):
+        return False
+    transform = node.variable._transform
+    return transform is not None and not transform.alive
+
+
+def _leads_on(root: Node) -> bool:
+    """Whether the graph reaches a leaf that outlives the transforms that ended."""
+    seen = {root}
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, AccumulateGrad) and not _ended(node):
+            return True
+        for following in node.next_nodes:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return False
+
+
+def _shown(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    """The edges of a node as they are in the graph outside of the transforms that ended."""
+    return tuple(map(_shown_edge, edges))
+
+
+def _shown_edge(edge: Edge) -> Edge:
+    node = edge[0]
+    while isinstance(node, StandIn) and not node.transform.alive:
+        edge = node.next_edges[0]
+        node = edge[0]
+    if node is None or (_LEAVES and not _leads_on(node)):
+        return NO_EDGE
+    return edge
+
+
+def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
+    """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
+    if level_of((outputs, inputs)) >= 0:
+        level = level_of((outputs, inputs, given))
+        found: list[Tensor] = each_example(gradients_of, (outputs, inputs, given), {}, level)
+        return found
+    from ..autograd import grad as autograd_grad
+
+    live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
+    gradients: Sequence[Tensor | None] = [None] * len(inputs)
+    if live:
+        roots, vectors = zip(*live, strict=True)
+        gradients = autograd_grad(roots, inputs, vectors, create_graph=True, allow_unused=True)
+    return [
+        zeros_like(each) if gradient is None else gradient
+        for each, gradient in zip(inputs, gradients, strict=True)
+    ]

@@ -1,0 +1,205 @@
+"""Views of whole batches, and copies that lie like them (torch: functorch/BatchRulesViews.cpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..batching import BatchedTensor, batched_whole, flat, whole_of
+from ..formats import contiguous_format
+from ..forward import bind, call
+from ..rows import ROWS, Row
+from ..shapes import wrap_dim
+from .pointwise_rules import pointwise
+from .wholes import Rule, front, is_at, wrapped
+
+
+def dims_of(dim: Any, rank: int) -> Any:
+    """Dimensions of an example as those of its whole."""
+    if isinstance(dim, int):
+        return wrap_dim(dim, rank) + 1
+    return type(dim)(wrap_dim(each, rank) + 1 for each in dim)
+
+
+def along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation along some dimensions: those behind the first."""
+    given = bind(row, args, kwargs)
+    batch = given["self"]
+    if not is_at(batch, level):
+        return NotImplemented
+    if row.view is not None and batch._whole is None:
+        return NotImplemented
+    rank = batch._array.ndim
+    if (
+        not rank
+        and row.name in _OF_NUMBERS
+        and all(given[name] in (0, (0,)) for name in _DIMS & given.keys())
+    ):
+        return batch
+    for name in _DIMS & given.keys():
+        given[name] = dims_of(given[name], rank)
+    if row.name == "permute":
+        given["dims"] = (0, *given["dims"])
+    given["self"] = front(batch)
+    return wrapped(call(row, given), level)
+
+
+def _alias(batch: BatchedTensor, level: int) -> BatchedTensor:
+    whole, dim = whole_of(batch)
+    return batched_whole(ROWS["alias"].call(whole), dim, level)
+
+
+_OF_NUMBERS = frozenset(["transpose"])  # which take dimension 0 of a number
+_DIMS = frozenset(["dim", "dim0", "dim1", "dim2", "dims", "dimension"])
+
+
+def cloned(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """clone: as it lies, or in order from the first example to the last."""
+    in_order = bind(row, args, kwargs)["memory_format"] is contiguous_format
+    return (arranged if in_order else pointwise)(row, args, kwargs, level)
+
+
+def reshaped(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A view in another shape."""
+    batch, size = bind(row, args, kwargs).values()
+    if row.view is not None and batch._whole is None:
+        return NotImplemented
+    whole = front(batch)
+    wanted = (whole._array.shape[0], *size)
+    if row.name != "_reshape_alias":
+        return wrapped(row.call(whole, wanted), level)
+    try:
+        return wrapped(ROWS["view"].call(whole, wanted), level)
+    except RuntimeError as error:
+        raise ValueError from error  # as the row does: then it is copied
+
+
+def arranged(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """An operation that takes the batch's dimensions as they come behind the first."""
+    given = bind(row, args, kwargs)
+    if row.view is not None and given["self"]._whole is None:
+        return NotImplemented
+    given["self"] = front(given["self"])
+    return wrapped(call(row, given), level)
+
+
+def expanded(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """A view of an example, expanded to as many dimensions as are asked for."""
+    batch, size = bind(row, args, kwargs).values()
+    if batch._whole is None or len(size) < batch._array.ndim:
+        return NotImplemented
+    whole = front(batch)
+    shape = whole._array.shape
+    whole = whole.view((shape[0], *(1,) * (len(size) - batch._array.ndim), *shape[1:]))
+    return wrapped(row.call(whole, (whole._array.shape[0], *size)), level)
+
+
+def transposed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """t: of a matrix its transpose, of less what it is."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._whole is None or batch._array.ndim > 2:
+        return NotImplemented
+    last = min(1, max(batch._array.ndim - 1, 0))
+    return along(ROWS["transpose"], (batch, 0, last), {}, level)
+
+
+def unsqueezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """unsqueeze: there is one place more than dimensions."""
+    batch, dim = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    return wrapped(row.call(front(batch), wrap_dim(dim, batch._array.ndim + 1) + 1), level)
+
+
+def repeated(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """repeat: as often as one example is, and once along the examples."""
+    batch, repeats = bind(row, args, kwargs).values()
+    if len(repeats) < batch._array.ndim:
+        return NotImplemented
+    whole = front(batch)
+    for _ in range(len(repeats) - batch._array.ndim):
+        whole = whole.unsqueeze(1)
+    return wrapped(row.call(whole, (1, *repeats)), level)
+
+
+def squeezed_along(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """squeeze along some dimensions: the whole lies as it did."""
+    batch, given = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    rank = batch._array.ndim
+    places = [wrap_dim(each, rank) for each in flat((given,))]
+    if not rank:
+        return _alias(batch, level)
+    whole, dim = whole_of(batch)
+    gone = sum(each < dim and whole._array.shape[each] == 1 for each in places)
+    found = ROWS["squeeze_dims"].call(whole, tuple(each + (each >= dim) for each in places))
+    return wrapped(found, level, dim - gone)
+
+
+def diagonal_made(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diag_embed: there is one dimension more."""
+    batch, offset, *dims = bind(row, args, kwargs).values()
+    rank = batch._array.ndim + 1
+    return wrapped(row.call(front(batch), offset, *(wrap_dim(dim, rank) + 1 for dim in dims)), level)
+
+
+def view_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """diagonal_copy and its like: a copy of the view, in order."""
+    found = along(ROWS[row.name.removesuffix("_copy")], tuple(bind(row, args, kwargs).values()), {}, level)
+    return found if found is NotImplemented else found.clone(memory_format=contiguous_format)
+
+
+def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """alias_copy: a copy of the whole, in order."""
+    (batch,) = bind(row, args, kwargs).values()
+    return _alias(batch, level).clone(memory_format=contiguous_format)
+
+
+def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """roll: along some dimensions, but not of all elements in a line."""
+    return along(row, args, kwargs, level) if bind(row, args, kwargs)["dims"] else NotImplemented
+
+
+def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """trace: the sum of a diagonal."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._array.ndim != 2:
+        return NotImplemented
+    return wrapped(front(batch).diagonal(0, 1, 2).sum(1), level)
+
+
+def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """squeeze: every dimension of one, but for that of the examples."""
+    (batch,) = bind(row, args, kwargs).values()
+    if batch._whole is None:
+        return NotImplemented
+    if not batch._array.ndim:
+        return _alias(batch, level)
+    whole, dim = batch._whole, batch._dim
+    shape = whole._array.shape
+    kept = [place for place, n in enumerate(shape) if n != 1 or place == dim]
+    return wrapped(whole.view([shape[place] for place in kept]), level, kept.index(dim))
+
+
+_VIEWS = """
+diagonal permute select slice split split_with_sizes split_with_sizes_copy transpose unbind unbind_copy unfold
+unsafe_split
+"""
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_VIEWS.split(), along),
+    **dict.fromkeys(["_fft_c2c", "_fft_c2r", "_fft_r2c", "flip", "glu", "rot90"], along),
+    **dict.fromkeys(["_in_order", "_view_as_complex", "constant_pad_nd", "tril", "triu"], arranged),
+    **dict.fromkeys(["_reshape_alias", "_unsafe_view", "view"], reshaped),
+    **dict.fromkeys(["diagonal_copy", "unfold_copy"], view_copied),
+    **dict.fromkeys(["squeeze_dim", "squeeze_dims"], squeezed_along),
+    "alias_copy": alias_copied,
+    "clone": cloned,
+    "diag_embed": diagonal_made,
+    "expand": expanded,
+    "repeat": repeated,
+    "roll": rolled,
+    "squeeze": squeezed,
+    "t": transposed,
+    "trace": traced,
+    "unsqueeze": unsqueezed,
+}
