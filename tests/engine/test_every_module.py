@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from typing import Any
 
 import pytest
@@ -59,14 +60,16 @@ def test_replicas() -> None:
         replica = layer._replicate_for_data_parallel()
         replica.weight, replica.bias = layer.weight * 2, layer.bias * 2
         result = replica(module.arange(4.0).view(2, 2))
-        shown.append([result.grad_fn.name(), [*replica.state_dict()], layer.num_batches_tracked.item(), vars(replica)["_is_replica"]])  # fmt: skip
+        shown.append([result.grad_fn.name(), [*replica.state_dict()], vars(replica)["_is_replica"]])
+        shown[-1].append(layer.num_batches_tracked.item())
     assert shown[0] == shown[1]
 
 
 @pytest.fixture(params=["swap", "overwrite"])
 def conversion(request: pytest.FixtureRequest) -> Any:
     """Modules convert their parameters in another way than usual, on both engines."""
-    setters = [getattr(module.__future__, f"set_{request.param}_module_params_on_conversion") for module in (torch, engine)]  # fmt: skip
+    name = f"set_{request.param}_module_params_on_conversion"
+    setters = [getattr(module.__future__, name) for module in (torch, engine)]
     for each in setters:
         each(True)
     yield request.param
@@ -91,9 +94,10 @@ def test_conversions(conversion: str) -> None:
         state = {"weight": module.ones(1, 1), "bias": module.ones(1)}
         for assign in (False, True):
             layer.load_state_dict(state, assign=assign)
-            seen.append([layer.weight is weight, str(layer.weight.dtype), layer.weight.tolist(), layer.weight.requires_grad])  # fmt: skip
+            seen.append([layer.weight is weight, str(layer.weight.dtype), layer.weight.tolist()])
+            seen.append(layer.weight.requires_grad)
         held = (layer.weight * 1, layer.weight.view(1))
-        for call in (layer.float, layer.half, lambda l=layer, s=state: l.load_state_dict(s)):
+        for call in (layer.float, layer.half, partial(layer.load_state_dict, state)):
             try:
                 call()
                 seen.append([str(layer.weight.dtype), layer.weight._version])

@@ -47,6 +47,11 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         parameter.requires_grad = requires_grad
         return parameter
 
+    def __copy__(self) -> Any:
+        copy = super().__copy__()  # type: ignore[misc]
+        copy._version_counter = None  # torch makes a parameter of the same data
+        return copy
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]

@@ -169,6 +169,14 @@ def warn_of_lost_part(kind: dtypes.dtype) -> None:
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=3)
 
 
+def real_part(array: Array, kind: dtypes.dtype | None) -> Array:
+    """What of complex numbers a sum or product in a real type counts: their real parts, after a warning."""
+    if kind is None or array.dtype.kind != "c" or kind.category == dtypes.COMPLEX or kind is dtypes.bool_:
+        return array
+    warn_of_lost_part(kind)
+    return array.real
+
+
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in another tensor's dtype."""
     return to(self, other.dtype)

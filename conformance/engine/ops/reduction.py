@@ -15,6 +15,7 @@ from ..modes import state
 from ..rows import Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
+from .copying import real_part
 from .kernels import MANY, need_floats
 from .scalars import over
 
@@ -96,7 +97,7 @@ def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) 
 
 @op("SumBackward0", name="sum", self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes))
 def _sum_all(self: Array, dtype: Any = None) -> Array:
-    return add_up(self, None, _sum_type(self, dtype))
+    return add_up(real_part(self, dtype), None, _sum_type(self, dtype))
 
 
 @op(
@@ -105,7 +106,7 @@ def _sum_all(self: Array, dtype: Any = None) -> Array:
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
 def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
-    return add_up(self, axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
+    return add_up(real_part(self, dtype), axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
 
 
 _NEEDS_DIM = (
@@ -206,7 +207,8 @@ def _average(
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
-    return _average(self, None, _mean_type(self, dtype), self.size)
+    kind = _mean_type(self, dtype)
+    return _average(real_part(self, dtype), None, kind, self.size)
 
 
 @op(
@@ -217,8 +219,9 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
     ),
 )
 def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+    kind = _mean_type(self, dtype)
     axes = axes_of(dim, self.ndim)
-    return _average(self, axes, _mean_type(self, dtype), count_along(self.shape, axes), keepdim)
+    return _average(real_part(self, dtype), axes, kind, count_along(self.shape, axes), keepdim)
 
 
 def count_along(shape: tuple[int, ...], axes: Sequence[int]) -> int:
@@ -289,7 +292,7 @@ def _product_of_lines(lines: Array) -> Array:
 
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
-    kind = _sum_type(array, dtype)
+    kind, array = _sum_type(array, dtype), real_part(array, dtype)
     if kind.kind in "fV" and array.flags.c_contiguous and (axes is None or axes == array.ndim - 1):
         lines = array.reshape(-1) if axes is None else array
         if lines.shape[-1] >= _BLOCK // kind.itemsize and not dtypes.is_half(kind):

@@ -211,7 +211,7 @@ def _swap(target: Tensor, value: Tensor, assign: bool) -> None:
     """Let what ``module_load`` makes of a value take the place of a parameter or buffer, which stays the same object."""
     from ...utils.swapping import swap_tensors
 
-    new = target.module_load(value, assign=assign)  # type: ignore[attr-defined]
+    new = target.module_load(value, assign=assign)
     if new is value or new is target:
         raise RuntimeError(
             "module_load returned one of self or other, please .detach() the result if returning one of the inputs in "
