@@ -133,7 +133,7 @@ _PLACES = ("device", "dtype", "non_blocking", "copy")
 
 def parse_to(
     args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[device | None, dtypes.dtype | None, bool, bool, Any]:
+) -> tuple[device | None, dtypes.dtype | None, bool, bool | None, Any]:
     """What ``to`` is asked for: a device and a dtype, a dtype, or those of a tensor; non_blocking, copy and a format.
 
     Raises:
@@ -152,13 +152,13 @@ def parse_to(
     named = kwargs | named
     where, kind, non_blocking, copy = map(named.get, _PLACES)
     where = None if where is None else parsed(where)
-    return where, dtypes.asked("to", kind), bool(non_blocking), bool(copy), memory_format
+    return where, dtypes.asked("to", kind), bool(non_blocking), copy, memory_format
 
 
 def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | None, bool, Any]:
-    """What a module's ``to`` is asked for: as a tensor's, but no copy."""
+    """What a module's ``to`` is asked for: as a tensor's, but nothing is said of a copy."""
     where, kind, non_blocking, copy, memory_format = parse_to(args, kwargs)
-    if copy:
+    if copy is not None:
         raise RuntimeError(".to() does not accept copy argument")
     return where, kind, non_blocking, memory_format
 

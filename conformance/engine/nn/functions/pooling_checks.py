@@ -31,7 +31,7 @@ def check_dimensions(name: str, input: Tensor, spatial: int) -> None:
     if name == "max_pool2d" and len(shape) not in (3, 4):
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     if name == "avg_pool2d":
-        wrap_dim(existing_dim(-3, len(shape)), len(shape))
+        existing_dim(-3, len(shape))
     if spatial == 3 and len(shape) not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
 
@@ -147,13 +147,15 @@ def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> No
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{listed}}}"
         )
+    if all(n == 1 for n in out):
+        return  # it is the mean, which says itself what it does not take
     shape = input._array.shape
     if len(shape) not in (spatial + 1, spatial + 2):
         raise RuntimeError(
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}"
         )
     _check_adaptive(name, input, 1 if spatial == 3 else len(shape) - spatial)
-    if any(n != 1 for n in out) and (spatial == 3 or input._array.size):  # else it is the mean
+    if spatial == 3 or input._array.size:
         _check_kernel(name, input, spatial)
 
 
