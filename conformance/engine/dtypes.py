@@ -57,7 +57,13 @@ class dtype:
         return self not in (uint8, uint64, bool_)
 
     def to_complex(self) -> dtype:
-        """The complex type whose parts have this type."""
+        """The complex type whose parts have this type.
+
+        Raises:
+            RuntimeError: it is one of integers.
+        """
+        if self.category < FLOATING:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.legacy}")
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:

@@ -156,7 +156,8 @@ def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Ten
 def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
     kind = _sum_type(self, dtype)
     if self.dtype.kind in "fV":
-        need_floats("nansum_cpu", np.empty(0, kind))
+        if kind.kind == "c":
+            need_floats("nansum_cpu", np.empty(0, kind))
         self = np.where(np.isnan(self), self.dtype.type(0), self)
     return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
 
@@ -181,12 +182,12 @@ def nansum(
 # mean ---------------------------------------------------------------------------------------------
 
 
-def _mean_type(array: Array, dtype: Any) -> Any:
+def _mean_type(array: Array, dtype: Any, name: str = "mean") -> Any:
     kind = array.dtype if dtype is None else dtype.numpy
     if kind.kind not in "fcV":
         which = "Input" if dtype is None else "Optional"
         raise RuntimeError(
-            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+            f"{name}(): could not infer output dtype. {which} dtype must be either a floating point or complex "
             f"dtype. Got: {dtypes.BY_NUMPY[kind].legacy}"
         )
     return kind
@@ -266,6 +267,8 @@ def nanmean(
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
         )
+    if dtype is not None:
+        _mean_type(input._array, dtypes.asked("nanmean", dtype), "nanmean")
     count = input.isnan().logical_not().sum(dim, keepdim)
     if out is None:
         return nansum(input, dim, keepdim, dtype=dtype).div(count)

@@ -172,7 +172,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
     meeting = np.result_type(half_up(sequence), half_up(values))
     if meeting.kind == "c" and sequence.size and values.size:
-        raise unimplemented("searchsorted_out_cpu", meeting)
+        raise unimplemented("searchsorted_out_cpu", dtypes.result_dtype(sequence, values))
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
     if meeting.kind in "fV" and np.isnan(sequence).any():

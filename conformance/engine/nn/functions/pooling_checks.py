@@ -7,7 +7,7 @@ from ...errors import unimplemented
 from ...operands import kernels_check
 from ...ops import pooling as ops
 from ...ops.kernels import need_floats, need_reals
-from ...shapes import existing_dim, wrap_dim
+from ...shapes import existing_dim
 from ...tensor import Tensor
 
 Ints = tuple[int, ...]
