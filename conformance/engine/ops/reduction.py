@@ -176,6 +176,8 @@ def nansum(
     if floats and out is not None and out.dtype is not dtype:
         got = f"{out.dtype.legacy} and {dtype.legacy}"
         raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {got}.")
+    if dtype is None and out is not None and input.is_floating_point():
+        need_floats("nansum_cpu", out._array)
     return _nansum(input, dims(dim), keepdim, dtype, out=out)
 
 
