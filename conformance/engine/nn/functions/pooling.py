@@ -67,8 +67,9 @@ def _full(name: str, what: str, value: Any, spatial: int) -> Ints:
 
 
 def _settings(
-    name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any
-) -> list[Ints]:
+    name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    divisor: int | None = None,
+) -> list[Ints]:  # fmt: skip
     if spatial == 1:
         check_dimensions(name, input, 1)
     kernel = _each(name, "kernel_size", kernel_size, spatial)
@@ -80,6 +81,8 @@ def _settings(
         _each(name, "dilation", dilation, spatial),
     ]
     kernel, steps, around, apart = ops.complete(spatial, *given)
+    if divisor == 0:
+        raise RuntimeError("divisor must be not zero")
     if spatial > 1:
         check_dimensions(name, input, spatial)
     for p, k, d in zip(around, kernel, apart, strict=True):
@@ -216,9 +219,7 @@ def _mean(
     divisor: int | None,
 ) -> Tensor:  # fmt: skip
     name = f"avg_pool{spatial}d"
-    settings = _settings(name, input, spatial, kernel_size, stride, padding, 1)
-    if divisor == 0:
-        raise RuntimeError("divisor must be not zero")
+    settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, divisor)
     check_mean_input(input, spatial, ops.complete(spatial, *settings)[0])
     check_sizes(input, spatial, settings, ceil_mode)
     return ops.MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
