@@ -149,7 +149,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         TypeError: the indices or the sizes are no integers.
         ValueError: a negative size.
     """
-    if indices._array.dtype.kind not in "iu":
+    if indices.is_complex() or indices._array.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     if not isinstance(shape, (int, Sequence)):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")

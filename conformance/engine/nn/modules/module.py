@@ -213,7 +213,7 @@ class Module(Tree):
 
     def __delattr__(self, name: str) -> None:
         for table in _TABLES:
-            if name in self.__dict__.get(table, ()):
+            if name in getattr(self, table):
                 del self.__dict__[table][name]
                 self._non_persistent_buffers_set.discard(name)
                 return
