@@ -109,7 +109,8 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype; itself where nothing changes."""
-    dtype, copy, memory_format = None, False, None
+    dtype, memory_format = None, None
+    copy: bool | None = False
     if not args and kwargs.keys() == {"memory_format"}:
         memory_format = kwargs["memory_format"]
     elif len(args) == 1 and not kwargs and args[0].__class__ is dtypes.dtype:
