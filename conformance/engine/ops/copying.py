@@ -109,15 +109,24 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype; itself where nothing changes."""
-    dtype, memory_format = None, None
-    copy: bool | None = False
-    if not args and kwargs.keys() == {"memory_format"}:
-        memory_format = kwargs["memory_format"]
-    elif len(args) == 1 and not kwargs and args[0].__class__ is dtypes.dtype:
-        (dtype,) = args
-    else:
-        device, dtype, _, copy, memory_format = parse_to(args, kwargs)
-        check_device(device)
+    where = args[0] if args and args[0].__class__ in (str, device) else None
+    rest = args[1:] if where is not None else args
+    if not kwargs and len(rest) == 1 and rest[0].__class__ is dtypes.dtype:
+        check_device(where)
+        return _in(self, rest[0])
+    if (
+        not rest
+        and kwargs.keys() <= {"dtype"}
+        and kwargs.get("dtype").__class__ in (dtypes.dtype, type(None))
+    ):
+        check_device(where)
+        return _in(self, kwargs.get("dtype"))
+    where, dtype, _, copy, memory_format = parse_to(args, kwargs)
+    check_device(where)
+    return _in(self, dtype, bool(copy), memory_format)
+
+
+def _in(self: Tensor, dtype: dtypes.dtype | None, copy: bool = False, memory_format: Any = None) -> Tensor:
     stays = memory_format in (None, preserve_format) or suggest_memory_format(self._array) is memory_format
     if (dtype is None or dtype is self.dtype) and not copy and stays:
         return self
@@ -180,7 +189,7 @@ def real_part(array: Array, kind: dtypes.dtype | None) -> Array:
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in another tensor's dtype."""
-    return to(self, other.dtype)
+    return _in(self, other.dtype)
 
 
 @op(
@@ -265,7 +274,7 @@ def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
 def _cast(name: str, kind: dtypes.dtype) -> Any:
     def method(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
         _check_none(name, beyond)
-        return to(self, kind, memory_format=memory_format)
+        return _in(self, kind, memory_format=memory_format)
 
     return method
 
@@ -279,7 +288,7 @@ def attach() -> None:
     }  # fmt: skip
     for name, kind in names.items():
         setattr(Tensor, name, _cast(name, kind))
-    Tensor.cpu = lambda self, memory_format=None: to(self, memory_format=memory_format)  # type: ignore[attr-defined]
+    Tensor.cpu = lambda self, memory_format=None: _in(self, None, memory_format=memory_format)  # type: ignore[attr-defined]
 
 
 def without_leading_ones(source: Tensor) -> Tensor:
