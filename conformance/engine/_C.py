@@ -17,6 +17,7 @@ from .dispatch_classes import DisableTorchDispatch, disabled_torch_dispatch
 from .execution import execution_order
 from .modes import below_autograd, state
 from .node import AccumulateGrad, Error, Node, NotImplementedNode
+from .ops.copying import _parse_to
 from .overrides import (
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
@@ -133,6 +134,7 @@ _autograd = SimpleNamespace(
     _saved_tensors_hooks_is_enabled=lambda: state.saved_hooks_disabled is None,
     _saved_tensors_hooks_get_disabled_error_message=lambda: state.saved_hooks_disabled,
 )
+_nn = SimpleNamespace(_parse_to=_parse_to)
 
 
 def _set_version_counters(tensors: Any, versions: Any) -> None:

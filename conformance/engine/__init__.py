@@ -7,7 +7,7 @@ from importlib import import_module
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import allocation, autograd, legacy, ops, random, return_types
+from . import __future__, allocation, autograd, legacy, ops, random, return_types
 from ._VF import _unique, _unique2
 from .absent import look_up
 from .checks import FUNCTIONS as _CHECKS

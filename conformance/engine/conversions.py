@@ -156,7 +156,8 @@ def _array_wrap(self: Tensor, array: np.ndarray[Any, Any]) -> Tensor:
 
 def _contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, (Tensor, int, float, complex, bool)):
-        return bool((self == element).any().item())
+        found: Any = element == self
+        return bool(found.any().item())
     raise RuntimeError(
         f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -21,7 +22,8 @@ def _copy(self: Tensor) -> Tensor:
     warn_if_has_hooks(self)
     result = make(self._array, type(self))
     result.__dict__.update(_own(self))
-    result._version_counter = counter_at(1)  # torch puts a copy together in place
+    if not isinstance(self._array, Unstrided):
+        result._version_counter = counter_at(1)  # torch puts a copy together in place
     result._requires_grad = self.requires_grad
     return result
 
@@ -61,20 +63,23 @@ def _with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:
-    warn_if_has_hooks(self)
-    return _rebuild, (pickling.place(type(self)), self._array, self.requires_grad, _own(self))
+    """As pickle writes a tensor: with the whole memory, once more for each that shares it."""
+    return _reduced(self, np.ndarray.view)
 
 
 def reduce_in_memory(tensor: Tensor) -> Any:
     """As torch.save writes a tensor: with the whole memory, which it writes once for all that share it."""
-    if isinstance(tensor._array, Unstrided):
-        return _reduce_ex(tensor, 2)
-    array, base = tensor._array, storage(tensor._array)
-    if type(base) is not np.ndarray or not base.flags.c_contiguous:
-        return _reduce_ex(tensor, 2)
+    return _reduced(tensor, lambda base: base)
+
+
+def _reduced(tensor: Tensor, written: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> Any:
     warn_if_has_hooks(tensor)
+    cls, own, array = pickling.place(type(tensor)), _own(tensor), tensor._array
+    base = None if isinstance(array, Unstrided) else storage(array)
+    if base is None or type(base) is not np.ndarray or not base.flags.c_contiguous:
+        return _rebuild, (cls, array, tensor.requires_grad, own)
     place = array.shape, array.dtype, address(array) - address(base), array.strides
-    return _rebuild_in, (pickling.place(type(tensor)), base, *place, tensor.requires_grad, _own(tensor))
+    return _rebuild_in, (cls, written(base), *place, tensor.requires_grad, own)
 
 
 def _rebuild_in(
@@ -86,7 +91,8 @@ def _rebuild_in(
 
 def _rebuild(cls: Any, array: np.ndarray[Any, Any], requires_grad: bool, own: dict[str, Any]) -> Tensor:
     tensor = make(array if isinstance(array, Unstrided) else with_own_dtype(array), pickling.find(cls))
-    tensor._version_counter = counter_at(1)  # torch puts a tensor together in place
+    if not isinstance(array, Unstrided):
+        tensor._version_counter = counter_at(1)  # torch puts a tensor together in place
     tensor._requires_grad = requires_grad
     tensor.__dict__.update(own)
     return tensor

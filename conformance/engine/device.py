@@ -25,7 +25,7 @@ class device:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> device:
         if not state.function_modes:
-            return _parsed(*args, **kwargs)
+            return parsed(*args, **kwargs)
         from .overrides import ask
 
         found: device = ask(cls, (), *args, **kwargs)
@@ -59,16 +59,18 @@ class device:
         return pickling.rebuild, (pickling.place(device), self.type, self.index)
 
 
-def _parsed(type: Any, index: int | None = None) -> device:
+def parsed(type: Any = (), index: int | None = None) -> device:
+    """The device of that name, also where this machine has none."""
     if isinstance(type, device):
         return type
     if isinstance(type, int):
         raise RuntimeError("Cannot access accelerator device when none is available.")
     if not isinstance(type, str):
+        kind = "" if type == () else type.__class__.__name__
+        why = kind and f"      didn't match because some of the arguments have invalid types: (!{kind}!)\n"
         raise TypeError(
-            "device() received an invalid combination of arguments - got "
-            f"({type.__class__.__name__}), but expected one of:\n * (torch.device device)\n      didn't match because "
-            f"some of the arguments have invalid types: (!{type.__class__.__name__}!)\n * (str type, int index = -1)\n"
+            f"device() received an invalid combination of arguments - got ({kind}), but expected one of:\n"
+            f" * (torch.device device)\n{why} * (str type, int index = -1)\n"
         )
     if not type:
         raise RuntimeError("Device string must not be empty")
@@ -88,7 +90,7 @@ def _parsed(type: Any, index: int | None = None) -> device:
     return made
 
 
-CPU = _parsed("cpu")
+CPU = parsed("cpu")
 
 
 def check_device(given: Any) -> None:
@@ -100,7 +102,7 @@ def check_device(given: Any) -> None:
     """
     if given is None or given is CPU:
         return
-    kind = _parsed(given)
+    kind = parsed(given)
     if kind.type == "cuda":
         raise AssertionError(errors.NO_CUDA)
     if kind.type != "cpu":

@@ -57,7 +57,13 @@ class dtype:
         return self not in (uint8, uint64, bool_)
 
     def to_complex(self) -> dtype:
-        """The complex type whose parts have this type."""
+        """The complex type whose parts have this type.
+
+        Raises:
+            RuntimeError: it is one of integers.
+        """
+        if self.category < FLOATING:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.legacy}")
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:
@@ -111,7 +117,7 @@ NAMES_IN_C = {
 _OF_PYTHON = {complex: "complex128", float: "float64", int: "int64", bool: "bool"}
 
 
-def asked(function: str, kind: Any) -> dtype | None:
+def asked(function: str, kind: Any, argument: str = "'dtype'") -> dtype | None:
     """The dtype that ``dtype=`` asks for: None, a dtype, or one of Python's types for numbers.
 
     Raises:
@@ -121,7 +127,7 @@ def asked(function: str, kind: Any) -> dtype | None:
         return kind
     if isinstance(kind, type) and kind in _OF_PYTHON:
         return BY_NAME[_OF_PYTHON[kind]]
-    raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not {type(kind).__name__}")
+    raise TypeError(f"{function}(): argument {argument} must be torch.dtype, not {type(kind).__name__}")
 
 
 def with_own_dtype(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -344,7 +350,7 @@ class finfo(_Limits):
     __module__ = "torch"
 
     def __init__(self, type: Any = None) -> None:
-        given = asked("finfo", type) or default
+        given = asked("finfo", type, "'type' (position 1)") or default
         if given.category < FLOATING:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -372,7 +378,7 @@ class iinfo(_Limits):
     __module__ = "torch"
 
     def __init__(self, type: Any) -> None:
-        kind = asked("iinfo", type)
+        kind = asked("iinfo", type, "'type' (position 1)")
         if kind is None or kind.category >= FLOATING:
             raise TypeError(
                 "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"

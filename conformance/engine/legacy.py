@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from . import dtypes, errors
+from .device import parsed
 from .errors import wrong_element
 from .formats import Unstrided, strided
 from .from_data import as_tensor, infer_array
+from .overloads import refusal
 from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
@@ -26,8 +28,8 @@ class tensortype(type):
     is_cuda = is_sparse = False
     layout = strided
 
-    def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
-        return new(cls.dtype, *arguments)
+    def __call__(cls, *arguments: Any, **named: Any) -> Tensor:
+        return new(cls.dtype, *(placed(arguments, named) if named else arguments))
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
@@ -44,8 +46,31 @@ def typename(obj: Any, /) -> str:
     return name if module in ("", "builtins") else f"{module}.{name}"
 
 
-def made(*arguments: Any) -> Tensor:
+def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments by their places, of a call in which some have names.
+
+    Raises:
+        TypeError: names that there are not.
+        RuntimeError: another device than the CPU.
+    """
+    found = refusal("Tensor.new", arguments, named)
+    if found is not None:
+        raise found
+    where = named.get("device")
+    if where is not None and parsed(where).type != "cpu":
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {parsed(where).type} was passed"
+        )
+    for name, value in named.items():
+        if name != "device":
+            return (Size(value),) if name == "size" else (value,)
+    return arguments
+
+
+def made(*arguments: Any, **named: Any) -> Tensor:
     """torch.Tensor(...): a tensor of a shape or of data in the default dtype, or sharing any tensor's memory."""
+    if named:
+        arguments = placed(arguments, named)
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         return _shared(arguments[0])
     return new(dtypes.default, *arguments)
@@ -92,7 +117,8 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         return as_tensor(first, dtype) if isinstance(first, np.ndarray) else make(infer_array(first, dtype))
     for position, each in enumerate(arguments):
         if not hasattr(each, "__index__"):
-            raise wrong_element("new", "size", position, each)
+            found = refusal("Tensor.new", arguments, {}) if position == 0 else None
+            raise found or wrong_element("new", "size", position, each)
     return make(unwritten(new_sizes(arguments or (0,)), dtype.numpy))
 
 
@@ -110,9 +136,9 @@ for _each in dtypes.ALL:
         TYPES[_name] = tensortype(_name, (), {"__module__": "torch", "dtype": _each})
 
 
-def _new(self: Tensor, *arguments: Any, device: Any = None) -> Tensor:
+def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     """A tensor of this one's dtype: of a shape, of data, or sharing a tensor's memory."""
-    return new(self.dtype, *arguments)
+    return new(self.dtype, *(placed(arguments, named) if named else arguments))
 
 
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
@@ -125,6 +151,9 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         return self.to(dtype=dtype.dtype)
     if dtype is Tensor:
         return self.to(dtype=dtypes.default)
+    if isinstance(dtype, type):
+        own = "numpy." * issubclass(dtype, np.generic)  # written in C, it has its module in its name
+        raise ValueError(f"invalid type: '{own}{dtype.__name__}'")
     if not isinstance(dtype, str):
         raise TypeError("dtype must be a type, str, or dtype object")
     found = TYPES.get(dtype.removeprefix("torch."))

@@ -143,9 +143,9 @@ UNSEEN = """
     element_size exact_product gaussian_nll_loss get_device get_rng_state given half_opposed initial_seed interpolate is_coalesced
     is_complex is_conj is_contiguous is_floating_point is_inference is_neg is_pinned is_same_size is_set_to is_signed
     log_add_exp look_up manual_seed map_ mat2_grad multi_head_attention_forward multilabel_soft_margin_loss ndimension
-    nelement new new_tensor normalize numel numpy renaming seed set_rng_state size sparse_dim storage storage_offset stride
-    svd_lowrank taking_numpy_names tolist triplet_margin_with_distance_loss type untyped_storage upsample warn_of_lost_part
-    without_leading_ones
+    nelement new new_tensor normalize numel numpy parse_to real_part renaming seed set_rng_state size sparse_dim storage
+    storage_offset stride svd_lowrank taking_numpy_names tolist triplet_margin_with_distance_loss type untyped_storage
+    upsample warn_of_lost_part without_leading_ones
     """
 CASTS = "bfloat16 bool byte cdouble cfloat char double float half int long short type_as"
 # Events by what has others than its own name: those of what torch calls one after the other.

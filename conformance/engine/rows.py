@@ -117,6 +117,10 @@ value weight
 
 _ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")  # as what has keepdim, see ordered
 
+# What torch's derivatives.yaml calls non_differentiable, and the operations in which it does not.
+_CHOOSING = ("condition", "index", "indices", "LU_pivots", "mask", "offsets", "pivots", "target")
+_ASKED_FIRST = ("linalg_lu_solve", "segment_reduce", "soft_margin_loss", "soft_margin_loss_backward")
+
 
 @dataclass(eq=False)
 class Row:
@@ -203,8 +207,8 @@ class Row:
 
     @cached_property
     def undifferentiated(self) -> tuple[str, ...]:
-        """The tensors beside the inputs, which may not require a gradient."""
-        given = (*self.inputs, *self.meet, *self.outputs)
+        """The tensors beside the inputs, which may not require a gradient; what is wrong with indices kernels say."""
+        given = (*self.inputs, *self.meet, *self.outputs, *_CHOOSING * (self.name not in _ASKED_FIRST))
         return tuple(name for name in self.tensors if name not in given) if self.recorded else ()
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch as pytorch
 
 import conformance.engine as torch
 from conformance.engine.nn.modules.activation import ReLU
@@ -273,3 +274,27 @@ def test_numbers_from_elsewhere() -> None:
         x.register_hook(lambda grad, each=each: each)
         x.sum().backward()
         assert x.grad is not None and x.grad.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))]
+)
+def test_memory_and_versions_of_copies(copied: Any) -> None:
+    """Copies lie in memory as torch's do, and count their versions from the same number."""
+    shown = []
+    for module in (torch, pytorch):
+        whole = module.arange(6.0)
+        values = [
+            whole[1::2], module.ones(1).expand(3), module.ones(2, 3).t(), module.nn.Parameter(module.ones(1)),
+            module.ones(2).to_sparse(), module.ones(1, requires_grad=True),
+        ]  # fmt: skip
+        found: list[Any] = []
+        for value in values:
+            back = copied(value)
+            found.append([back._version, back.requires_grad])
+            if back.layout is module.strided:
+                found[-1] += [back.stride(), back.storage_offset(), back.untyped_storage().nbytes()]
+        both = copied([whole, whole[1:]])
+        both[0][1] = 9.0
+        shown.append([found, both[1].tolist(), whole.tolist()])
+    assert shown[0] == shown[1]

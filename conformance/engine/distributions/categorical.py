@@ -103,6 +103,10 @@ class OfCategorical(Distribution):
     _categorical: Categorical
 
     @property
+    def _param(self) -> Tensor:
+        return self._categorical._param
+
+    @property
     def probs(self) -> Tensor:
         """The probabilities."""
         return self._categorical.probs

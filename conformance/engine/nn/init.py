@@ -125,7 +125,8 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
         return None
-    return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+    fan = _calculate_correct_fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
 def kaiming_uniform_(
@@ -182,7 +183,7 @@ def trunc_normal_(
 
 
 def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
-    low, high = tensor._array.dtype.type(a), tensor._array.dtype.type(b)
+    low, high = (tensor.new_tensor(bound)._array[()] for bound in (a, b))
     result = tensor.normal_(mean, std, generator=generator)._array
     while True:
         outside = (result < low) | (result > high)
@@ -195,7 +196,7 @@ def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, genera
 def _rejected(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
     mode = max(a, min(mean, b))
     peak = -0.5 * ((mode - mean) / std) ** 2
-    result = tensor.uniform_(a, b, generator=generator)._array.copy()
+    result = tensor.uniform_(a, b, generator=generator)._array
     height = make(np.empty_like(result))
 
     def refused(candidates: Any) -> Any:

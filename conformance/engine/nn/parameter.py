@@ -47,6 +47,11 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         parameter.requires_grad = requires_grad
         return parameter
 
+    def __copy__(self) -> Any:
+        copy = super().__copy__()  # type: ignore[misc]
+        copy._version_counter = None  # torch makes a parameter of the same data
+        return copy
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]
@@ -108,11 +113,27 @@ _ARRAY: Any = Tensor._array  # the slot
 
 def _of_data(name: str) -> Any:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        found = getattr(self.data, name)(*args, **kwargs)
+        own, self.__class__ = type(self), self.cls_to_become
+        try:
+            found = getattr(self, name)(*args, **kwargs)
+        finally:
+            self.__class__ = own
+        if found is self:
+            return found
         # A buffer's conversion is as empty as it is.
         if isinstance(found, Tensor) and self.cls_to_become is Tensor:
             return type(self)(dtype=found.dtype, persistent=self.persistent)
         return found
+
+    return method
+
+
+def _refused(name: str) -> Any:
+    """A method that would find no fault in what has no elements."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        text = errors.UNINITIALIZED.format(type(self).__name__)
+        raise ValueError(text.replace("parameter.", f"parameter in <method '{name}' of 'torch._C.TensorBase' objects>.", 1))  # fmt: skip
 
     return method
 
@@ -150,6 +171,17 @@ class UninitializedTensorMixin:
     is_complex = _of_data("is_complex")
     size = _of_data("size")
     to, half, float, double, cpu = map(_of_data, ("to", "half", "float", "double", "cpu"))
+    long, int, short, char = map(_of_data, ("long", "int", "short", "char"))
+    requires_grad_, detach_, retain_grad, new = map(
+        _refused, ("requires_grad_", "detach_", "retain_grad", "new")
+    )
+
+    def share_memory_(self) -> Any:
+        """Refused: there is none yet."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
+            "before calling `module.share_memory()`."
+        )
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become a plain parameter or buffer of this shape, with any values."""

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..device import check_device
+from ..device import check_device, device, parsed
 from ..errors import output_shape_differs
 from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
-from ..operands import invalid_combination
 from ..overloads import refusal
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, is_dense, like_steps, ordered, refuse_negative, sizes, still_expanded
@@ -108,33 +107,26 @@ def _converted(array: Array, dtype: Any, memory_format: Any) -> Array:
     return laid_out(converted, memory_format)
 
 
-def to(
-    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False, non_blocking: bool = False,
-    memory_format: Any = None, other: Any = None,
-) -> Tensor:  # fmt: skip
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor in another dtype; itself where nothing changes."""
-    flags = []
-    for each in (*args, other):
-        if isinstance(each, dtypes.dtype):
-            dtype = each
-        elif isinstance(each, Tensor):
-            dtype = each.dtype
-        elif isinstance(each, bool):
-            flags.append(each)
-        elif isinstance(each, type):
-            dtype = each
-        elif each is not None:
-            device = each
-    if any(each is None for each in args) and (flags or isinstance(args[0], (Tensor, dtypes.dtype, type))):
-        raise invalid_combination("Tensor.to", args)
-    if len(args) > 1 and not _is_combination(args):
-        raise invalid_combination("Tensor.to", args)
-    check_device(device)
-    if dtype.__class__ is str:
-        raise refusal("Tensor.to", args, {"dtype": dtype}) or TypeError(dtype)
-    dtype = dtypes.asked("to", dtype)
-    if len(flags) > 1:  # non_blocking, copy
-        copy = flags[1]
+    where = args[0] if args and args[0].__class__ in (str, device) else None
+    rest = args[1:] if where is not None else args
+    if not kwargs and len(rest) == 1 and rest[0].__class__ is dtypes.dtype:
+        check_device(where)
+        return _in(self, rest[0])
+    if (
+        not rest
+        and kwargs.keys() <= {"dtype"}
+        and kwargs.get("dtype").__class__ in (dtypes.dtype, type(None))
+    ):
+        check_device(where)
+        return _in(self, kwargs.get("dtype"))
+    where, dtype, _, copy, memory_format = parse_to(args, kwargs)
+    check_device(where)
+    return _in(self, dtype, bool(copy), memory_format)
+
+
+def _in(self: Tensor, dtype: dtypes.dtype | None, copy: bool = False, memory_format: Any = None) -> Tensor:
     stays = memory_format in (None, preserve_format) or suggest_memory_format(self._array) is memory_format
     if (dtype is None or dtype is self.dtype) and not copy and stays:
         return self
@@ -146,11 +138,39 @@ def to(
     return _to_copy(self, dtype, memory_format)
 
 
-def _is_combination(args: tuple[Any, ...]) -> bool:
-    """Whether a device, a dtype and flags, or a dtype or a tensor and flags, follow each other."""
-    kinds = (dtypes.dtype, type, type(None))
-    two = not isinstance(args[0], (Tensor, dtypes.dtype, type)) and isinstance(args[1], kinds)
-    return all(isinstance(each, bool) for each in args[2 if two else 1 :])
+_PLACES = ("device", "dtype", "non_blocking", "copy")
+
+
+def parse_to(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[device | None, dtypes.dtype | None, bool, bool | None, Any]:
+    """What ``to`` is asked for: a device and a dtype, a dtype, or those of a tensor; non_blocking, copy and a format.
+
+    Raises:
+        TypeError: a combination that is none of these.
+    """
+    found = refusal("Tensor.to", args, kwargs)
+    if found is not None:
+        raise found
+    memory_format = kwargs.get("memory_format")
+    first = args[0] if args else kwargs.get("tensor")
+    if isinstance(first, Tensor):
+        named = dict(zip(_PLACES[2:], args[1:], strict=False), device=first.device, dtype=first.dtype)
+    else:
+        of_dtype = isinstance(first, (dtypes.dtype, type))
+        named = dict(zip(_PLACES[of_dtype:], args, strict=False))
+    named = kwargs | named
+    where, kind, non_blocking, copy = map(named.get, _PLACES)
+    where = None if where is None else parsed(where)
+    return where, dtypes.asked("to", kind), bool(non_blocking), copy, memory_format
+
+
+def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | None, bool, Any]:
+    """What a module's ``to`` is asked for: as a tensor's, but nothing is said of a copy."""
+    where, kind, non_blocking, copy, memory_format = parse_to(args, kwargs)
+    if copy is not None:
+        raise RuntimeError(".to() does not accept copy argument")
+    return where, kind, non_blocking, memory_format
 
 
 def warn_of_lost_part(kind: dtypes.dtype) -> None:
@@ -159,9 +179,17 @@ def warn_of_lost_part(kind: dtypes.dtype) -> None:
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=3)
 
 
+def real_part(array: Array, kind: dtypes.dtype | None) -> Array:
+    """What of complex numbers a sum or product in a real type counts: their real parts, after a warning."""
+    if kind is None or array.dtype.kind != "c" or kind.category == dtypes.COMPLEX or kind is dtypes.bool_:
+        return array
+    warn_of_lost_part(kind)
+    return array.real
+
+
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in another tensor's dtype."""
-    return to(self, other.dtype)
+    return _in(self, other.dtype)
 
 
 @op(
@@ -246,7 +274,7 @@ def repeat(self: Tensor, *counts: Any, repeats: Any = None) -> Tensor:
 def _cast(name: str, kind: dtypes.dtype) -> Any:
     def method(self: Tensor, *beyond: Any, memory_format: Any = None) -> Tensor:
         _check_none(name, beyond)
-        return to(self, kind, memory_format=memory_format)
+        return _in(self, kind, memory_format=memory_format)
 
     return method
 
@@ -260,7 +288,7 @@ def attach() -> None:
     }  # fmt: skip
     for name, kind in names.items():
         setattr(Tensor, name, _cast(name, kind))
-    Tensor.cpu = lambda self, memory_format=None: to(self, memory_format=memory_format)  # type: ignore[attr-defined]
+    Tensor.cpu = lambda self, memory_format=None: _in(self, None, memory_format=memory_format)  # type: ignore[attr-defined]
 
 
 def without_leading_ones(source: Tensor) -> Tensor:

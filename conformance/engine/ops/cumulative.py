@@ -20,6 +20,7 @@ from ..shapes import existing_dim, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
 from .binary import log_add_exp
+from .copying import real_part
 from .joining import cat
 from .kernels import need_inexact, refuse_bools
 from .scalars import over, times
@@ -30,6 +31,7 @@ from .slicing import slice_
 
 def _running(function: Any, self: Array, dim: Any, dtype: Any) -> Array:
     axis = wrap_dim(dim, self.ndim)
+    self = real_part(self, dtype)
     kind = (
         dtype.numpy if dtype is not None else np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
     )

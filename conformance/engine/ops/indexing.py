@@ -202,17 +202,26 @@ def _names_rows(index: Any) -> bool:
 
 def _as_index(value: Any) -> Tensor:
     if isinstance(value, Tensor):
-        if value._array.dtype == np.uint8:
-            warnings.warn(
-                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-                stacklevel=5,
-            )
-            return make(value._array.astype(np.bool_))
-        return value
+        return make(value._array.astype(np.bool_)) if _are_bytes(value) else value
     if isinstance(value, np.ndarray):
         return make(value)
     array = infer_array(value)
     return make(array if array.dtype.kind == "b" else array.astype(np.int64))
+
+
+def _are_bytes(value: Any) -> bool:
+    """Whether it is a mask of an old kind."""
+    array = value._array if isinstance(value, Tensor) else value
+    return isinstance(array, np.ndarray) and array.dtype == np.uint8 and array.ndim > 0
+
+
+def _warn_of_bytes(items: Sequence[Any]) -> None:
+    """What torch says of each mask of bytes, where it makes one of truth values."""
+    for _ in filter(_are_bytes, items):
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+            stacklevel=4,
+        )
 
 
 def _specified(items: tuple[Any, ...]) -> int:
@@ -345,6 +354,7 @@ def getitem(self: Tensor, value: Any) -> Tensor:
         return _slice(self, 0, value, whole_is_itself=False)
     result, remaining = _apply(self, value)
     if remaining:
+        _warn_of_bytes(value if isinstance(value, (tuple, list)) else (value,))
         return index(result, tuple(remaining))
     return alias(result) if result is self else result
 
@@ -354,7 +364,6 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
     source = assigned(self, value)
     if where is False:  # which names nothing; torch looks no further
         return
-    _refuse_bytes(self, where, value)
     if where is True:
         _copy_to(unsqueeze(self, 0), source)
         return
@@ -363,21 +372,25 @@ def setitem(self: Tensor, where: Any, value: Any) -> None:
         _copy_to(result, source)
         return
     source = without_leading_ones(source)
-    mask = len(remaining) == 1 and remaining[0] is not None and remaining[0]._array.dtype.kind == "b"
-    if mask and source._array.size == 1 and source._array.dtype != self._array.dtype:
-        source = source.to(self.dtype)  # torch fills what the mask shows
-    index_put_(result, tuple(remaining), source)
+    index_put_(result, tuple(remaining), _to_put(result, where, remaining, source))
 
 
-def _refuse_bytes(self: Tensor, where: Any, value: Any) -> None:
-    """Refuse a mask of uint8 where one value is to be filled in: torch masks by truth values alone then."""
-    if not isinstance(where, Tensor) or where._array.dtype != np.uint8 or not where._array.ndim:
-        return
-    mask = where._array
-    if mask.shape == self._array.shape[: mask.ndim] and (
-        not isinstance(value, Tensor) or value._array.size == 1
-    ):
+def _to_put(self: Tensor, where: Any, indices: Sequence[Tensor | None], values: Tensor) -> Tensor:
+    """The values as they are put: torch fills with one where a mask says so, in the tensor's own dtype.
+
+    Raises:
+        RuntimeError: the mask is of bytes; it fills by truth values alone.
+    """
+    items = where if isinstance(where, (tuple, list)) else (where,)
+    *before, last = indices
+    fills = values._array.size == 1 and last is not None and last._array.dtype.kind == "b"
+    if not fills or any(each is not None for each in before):
+        _warn_of_bytes(items)
+        return values
+    mask, dim = last._array, len(before)  # type: ignore[union-attr]
+    if mask.shape == self._array.shape[dim : dim + mask.ndim] and any(map(_are_bytes, items)):
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    return values if values._array.dtype == self._array.dtype else values.to(self.dtype)
 
 
 def _copy_to(target: Tensor, source: Tensor) -> None:
@@ -493,9 +506,17 @@ def zero_(self: Tensor) -> Tensor:
     return run_inplace(ROWS["zero"], [self])
 
 
-def _given(indices: Any) -> tuple[Tensor, ...]:
+def _as_called(
+    self: Tensor, indices: Any, values: Tensor, accumulate: bool = False
+) -> tuple[Tensor, tuple[Tensor, ...], Tensor, bool]:
+    """The arguments of index_put as a program gives them, with index tensors for what it may name by others."""
     check_list(indices)
-    return tuple(_as_index(each) for each in indices)
+    given = tuple(_as_index(each) for each in indices)
+    if accumulate or not given or not isinstance(values, Tensor):
+        _warn_of_bytes(indices)
+    else:
+        values = _to_put(self, indices, given, values)
+    return self, given, values, accumulate
 
 
 getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
@@ -506,11 +527,11 @@ def attach() -> None:
     for method in (copy_, fill_, zero_):
         setattr(Tensor, method.__name__, method)
     Tensor.index_put_ = lambda self, indices, values, accumulate=False: index_put_(  # type: ignore[attr-defined]
-        self, _given(indices), values, accumulate
+        *_as_called(self, indices, values, accumulate)
     )
     Tensor.__getitem__ = getitem  # type: ignore[method-assign]
     Tensor.__setitem__ = setitem  # type: ignore[method-assign]
     Tensor.__delitem__ = delitem  # type: ignore[attr-defined]
     Tensor.index_put = lambda self, indices, values, accumulate=False: index_put(  # type: ignore[attr-defined]
-        self, _given(indices), values, accumulate
+        *_as_called(self, indices, values, accumulate)
     )

@@ -55,6 +55,7 @@ def pack_padded_sequence(input: Array, lengths: Array, batch_first: bool) -> tup
 def _unpacked(grad: Tensor, shape: Any, batch_sizes: Tensor, batch_first: bool) -> Tensor:
     first, second, *rest = shape
     found = zeros(*((second, first) if batch_first else (first, second)), *rest, dtype=grad.dtype)
+    found.zero_()  # one version, as torch's zeros
     start = 0
     for i, n in enumerate(batch_sizes._array.tolist()):
         found[i][:n].copy_(grad[start : start + n])

@@ -471,7 +471,7 @@ def _unpool_rows(spatial: int) -> Any:
         if wrong.size:
             sizes = "x".join(map(str, output_size))
             raise RuntimeError(
-                f"Found an invalid max index: {int(wrong.flat[0])} (output volumes are of size {sizes})"
+                f"Found an invalid max index: {int(wrong.flat[-1])} (output volumes are of size {sizes})"
             )
         found = np.zeros((*self.shape[:-spatial], area), self.dtype)
         flat = (*self.shape[:-spatial], -1)

@@ -15,6 +15,7 @@ from ..modes import state
 from ..rows import Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
+from .copying import real_part
 from .kernels import MANY, need_floats
 from .scalars import over
 
@@ -96,7 +97,7 @@ def sum_backward(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) 
 
 @op("SumBackward0", name="sum", self=lambda grad, self_sym_sizes: grad.expand(self_sym_sizes))
 def _sum_all(self: Array, dtype: Any = None) -> Array:
-    return add_up(self, None, _sum_type(self, dtype))
+    return add_up(real_part(self, dtype), None, _sum_type(self, dtype))
 
 
 @op(
@@ -105,7 +106,7 @@ def _sum_all(self: Array, dtype: Any = None) -> Array:
     self=lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
 def _sum_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
-    return add_up(self, axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
+    return add_up(real_part(self, dtype), axes_of(dim, self.ndim), _sum_type(self, dtype), keepdim)
 
 
 _NEEDS_DIM = (
@@ -155,7 +156,8 @@ def _nansum_backward(grad: Tensor, self: Tensor, dim: Any, keepdim: bool) -> Ten
 def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Array:
     kind = _sum_type(self, dtype)
     if self.dtype.kind in "fV":
-        need_floats("nansum_cpu", np.empty(0, kind))
+        if kind.kind == "c":
+            need_floats("nansum_cpu", np.empty(0, kind))
         self = np.where(np.isnan(self), self.dtype.type(0), self)
     return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
 
@@ -174,18 +176,20 @@ def nansum(
     if floats and out is not None and out.dtype is not dtype:
         got = f"{out.dtype.legacy} and {dtype.legacy}"
         raise RuntimeError(f"nansum: provided dtype must match dtype of result. Got {got}.")
+    if dtype is None and out is not None and input.is_floating_point():
+        need_floats("nansum_cpu", out._array)
     return _nansum(input, dims(dim), keepdim, dtype, out=out)
 
 
 # mean ---------------------------------------------------------------------------------------------
 
 
-def _mean_type(array: Array, dtype: Any) -> Any:
+def _mean_type(array: Array, dtype: Any, name: str = "mean") -> Any:
     kind = array.dtype if dtype is None else dtype.numpy
     if kind.kind not in "fcV":
         which = "Input" if dtype is None else "Optional"
         raise RuntimeError(
-            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+            f"{name}(): could not infer output dtype. {which} dtype must be either a floating point or complex "
             f"dtype. Got: {dtypes.BY_NUMPY[kind].legacy}"
         )
     return kind
@@ -206,7 +210,8 @@ def _average(
     self=lambda grad, self_sym_sizes, self_sym_numel: over(grad.expand(self_sym_sizes), self_sym_numel),
 )
 def _mean_all(self: Array, dtype: Any = None) -> Array:
-    return _average(self, None, _mean_type(self, dtype), self.size)
+    kind = _mean_type(self, dtype)
+    return _average(real_part(self, dtype), None, kind, self.size)
 
 
 @op(
@@ -217,8 +222,9 @@ def _mean_all(self: Array, dtype: Any = None) -> Array:
     ),
 )
 def _mean_dim(self: Array, dim: Any, keepdim: bool = False, dtype: Any = None) -> Array:
+    kind = _mean_type(self, dtype)
     axes = axes_of(dim, self.ndim)
-    return _average(self, axes, _mean_type(self, dtype), count_along(self.shape, axes), keepdim)
+    return _average(real_part(self, dtype), axes, kind, count_along(self.shape, axes), keepdim)
 
 
 def count_along(shape: tuple[int, ...], axes: Sequence[int]) -> int:
@@ -263,6 +269,8 @@ def nanmean(
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.legacy
         )
+    if dtype is not None:
+        _mean_type(input._array, dtypes.asked("nanmean", dtype), "nanmean")
     count = input.isnan().logical_not().sum(dim, keepdim)
     if out is None:
         return nansum(input, dim, keepdim, dtype=dtype).div(count)
@@ -289,7 +297,7 @@ def _product_of_lines(lines: Array) -> Array:
 
 
 def _multiply(array: Array, axes: Any, dtype: Any, keepdims: bool = False) -> Array:
-    kind = _sum_type(array, dtype)
+    kind, array = _sum_type(array, dtype), real_part(array, dtype)
     if kind.kind in "fV" and array.flags.c_contiguous and (axes is None or axes == array.ndim - 1):
         lines = array.reshape(-1) if axes is None else array
         if lines.shape[-1] >= _BLOCK // kind.itemsize and not dtypes.is_half(kind):

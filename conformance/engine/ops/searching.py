@@ -149,7 +149,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         TypeError: the indices or the sizes are no integers.
         ValueError: a negative size.
     """
-    if indices._array.dtype.kind not in "iu":
+    if indices.is_complex() or indices._array.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     if not isinstance(shape, (int, Sequence)):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
@@ -172,7 +172,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 def _search(sequence: Array, values: Array, right: bool, int32: bool) -> Array:
     meeting = np.result_type(half_up(sequence), half_up(values))
     if meeting.kind == "c" and sequence.size and values.size:
-        raise unimplemented("searchsorted_out_cpu", meeting)
+        raise unimplemented("searchsorted_out_cpu", dtypes.result_dtype(sequence, values))
     side = "right" if right else "left"
     kind = np.int32 if int32 else np.int64
     if meeting.kind in "fV" and np.isnan(sequence).any():

@@ -32,6 +32,10 @@ from .copying import in_order
     self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes),
 )
 def _view(self: Array, size: Any) -> Array:
+    return _in_shape(self, size)
+
+
+def _in_shape(self: Array, size: Any) -> Array:
     shape = infer_size(size, self.size)
     try:
         return viewed(self, shape)
@@ -99,7 +103,7 @@ def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
     "UnsafeViewBackward0", name="_unsafe_view", self=lambda grad, self_sym_sizes: grad.reshape(self_sym_sizes)
 )
 def _unsafe_view(self: Array, size: Any) -> Array:
-    return self.reshape(size)
+    return _in_shape(self, size)
 
 
 @op(

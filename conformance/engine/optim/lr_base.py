@@ -39,7 +39,7 @@ def rates_of(optimizer: Optimizer, key: str = "lr") -> list[Any]:
 def set_rate(group: dict[str, Any], value: Any) -> None:
     """Give a group its rate; a rate that is a tensor is written to."""
     if isinstance(group["lr"], Tensor):
-        group["lr"].fill_(value)
+        group["lr"].fill_(value.squeeze() if isinstance(value, Tensor) else value)
     else:
         group["lr"] = value
 

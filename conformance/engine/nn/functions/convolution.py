@@ -58,10 +58,6 @@ def _check(
     groups: int,
 ) -> None:
     shape, kernel = input._array.shape, weight._array.shape
-    if bias is not None and bias._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
-        )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if any(p < 0 for p in geometry.padding):
@@ -221,6 +217,11 @@ def _convolution(
     name: str, input: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
     spatial: int, output_padding: Any = None,
 ) -> Tensor:  # fmt: skip
+    plain = output_padding is None and not isinstance(padding, str)
+    if plain and bias is not None and bias._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"Input type ({c_name(input._array.dtype)}) and bias type ({c_name(bias._array.dtype)}) should be the same"
+        )
     input, batched = _batched(name, input, spatial)
     found = _convolve(name, input, weight, bias, stride, padding, dilation, groups, spatial, output_padding)
     return found if batched else found.squeeze(0)

@@ -9,12 +9,11 @@ from typing import Any
 from ...batching import BatchedTensor
 from ...formats import contiguous_format, suggest_memory_format
 from ...modes import state
-from ...operands import check_views
 from ...ops import pooling as ops
 from ...out import given
 from ...refusals import check_ints, check_tensors
 from ...settings import alert_not_deterministic
-from ...shapes import existing_dim, is_one_number
+from ...shapes import is_one_number
 from ...tensor import Tensor, wrap
 from ...views import increment_version
 from .activation import relu
@@ -22,6 +21,7 @@ from .pooling_checks import (
     check_adaptive_line,
     check_adaptive_max,
     check_adaptive_mean,
+    check_dimensions,
     check_line,
     check_max_input,
     check_mean_input,
@@ -67,8 +67,11 @@ def _full(name: str, what: str, value: Any, spatial: int) -> Ints:
 
 
 def _settings(
-    name: str, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any
-) -> list[Ints]:
+    name: str, input: Tensor, spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    divisor: int | None = None,
+) -> list[Ints]:  # fmt: skip
+    if spatial == 1:
+        check_dimensions(name, input, 1)
     kernel = _each(name, "kernel_size", kernel_size, spatial)
     steps = () if stride is None or stride in ([], ()) else _each(name, "stride", stride, spatial)
     given = [
@@ -78,6 +81,10 @@ def _settings(
         _each(name, "dilation", dilation, spatial),
     ]
     kernel, steps, around, apart = ops.complete(spatial, *given)
+    if divisor == 0:
+        raise RuntimeError("divisor must be not zero")
+    if spatial > 1:
+        check_dimensions(name, input, spatial)
     for p, k, d in zip(around, kernel, apart, strict=True):
         if p < 0 and spatial > 1:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
@@ -120,8 +127,8 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         if spatial == 1 and return_indices:
             return _max_pool_lines(input, kernel_size, stride, padding, dilation, ceil_mode)
-        settings = _settings(name, spatial, kernel_size, stride, padding, dilation)
         try:
+            settings = _settings(name, input, spatial, kernel_size, stride, padding, dilation)
             if spatial == 1:
                 check_line(input, settings, ceil_mode)
             found = with_indices(input, settings, ceil_mode)
@@ -212,17 +219,7 @@ def _mean(
     divisor: int | None,
 ) -> Tensor:  # fmt: skip
     name = f"avg_pool{spatial}d"
-    settings = _settings(name, spatial, kernel_size, stride, padding, 1)
-    shape = input._array.shape
-    if len(shape) <= spatial < 3:
-        check_views(input)
-        existing_dim(-spatial - 1, len(shape))
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
-            f"{-spatial - 1})"
-        )
-    if divisor == 0:
-        raise RuntimeError("divisor must be not zero")
+    settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, divisor)
     check_mean_input(input, spatial, ops.complete(spatial, *settings)[0])
     check_sizes(input, spatial, settings, ceil_mode)
     return ops.MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)

@@ -7,6 +7,7 @@ from ...errors import unimplemented
 from ...operands import kernels_check
 from ...ops import pooling as ops
 from ...ops.kernels import need_floats, need_reals
+from ...shapes import existing_dim
 from ...tensor import Tensor
 
 Ints = tuple[int, ...]
@@ -16,6 +17,23 @@ def positive(what: str, letter: str, sizes: Ints) -> None:
     if any(n <= 0 for n in sizes):
         text = " ".join(f"{letter}{axis}: {n}" for axis, n in zip("THW"[-len(sizes) :], sizes, strict=True))
         raise RuntimeError(f"{what} should be greater than zero, but got {text}")
+
+
+@kernels_check
+def check_dimensions(name: str, input: Tensor, spatial: int) -> None:
+    """How many dimensions there are, which torch asks before it looks at the settings."""
+    shape = input._array.shape
+    if name == "max_pool1d" and (len(shape) not in (2, 3) or 0 in shape[-2:]):
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(shape)}"
+        )
+    if name == "max_pool2d" and len(shape) not in (3, 4):
+        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+    if name == "avg_pool2d":
+        existing_dim(-3, len(shape))
+    if spatial == 3 and len(shape) not in (4, 5):
+        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
 
 
 @kernels_check
@@ -33,11 +51,6 @@ def check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bo
 
 def check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:
     (kernel,), (stride,), (padding,), (dilation,) = ops.complete(1, *settings)
-    if input._array.ndim not in (2, 3) or 0 in input._array.shape[-2:]:
-        raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(input._array.shape)}"
-        )
     for what, value in (("kernel_size", kernel), ("stride", stride)):
         if value <= 0:
             raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {value}")
@@ -81,8 +94,6 @@ def check_planes(input: Tensor, spatial: int) -> None:
 def check_volumes(input: Tensor, kernel: str) -> None:
     """check_planes for what has three dimensions, which torch words in its own way."""
     shape = input._array.shape
-    if len(shape) not in (4, 5):
-        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
     if 0 in shape[-4:]:
         raise RuntimeError(
             f"{kernel}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
@@ -93,7 +104,6 @@ def check_volumes(input: Tensor, kernel: str) -> None:
 @kernels_check
 def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
     """The shape of what a largest element is sought in."""
-    ndim = input._array.ndim
     if spatial == 3:
         check_volumes(input, "max_pool3d_with_indices_out_cpu_template")
         kernel, _, padding, _ = ops.complete(3, *settings)
@@ -103,8 +113,6 @@ def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
                 "pad should be smaller than or equal to half of kernel size, but got "
                 f"kT: {t} kW: {w} kH: {h} padT: {front} padW: {left} padH: {top}"
             )
-    elif spatial == 2 and ndim not in (3, 4):
-        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
     else:
         check_planes(input, spatial)
     need_reals(ops.kernel_of(f"max_pool{spatial}d", input._array), input._array)
@@ -139,13 +147,15 @@ def check_adaptive_mean(name: str, input: Tensor, spatial: int, out: Ints) -> No
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received {{{listed}}}"
         )
+    if all(n == 1 for n in out):
+        return  # it is the mean, which says itself what it does not take
     shape = input._array.shape
     if len(shape) not in (spatial + 1, spatial + 2):
         raise RuntimeError(
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got {list(shape)}"
         )
     _check_adaptive(name, input, 1 if spatial == 3 else len(shape) - spatial)
-    if any(n != 1 for n in out) and (spatial == 3 or input._array.size):  # else it is the mean
+    if spatial == 3 or input._array.size:
         _check_kernel(name, input, spatial)
 
 

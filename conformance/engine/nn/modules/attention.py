@@ -25,7 +25,8 @@ class MultiheadAttention(Module):
     """Attention of ``num_heads`` parts of the features, projected before and after.
 
     Note [Attention without a graph]: in eval mode and without grad torch computes self-attention in one kernel, as this
-    does step by step: the numbers are the same but for rounding, and the output is contiguous.
+    does step by step: the numbers are the same but for rounding, and the output is contiguous. The kernel knows masks
+    alone, and no is_causal; where all is masked it divides 0 by 0, as attention does that tells its weights.
     """
 
     bias_k: Parameter | None
@@ -105,14 +106,14 @@ class MultiheadAttention(Module):
         output, weights = multi_head_attention_forward(
             query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.bias_k,
             self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias,
-            training=self.training, key_padding_mask=key_padding_mask, need_weights=need_weights, attn_mask=attn_mask,
+            training=self.training, key_padding_mask=key_padding_mask, need_weights=need_weights or whole, attn_mask=attn_mask,
             use_separate_proj_weight=not self._qkv_same_embed_dim, q_proj_weight=self.q_proj_weight,
             k_proj_weight=self.k_proj_weight, v_proj_weight=self.v_proj_weight,
-            average_attn_weights=average_attn_weights, is_causal=is_causal,
+            average_attn_weights=average_attn_weights, is_causal=is_causal and not whole,
         )  # fmt: skip
         if self.batch_first and batched:
             output = output.transpose(1, 0)
-        return (output.contiguous() if whole else output), weights
+        return (output.contiguous() if whole else output), weights if need_weights else None
 
     def merge_masks(self, attn_mask: Mask, key_padding_mask: Mask, query: Tensor) -> tuple[Mask, int | None]:
         """Both masks as one of (batch, heads, steps, steps), and its kind: 1 of padding alone, 2 of any other."""

@@ -19,6 +19,7 @@ class EveryModule:
     after_with_kwargs: ClassVar[dict[int, bool]] = OrderedDict()
     after_always: ClassVar[dict[int, bool]] = OrderedDict()
     backward: ClassVar[dict[int, Any]] = OrderedDict()
+    is_full_backward: ClassVar[bool | None] = None  # of which kind those are, once one was registered
     before_backward: ClassVar[dict[int, Any]] = OrderedDict()
 
 
@@ -43,11 +44,8 @@ class _Progress:
 
 def _call(module: Any, progress: _Progress) -> Any:
     _before(module, progress)
-    full = list(EveryModule.backward.values())
-    if module._is_full_backward_hook is not False:
-        full += module._backward_hooks.values()
+    full, old = backward_hooks(module)
     before_backward = [*EveryModule.before_backward.values(), *module._backward_pre_hooks.values()]
-    old = list(module._backward_hooks.values()) if module._is_full_backward_hook is False else []
     backward = None
     if full or before_backward:
         backward = BackwardHooks(module, full, before_backward)
@@ -66,6 +64,15 @@ def _call(module: Any, progress: _Progress) -> Any:
     if old:
         register_old_hooks(module, old, progress.args, progress.result)
     return progress.result
+
+
+def backward_hooks(module: Any) -> tuple[list[Any], list[Any]]:
+    """Those of every module and the module's own: the full ones, and the old ones."""
+    full: list[Any] = []
+    old: list[Any] = []
+    (old if EveryModule.is_full_backward is False else full).extend(EveryModule.backward.values())
+    (old if module._is_full_backward_hook is False else full).extend(module._backward_hooks.values())
+    return full, old
 
 
 def _before(module: Any, progress: _Progress) -> None:
@@ -137,6 +144,22 @@ def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> Removabl
     return add_hook(EveryModule.before_backward, hook)
 
 
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Run ``hook(module, grad_input, grad_output)`` at the node that made the output of every module; the old kind."""
+    _set_kind(False)
+    return add_hook(EveryModule.backward, hook)
+
+
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Run ``hook(module, grad_input, grad_output)`` after the backward of every module."""
+    _set_kind(True)
     return add_hook(EveryModule.backward, hook)
+
+
+def _set_kind(full: bool) -> None:
+    if EveryModule.is_full_backward is (not full):
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only "
+            "one of them."
+        )
+    EveryModule.is_full_backward = full

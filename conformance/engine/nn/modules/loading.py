@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ... import __future__ as settings
 from ...modes import no_grad
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
@@ -127,7 +128,7 @@ def _load(module: Any, state: Any, prefix: str, metadata: Any, assign: bool, fin
     for name, child in module._modules.items():
         if child is not None:
             inner = f"{prefix}{name}."
-            below = OrderedDict((k, v) for k, v in state.items() if k.startswith(inner))
+            below = {k: v for k, v in state.items() if k.startswith(inner)}
             _load(child, below, inner, metadata, assign, findings)
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, IncompatibleKeys(findings.missing, findings.unexpected)) is not None:
@@ -184,8 +185,12 @@ def _take(
             f"in current model is {target.shape}."
         )
         return
+    swap = settings.get_swap_module_params_on_conversion()
     try:
         with no_grad():
+            if swap:
+                _swap(target, value, assign)
+                return
             if not assign:
                 target.copy_(value)
                 return
@@ -197,6 +202,24 @@ def _take(
             setattr(module, name, value)
     except Exception as error:
         errors.append(
-            f'While copying the parameter named "{key}", whose dimensions in the model are {target.size()} and whose '
+            f'While {"swapping" if swap else "copying"} the parameter named "{key}", whose dimensions in the model are {target.size()} and whose '
             f"dimensions in the checkpoint are {value.size()}, an exception occurred : {error.args}."
         )
+
+
+def _swap(target: Tensor, value: Tensor, assign: bool) -> None:
+    """Let what ``module_load`` makes of a value take the place of a parameter or buffer, which stays the same object."""
+    from ...utils.swapping import swap_tensors
+
+    new = target.module_load(value, assign=assign)
+    if new is value or new is target:
+        raise RuntimeError(
+            "module_load returned one of self or other, please .detach() the result if returning one of the inputs in "
+            "module_load"
+        )
+    if isinstance(target, Parameter):
+        if isinstance(new, Parameter):
+            new.requires_grad_(target.requires_grad)
+        else:
+            new = Parameter(new, requires_grad=target.requires_grad)
+    swap_tensors(target, new)

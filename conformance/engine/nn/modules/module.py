@@ -6,7 +6,7 @@ import inspect
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 from ... import pickling
 from ...hooks import RemovableHandle, add_hook
@@ -17,7 +17,8 @@ from . import loading
 from .calling import (
     EveryModule,
     call_with_hooks,
-    register_module_forward_hook,  # noqa: F401  torch has them here
+    register_module_backward_hook,  # noqa: F401  torch has them here
+    register_module_forward_hook,  # noqa: F401
     register_module_forward_pre_hook,  # noqa: F401
     register_module_full_backward_hook,  # noqa: F401
     register_module_full_backward_pre_hook,  # noqa: F401
@@ -36,8 +37,10 @@ from .registering import (
 from .tree import Tree
 
 _TABLES = ("_parameters", "_buffers", "_modules")
-_STATE_HOOKS = (
-    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+_HOOKS = (
+    "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs", "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
 )  # fmt: skip
 _TWO_KINDS = (
     "Cannot use both regular backward hooks and full backward hooks on a single Module. "
@@ -67,17 +70,12 @@ class Module(Tree):
         own["_parameters"] = {}
         own["_buffers"] = {}
         own["_non_persistent_buffers_set"] = set()
-        own["_modules"] = {}
-        own["_forward_hooks"] = OrderedDict()
-        own["_forward_hooks_with_kwargs"] = OrderedDict()
-        own["_forward_hooks_always_called"] = OrderedDict()
-        own["_forward_pre_hooks"] = OrderedDict()
-        own["_forward_pre_hooks_with_kwargs"] = OrderedDict()
-        own["_backward_hooks"] = OrderedDict()
         own["_backward_pre_hooks"] = OrderedDict()
+        own["_backward_hooks"] = OrderedDict()
         own["_is_full_backward_hook"] = None
-        for name in _STATE_HOOKS:
+        for name in _HOOKS:
             own[name] = OrderedDict()
+        own["_modules"] = {}
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -215,7 +213,7 @@ class Module(Tree):
 
     def __delattr__(self, name: str) -> None:
         for table in _TABLES:
-            if name in self.__dict__.get(table, ()):
+            if name in getattr(self, table):
                 del self.__dict__[table][name]
                 self._non_persistent_buffers_set.discard(name)
                 return
@@ -361,6 +359,20 @@ class Module(Tree):
         ):  # fmt: skip
             return self.forward(*args, **kwargs)
         return call_with_hooks(self, args, kwargs)
+
+    _call_impl = _wrapped_call_impl = __call__
+
+    def _replicate_for_data_parallel(self) -> Self:
+        """A module with the same children and buffers, and room for parameters of its own."""
+        replica = type(self).__new__(type(self))
+        replica.__dict__.update(
+            self.__dict__,
+            _parameters={},
+            _buffers=self._buffers.copy(),
+            _modules=self._modules.copy(),
+            _is_replica=True,
+        )
+        return replica
 
     # Showing --------------------------------------------------------------------------------------
 

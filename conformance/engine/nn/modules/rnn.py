@@ -11,6 +11,7 @@ from typing import Any
 from ...creation import empty, zeros
 from ...device import check_device
 from ...modes import state
+from ...operands import check_list
 from ...tensor import Tensor
 from .. import init
 from ..functions import recurrent
@@ -95,6 +96,10 @@ class RNNBase(_Recurrent):
         for name, shape in shapes.items():
             setattr(self, name + suffix, Parameter(empty(shape, dtype=dtype)))
         self._all_weights.append([name + suffix for name in shapes])
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__dict__.setdefault("proj_size", 0)  # which old states lack
 
     @property
     def all_weights(self) -> list[list[Tensor]]:
@@ -305,6 +310,9 @@ class LSTM(RNNBase):
         self.check_hidden_size(
             hx[1], self.get_expected_cell_size(input), "Expected hidden[1] size {}, got {}"
         )
+        if len(hx) != 2:
+            check_list(hx, 1)
+            raise RuntimeError("lstm expects two hidden states")
         output, hidden, cell = recurrent.lstm(
             input, hx, self._flat_weights, self.bias, bool(self.proj_size), self._dropout, self.bidirectional,
             self.batch_first, train=self.training,

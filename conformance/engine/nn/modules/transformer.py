@@ -95,18 +95,21 @@ class TransformerEncoderLayer(Module):
             src_key_padding_mask, "src_key_padding_mask", src_mask, "src_mask", src.dtype
         )
         src_mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype)
+        alone = self._has_kernel(src)
+        if alone:
+            src_mask, src_key_padding_mask = self._of_kernel(src_mask, src_key_padding_mask, src)
 
         def attention(x: Tensor) -> Tensor:
             found = self.self_attn(
                 x, x, x, attn_mask=src_mask, key_padding_mask=src_key_padding_mask, need_weights=False,
-                is_causal=is_causal,
+                is_causal=is_causal and not alone,
             )  # fmt: skip
             return self.dropout1(found[0])
 
         def feed_forward(x: Tensor) -> Tensor:
             return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
-        if "cpu" in state.autocast and self._has_kernel(src):
+        if "cpu" in state.autocast and alone:
             return self._in_lower_precision(src, attention, feed_forward)
         if self.norm_first:
             src = src + attention(self.norm1(src))
@@ -114,8 +117,16 @@ class TransformerEncoderLayer(Module):
         src = self.norm1(src + attention(src))
         return self.norm2(src + feed_forward(src))
 
+    def _of_kernel(self, mask: Mask, padding: Mask, src: Tensor) -> tuple[Mask, Mask]:
+        """Both masks as the kernel takes them: it leaves out whatever is not 0, and adds nothing."""
+        merged, kind = self.self_attn.merge_masks(mask, padding, src)
+        if merged is None:
+            return None, None
+        left_out = merged != 0
+        return (None, left_out) if kind == 1 else (left_out.flatten(0, 1), None)
+
     def _has_kernel(self, src: Tensor) -> bool:
-        """Whether torch computes the layer in one kernel, which shows within autocast alone."""
+        """Whether torch computes the layer in one kernel, which shows within autocast, and knows masks alone."""
         if self.training or src.dim() != 3 or _without_kernel(self):
             return False
         return not (

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
+from ... import __future__ as settings
 from ...creation import empty_like
-from ...dtypes import dtype
 from ...modes import no_grad
+from ...ops.copying import _parse_to
 from ...tensor import Tensor
 from ..parameter import Parameter
 
@@ -171,18 +172,43 @@ class Tree:
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         for module in self.children() if recurse else ():
             module._apply(fn)
-        for parameter in self._parameters.values():
-            if parameter is None:
-                continue
-            gradient = parameter.grad
-            with no_grad():
-                parameter.data = fn(parameter)
-                if gradient is not None:
-                    gradient.data = fn(gradient)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                self._parameters[name] = self._applied(name, parameter, fn)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
+
+    def _applied(self, name: str, parameter: Parameter, fn: Callable[[Tensor], Tensor]) -> Parameter:
+        """The parameter, with what ``fn`` makes of it and of its grad, or another one."""
+        gradient = parameter.grad
+        with no_grad():
+            converted = fn(parameter)
+            if settings.get_swap_module_params_on_conversion():
+                parameter.grad = None  # what refers to it is no tensor
+                self._swap(name, parameter, Parameter(converted, requires_grad=parameter.requires_grad))
+                if gradient is not None:
+                    self._swap(f"{name}.grad", gradient, fn(gradient).requires_grad_(gradient.requires_grad))
+                    parameter.grad = gradient
+                return parameter
+            if settings.get_overwrite_module_params_on_conversion():
+                parameter = Parameter(converted, requires_grad=parameter.requires_grad)
+                if gradient is not None:
+                    parameter.grad = fn(gradient).requires_grad_(gradient.requires_grad)
+                return parameter
+            parameter.data = converted
+            if gradient is not None:
+                gradient.data = fn(gradient)
+        return parameter
+
+    def _swap(self, name: str, old: Tensor, new: Tensor) -> None:
+        from ...utils.swapping import swap_tensors
+
+        try:
+            swap_tensors(old, new)
+        except Exception as error:
+            raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error  # type: ignore[attr-defined]
 
     def share_memory(self) -> Self:
         """Let other processes share the memory of parameters and buffers."""
@@ -190,13 +216,8 @@ class Tree:
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Parameters and floating buffers in another dtype; those of four or five dimensions in a memory format."""
-        if "copy" in kwargs:
-            raise RuntimeError(".to() does not accept copy argument")
-        memory_format = kwargs.pop("memory_format", None)
-        for each in (*args, *kwargs.values()):
-            kind = each.dtype if isinstance(each, Tensor) else each
-            if not isinstance(kind, dtype):
-                continue
+        where, kind, non_blocking, memory_format = _parse_to(*args, **kwargs)
+        if kind is not None:
             if not (kind.is_floating_point or kind.is_complex):
                 raise TypeError(
                     f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}"
@@ -205,10 +226,10 @@ class Tree:
                 warnings.warn(_COMPLEX, stacklevel=2)
 
         def convert(tensor: Tensor) -> Tensor:
-            if tensor.is_floating_point() or tensor.is_complex():
-                tensor = tensor.to(*args, **kwargs)
-            in_format = memory_format is not None and tensor.dim() in (4, 5)
-            return tensor.to(memory_format=memory_format) if in_format else tensor
+            wanted = kind if tensor.is_floating_point() or tensor.is_complex() else None
+            if memory_format is not None and tensor.dim() in (4, 5):
+                return tensor.to(where, wanted, non_blocking, memory_format=memory_format)
+            return tensor.to(where, wanted, non_blocking)
 
         return self._apply(convert)
 
