@@ -201,23 +201,18 @@ def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
     """Give a tensor that was changed in place its new tangent: into the one that it has, if it has one."""
     own = tangent_of(tensor, level)
     if own is None:
-        set_tangent(tensor, tangent.to(tensor.dtype), level, in_place=True)
+        set_tangent(tensor, tangent, level, in_place=True)
         return
     own.copy_(tangent)
 
 
 def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros in memory that is laid out as the tensor's; for each example of a batched tangent.
-
-    They are of the tangent's dtype, unless one is of complex numbers and the other of their parts.
-    """
+    """Zeros of the tensor's dtype in memory that is laid out as its own; for each example of a batched tangent."""
     if tangent.__class__ is BatchedTensor:
         return batched([_zeros_lying_as(tensor, each) for each in tangent._examples], tangent._level)
-    array, kind = tensor._array, tangent._array.dtype
-    kind = kind if kind.kind == array.dtype.kind else array.dtype
+    array = tensor._array
     under = storage(array)
-    memory = np.zeros(under.nbytes // array.itemsize, kind)
-    start = (address(array) - address(under)) // array.itemsize if array.size else 0
-    steps = tuple(step * kind.itemsize for step in strides(array))
-    zeros = np.ndarray(array.shape, kind, buffer(memory), start * kind.itemsize, steps)
+    memory = np.zeros(under.nbytes // array.itemsize, array.dtype)
+    start = address(array) - address(under) if array.size else 0
+    zeros = np.ndarray(array.shape, array.dtype, buffer(memory), start, array.strides)
     return make(conjugated(zeros) if is_twin(array) else zeros)
