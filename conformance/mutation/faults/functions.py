@@ -242,6 +242,8 @@ FUNCTIONS = (
          "forward_context, _checkpoint_hook(frame)"),
         ("early-stop-lost", "the end of an inner setting of early stop ends the outer one",
          "utils.checkpoint:set_checkpoint_early_stop", "_early_stop_enabled = before", "_early_stop_enabled = None"),
+        ("early-stop-by-argument", "a setting of early stop does not outdo what a checkpoint is told itself",
+         "utils.checkpoint:_frame", "early_stop if _early_stop_enabled is None else _early_stop_enabled", "early_stop"),
     ),
     *area(
         "optimizer",
@@ -253,6 +255,8 @@ FUNCTIONS = (
          '{"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}', "dict(self.__dict__)"),
         ("optimizer-state-written-to", "a state that is loaded is the very dictionary to hooks",
          "optim.optimizer:Optimizer.load_state_dict", "state_dict = state_dict.copy()", "pass"),
+        ("optimizer-numbers-begin-anew", "the numbers of parameters do not go on from the first group",
+         "optim.optimizer:Optimizer.state_dict", "count += len(", "count = len("),
         ("mean-from-the-old-end", "a running mean of great weight comes from its old value",
          "optim.steps:lerp", "weight < 0.5", "True"),
     ),
