@@ -18,7 +18,7 @@ from numpy import add, ndarray, ones
 from . import errors
 from .accumulate import accumulate_grad
 from .anomaly import check_nan, tracebacks
-from .batching import by_wholes, each_example, level_of, vmaps
+from .batching import by_wholes, each_example, level_of
 from .fitting import fitted, validate_gradients, validate_outputs
 from .formats import LayoutError, Unstrided
 from .heap import Buffer, Heap, exchange, pop, push
@@ -261,11 +261,11 @@ def _run(task: GraphTask, node: Node, buffer: Buffer, dependencies: dict[Node, i
     captures, selected = task.captures, task.needed is not None
     keep_graph, create_graph = task.keep_graph, task.create_graph
     # Recorded, no sum is written into a gradient. Neither does torch write into one while
-    # allow_mutation_on_saved_tensors watches, under modes and in transforms of torch.func.
+    # allow_mutation_on_saved_tensors watches, under modes and in derivatives of torch.func.
     afresh = (
         create_graph
         or state.before_mutation is not None
-        or bool(transforms.carrying and (state.dispatch_modes or transforms.depth or vmaps))
+        or bool(transforms.carrying and (state.dispatch_modes or transforms.since))
     )
     batched = bool(transforms.carrying) and (
         level_of(buffer) >= 0 or level_of(getattr(node, "gradients", ())) >= 0

@@ -219,7 +219,7 @@ def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
     """Give a tensor that was changed in place its new tangent: into the one that it has, if it has one."""
     own = tangent_of(tensor, level)
     if own is None:
-        set_tangent(tensor, tangent.to(tensor.dtype), level, in_place=True)
+        set_tangent(tensor, tangent, level, in_place=True)
         return
     own.copy_(tangent)
 
@@ -232,16 +232,12 @@ def _is_of_plain(value: Tensor, level: int) -> bool:
 
 
 def _zeros_lying_as(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros in memory that is laid out as the tensor's; for each example of a batched tangent.
-
-    They are of the tangent's dtype, unless one is of complex numbers and the other of their parts.
-    """
+    """Zeros of the tensor's dtype in memory that is laid out as its own; for each example of a batched tangent."""
     level = level_of((tangent, tensor))
     if level >= 0 and not (by_wholes(level) and _is_of_plain(tangent, level) and _is_of_plain(tensor, level)):
         pairs = [(example(tensor, i, level), example(tangent, i, level)) for i in range(vmaps[level].size)]
         return batched([_zeros_lying_as(*pair) for pair in pairs], level)
-    array, kind = tensor._array, tangent._array.dtype
-    kind = kind if kind.kind == array.dtype.kind else array.dtype
+    array, kind = tensor._array, tensor._array.dtype
     under = storage(array)
     length = under.nbytes // array.itemsize
     start = (address(array) - address(under)) // array.itemsize if array.size else 0

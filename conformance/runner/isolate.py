@@ -7,6 +7,8 @@ import gc
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
+from types import ModuleType
 from typing import Any, NamedTuple
 
 _KEPT = object()  # starts as it is, and is put back
@@ -66,6 +68,7 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
         finally:
             _attempt(_leave_modes, torch)
             _attempt(_forget_operators, torch, operators)
+            _attempt(_forget_hooks, torch)
             for setting, value in before:
                 _attempt(_restore, setting, value)
 
@@ -199,6 +202,22 @@ def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
         without_library.pop()._destroy()
     if set(names) - set(before[2]) - ended:  # a library of the program's own that is in a cycle
         gc.collect()
+
+
+def _forget_hooks(torch: Any) -> None:
+    """Take the hooks away that run for every module and every optimizer; what was not loaded has none."""
+    package = getattr(torch, "__name__", None)
+    for name in ("nn.modules.module", "optim.optimizer"):
+        module = sys.modules.get(f"{package}.{name}")
+        for hooks in [] if module is None else _hooks_of_all(module):
+            hooks.clear()
+
+
+@cache
+def _hooks_of_all(module: ModuleType) -> list[dict[int, Any]]:
+    return [
+        each for name, each in vars(module).items() if name.startswith("_global_") and isinstance(each, dict)
+    ]
 
 
 def _leave_modes(torch: Any) -> None:

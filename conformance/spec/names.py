@@ -407,6 +407,11 @@ NAMES: dict[str, dict[str, str]] = {
             unexpected_keys has_uninitialized_params initialize_parameters cls_to_become log_prob predict head tail
             weight_orig weight_mask module loss output materialize
             """,
+        "in torch.nn.modules.module": """
+            register_module_forward_pre_hook register_module_forward_hook register_module_full_backward_pre_hook
+            register_module_full_backward_hook register_module_buffer_registration_hook
+            register_module_module_registration_hook register_module_parameter_registration_hook
+            """,
         "in torch.nn.utils.prune": """
             identity random_unstructured l1_unstructured random_structured ln_structured global_unstructured
             custom_from_mask remove is_pruned
@@ -594,6 +599,7 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.optim.sgd": "SGD",
         "class in torch.optim.adam": "Adam",
         "class in torch.optim.optimizer": "Optimizer",
+        "in torch.optim.optimizer": "register_optimizer_step_pre_hook register_optimizer_step_post_hook",
         "class in torch.optim.lr_scheduler": """
             LRScheduler StepLR MultiStepLR ExponentialLR LambdaLR MultiplicativeLR ConstantLR LinearLR
             CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR OneCycleLR ReduceLROnPlateau SequentialLR

@@ -90,6 +90,18 @@ def test_the_engine_too_begins_each_scenario_anew(leak: str) -> None:
     assert run(scenario(PROBE), inhouse).moments == first
 
 
+@pytest.mark.parametrize("engine", [torch_engine, inhouse], ids=["torch", "inhouse"])
+def test_hooks_of_all_modules_and_optimizers_end_with_their_scenario(engine: Engine) -> None:
+    """Each kind of them; what comes next has none."""
+    every = ["forward_pre", "forward", "full_backward_pre", "full_backward", "parameter_registration"]
+    leaving = "def hook(*_):\n  raise ValueError\n"
+    leaving += "\n".join(f"torch.nn.modules.module.register_module_{kind}_hook(hook)" for kind in every)
+    leaving += "\ntorch.optim.optimizer.register_optimizer_step_pre_hook(hook)\nnn.Linear(1, 1)"
+    assert run(scenario(leaving), engine).moments[-1].raised is not None
+    using = "m = nn.Linear(1, 1)\nm(torch.ones(1)).sum().backward()\noptim.SGD(m.parameters()).step()"
+    assert not any(moment.raised for moment in run(scenario(using), engine).moments)
+
+
 def test_warnings_show_in_every_scenario(fresh: object) -> None:
     """Those that torch gives once per process, too."""
     moments = traced(PROBE).moments

@@ -40,18 +40,18 @@ _HOOKS = (
 )  # fmt: skip
 
 
-_BEFORE_EVERY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
-_AFTER_EVERY_STEP: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_global_optimizer_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_global_optimizer_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Run ``hook(optimizer, args, kwargs)`` before each step of every optimizer."""
-    return add_hook(_BEFORE_EVERY_STEP, hook)
+    return add_hook(_global_optimizer_pre_hooks, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Run ``hook(optimizer, args, kwargs)`` after each step of every optimizer."""
-    return add_hook(_AFTER_EVERY_STEP, hook)
+    return add_hook(_global_optimizer_post_hooks, hook)
 
 
 def added(names: str, **others: Any) -> dict[str, Any]:
@@ -390,7 +390,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
     def run_with_hooks(self: Optimizer, args: Any, kwargs: Any) -> Any:
         given: Any = (self, *args)
         pre_hooks: Any = self._optimizer_step_pre_hooks  # type: ignore[attr-defined]
-        for pre in [*_BEFORE_EVERY_STEP.values(), *pre_hooks.values()]:
+        for pre in [*_global_optimizer_pre_hooks.values(), *pre_hooks.values()]:
             replaced = pre(self, given, kwargs)
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
@@ -401,7 +401,7 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                 given, kwargs = replaced
         found = step(*given, **kwargs)
         post_hooks: Any = self._optimizer_step_post_hooks  # type: ignore[attr-defined]
-        for post in [*post_hooks.values(), *_AFTER_EVERY_STEP.values()]:
+        for post in [*post_hooks.values(), *_global_optimizer_post_hooks.values()]:
             post(self, given, kwargs)
         return found
 

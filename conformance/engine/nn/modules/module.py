@@ -36,6 +36,14 @@ from .registering import (
 )  # fmt: skip
 from .tree import Tree
 
+# By torch's names, where programs look for them.
+_global_forward_pre_hooks, _global_forward_hooks = EveryModule.before, EveryModule.after
+_global_forward_hooks_with_kwargs = EveryModule.after_with_kwargs
+_global_forward_hooks_always_called = EveryModule.after_always
+_global_backward_pre_hooks, _global_backward_hooks = EveryModule.before_backward, EveryModule.backward
+_global_parameter_registration_hooks, _global_buffer_registration_hooks = PARAMETERS, BUFFERS
+_global_module_registration_hooks = MODULES
+
 _TABLES = ("_parameters", "_buffers", "_modules")
 _HOOKS = (
     "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
