@@ -50,23 +50,26 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Reporter(config), "conformance-reporter")
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """A YAML file with a top-level key ``scenarios``, and nothing else.
 
-    One that is named on the command line and misspells that key is told so.
+    One that is named on the command line, and that nobody collects, is told what it lacks.
     """
+    collectors = yield
     if file_path.suffix not in (".yaml", ".yml"):
-        return None
-    from conformance.session.locate import is_scenario_file, misspells_scenarios
+        return collectors
+    from conformance.session.locate import is_scenario_file
 
-    named = parent.session.isinitpath(file_path)
-    if not is_scenario_file(file_path) and not (named and misspells_scenarios(file_path)):
-        return None
-    start_torch(parent.config)
-    from conformance.items import ScenarioFile
+    named = parent.session.isinitpath(file_path) and not collectors
+    if named or is_scenario_file(file_path):
+        start_torch(parent.config)
+        from conformance.items import ScenarioFile
 
-    collector: pytest.Collector = ScenarioFile.from_parent(parent, path=file_path)
-    return collector
+        collectors.append(ScenarioFile.from_parent(parent, path=file_path))
+    return collectors
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

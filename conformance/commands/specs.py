@@ -69,7 +69,7 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
             scenarios += loaded.scenarios
         elif path.name == locate.CLAIMS:
             problems += library.claims(path.resolve()).problems
-        elif path in paths or locate.misspells_scenarios(path):
+        elif path in paths or locate.may_be_meant(path):
             problems += library.load(path).problems  # that there is no key `scenarios`
     for folder in filter(Path.is_dir, paths):
         claims = (

@@ -69,11 +69,14 @@ def compose(text: str) -> Node | None:
         raise NotYAML(place, f"the character {chr(character)!r} may not stand in YAML") from None
     except MarkedYAMLError as error:
         problem = error.problem or ""
-        unclosed = "unexpected end of stream" in problem  # tell where it begins, not where the text ends
-        mark = (error.context_mark if unclosed else None) or error.problem_mark or error.context_mark
+        begun = _BEGUN.search(problem)  # tell where it begins, not where the text ends
+        mark = (error.context_mark if begun else None) or error.problem_mark or error.context_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
         message, hint = _explained(text, place, placeholder.reveal(problem))
         raise NotYAML(place, message, hint) from None
+
+
+_BEGUN = re.compile(r"unexpected end of stream|could not find expected ':'")
 
 
 def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
@@ -86,6 +89,10 @@ def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
     hint = ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
         hint = "indent with spaces, YAML refuses tabs"
+    elif "could not find expected ':'" in problem:
+        hint = "write `key: value`; the lines of a program stand deeper than `run: |`"
+    elif "mapping values" in problem and line[: place.column - 1].strip().isidentifier():
+        hint = "begin what belongs together in one column"
     elif re.search(r"\brun:\s*[^|>\s]", line):
         hint = "write the program below `run: |`"
     elif "{" in line:

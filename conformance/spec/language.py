@@ -110,9 +110,12 @@ def parse(piece: Piece) -> Parsed:
 
 def _not_python(piece: Piece, error: SyntaxError) -> Fault:
     line = error.lineno or 1
+    written = piece.source.split("\n")[min(line, piece.source.count("\n") + 1) - 1].lstrip()
     hint = "a key of expect is an expression" if piece.is_expression else ""
-    if piece.source.split("\n")[min(line, piece.source.count("\n") + 1) - 1].lstrip().startswith(">>>"):
+    if written.startswith(">>>"):
         hint = "remove the prompts >>> and what was printed"
+    elif "$" in written:
+        hint = "a value of the matrix is written `${name}`"
     return Fault(0, line, max(error.offset or 1, 1), f"not Python: {error.msg}", hint)
 
 

@@ -80,12 +80,18 @@ class _Loading:
             reader.report(Place(1, 1), "a scenario file is a mapping", "begin with `scenarios:`")
             return
         entries: dict[str, Node] = {}
+        unknown: dict[str, Node] = {}
         known = list(model.File.model_fields)
         for name, key, value in reader.keyed(root):
             entries[name] = value
             if name not in known:
-                hint = did_you_mean(name, known) or "known are topic and scenarios"
-                reader.report(reader.place(key), f"unknown key `{name}`", hint)
+                unknown[name] = key
+        for name, key in unknown.items():
+            near = did_you_mean(name, known)
+            if near or "scenarios" in entries:  # else it may be no scenario file, which is told below
+                reader.report(
+                    reader.place(key), f"unknown key `{name}`", near or "known are topic and scenarios"
+                )
         if "topic" in entries:
             topic = reader.read(entries["topic"])
             if not isinstance(topic, str) or not topic:
@@ -94,7 +100,11 @@ class _Loading:
                 self.topic = topic
         scenarios = entries.get("scenarios")
         if scenarios is None:
-            reader.report(Place(1, 1), "the key `scenarios` is missing", "it holds the list of scenarios")
+            bare = unknown.keys() & model.Scenario.model_fields.keys()
+            hint = (
+                "write it above, and begin the scenario with `- id:`" if bare else "it holds the list of them"
+            )
+            reader.report(Place(1, 1), "the key `scenarios` is missing", hint)
         elif not isinstance(scenarios, SequenceNode) or reader.refused(scenarios) or not scenarios.value:
             reader.report(
                 reader.place(scenarios), "`scenarios` must be a list", "begin each scenario with `- id:`"
@@ -137,9 +147,8 @@ class _Loading:
             replacing = Reader(text, report, case.values, used, first_line)
             found.append(self.case(node, entries, case.label, reader, replacing))
         for key in cases[0].values.keys() - used if cases else ():
-            report(
-                find(node, ("matrix", key), reader), f"the matrix value `{key}` is used nowhere", "remove it"
-            )
+            hint = f"write `${{{key}}}` where it goes, or remove it"
+            report(find(node, ("matrix", key), reader), f"the matrix value `{key}` is used nowhere", hint)
         if name is not None:
             if name in self.lines:
                 hint = f"it stands in line {self.lines[name]} already; ids are never reused"

@@ -90,10 +90,20 @@ def test_lint_tells_all_problems_at_once(specs: Path, capsys: pytest.CaptureFixt
 
 
 def test_lint_of_a_file_without_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that is named is told that pytest would pass it by."""
+    """A file that is named is told what it lacks."""
     (tmp_path / "mine.yaml").write_text("scenario: []\n")
     assert main(["lint", str(tmp_path / "mine.yaml")]) == 1
     assert "mine.yaml:1:1: unknown key `scenario`; did you mean `scenarios`?" in capsys.readouterr().out
+
+
+def test_lint_of_what_is_named_as_a_file_and_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder, and the link that an editor leaves beside the file it has open."""
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / ".#open.yaml").symlink_to("somebody@somewhere")
+    assert main(["lint", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "no scenarios in no files: no problems\n"
 
 
 def test_lint_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
