@@ -86,12 +86,11 @@ class _Loading:
             entries[name] = value
             if name not in known:
                 unknown[name] = key
-        for name, key in unknown.items():
-            near = did_you_mean(name, known)
-            if near or "scenarios" in entries:  # else it may be no scenario file, which is told below
-                reader.report(
-                    reader.place(key), f"unknown key `{name}`", near or "known are topic and scenarios"
-                )
+        for name, unknown_key in unknown.items():
+            hint = did_you_mean(name, known)
+            if hint or "scenarios" in entries:  # else it may be no scenario file, which is told below
+                hint = hint or "known are topic and scenarios"
+                reader.report(reader.place(unknown_key), f"unknown key `{name}`", hint)
         if "topic" in entries:
             topic = reader.read(entries["topic"])
             if not isinstance(topic, str) or not topic:
