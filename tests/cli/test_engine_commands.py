@@ -162,7 +162,7 @@ def test_an_entry_with_a_star_goes_once_it_shows_nowhere(
     assert f"-{entry.rstrip()}" in capsys.readouterr().out
 
 
-def test_two_recordings_compared(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_recordings_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The statement where they part, and the exit status."""
     assert main(["record", "-o", "torch.jsonl", "--in", "specs.yaml"]) == 0
     assert main(["record", "-o", "other.jsonl.gz", "--engine", "halving", "--in", "specs.yaml"]) == 0
@@ -174,6 +174,9 @@ def test_two_recordings_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert "-> halving 1: 2 of 3 scenarios differ" in text
     assert "  after step 1, line 3: b.backward()" in text
     assert "are alike" not in text
+    (folder / "specs.yaml").write_text(SPECS.replace("id: ", "id: new-"))
+    assert main(["compare", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 1
+    assert "no scenario to be compared\n  3 not compared, since" in capsys.readouterr().out
 
 
 def test_what_several_scenarios_show_of_a_change_is_told_once(
