@@ -289,10 +289,7 @@ class InvalidItem(_Item):
         first = next(
             (each for each in self.problems if each.hint.startswith("did you mean")), self.problems[0]
         )
-        hint = f"; {first.hint}" if first.hint else ""
-        text = "\n".join(
-            [f"invalid: {first.message}{hint}", "", *(f"  {problem}" for problem in self.problems)]
-        )
+        text = "\n".join([f"invalid: {first.text}", "", *(f"  {problem}" for problem in self.problems)])
         self.result = Result(
             scenario=self.name,
             title="",

@@ -258,7 +258,7 @@ class Reporter:
 
         problems = [problem for each in self.findings for problem in each.claims.problems]
         for problem in dict.fromkeys((*problems, *self.problems)):
-            text = f"invalid: {problem.message}\n\n  {problem}"
+            text = f"invalid: {problem.text}\n\n  {problem}"
             yield f"line-{problem.position.line}", problem.position, text
         for each in self.findings:
             for finding in each.found:

@@ -189,7 +189,7 @@ class _Checker:
                 )
         elif name in FORBIDDEN or (bindings.all_known and name not in bindings.names and name not in KNOWN):
             near = did_you_mean(name, KNOWN | bindings.names | bindings.paths.keys())
-            hint = INSTEAD.get(name) or _whole_path(name) or near
+            hint = INSTEAD.get(name) or did_you_mean(name, bindings.names) or _whole_path(name) or near
             message = "may not be used" if name in FORBIDDEN or name in INSTEAD else "is not defined"
             self.fault(node, f"`{name}` {message}", hint)
 
