@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from yaml import MappingNode, MarkedYAMLError, Node, ScalarNode, SequenceNode
@@ -46,12 +47,24 @@ class _Composer(CParser):
         self.depth -= 1
 
 
-class NotYAML(Exception):  # noqa: N818
-    """The text is not YAML; says where and why."""
+class NotYAML(Exception):  # noqa: N818 - what a file is, rather than what went wrong
+    """The file, or the text, is not YAML; says where and why."""
 
     def __init__(self, place: Place, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.place, self.message, self.hint = place, message, hint
+
+
+def text_of(path: Path) -> str:
+    """The text of a file; raises NotYAML where it cannot be read."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise NotYAML(Place(1, 1), f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start]
+        place = Place(before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
+        raise NotYAML(place, "is not UTF-8", "save the file as UTF-8") from None
 
 
 def compose(text: str) -> Node | None:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from conformance.spec import language, matrix, model, placeholder, vocabulary
-from conformance.spec.document import NotYAML, Place, Reader, Report, compose
+from conformance.spec.document import NotYAML, Place, Reader, Report, compose, text_of
 from conformance.spec.explain import explain, find
 from conformance.spec.loaded import Loaded, Problem
 from conformance.spec.scenario import UNSET, Expectations, Position, Scenario, Step, Tolerance
@@ -27,14 +27,9 @@ REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "claimed", 
 def load_file(path: Path) -> Loaded:
     """The scenarios and problems of a file; one that cannot be read is a problem."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        return Loaded((), (Problem(Position(str(path), 1), f"cannot be read: {error.strerror}"),))
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start]
-        place = Position(str(path), before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
-        return Loaded((), (Problem(place, "is not UTF-8", "save the file as UTF-8"),))
-    return load_text(text, str(path), area_of(path))
+        return load_text(text_of(path), str(path), area_of(path))
+    except NotYAML as error:
+        return Loaded((), (Problem(Position(str(path), *error.place), error.message, error.hint),))
 
 
 def area_of(path: Path) -> str:
