@@ -154,6 +154,11 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
         print(line)
     for line in uncoverable:
         print(f"no entry covers this: {line}", file=sys.stderr)
+    if lines and not found.file.is_file() and not getattr(found.engine, "divergences", None):
+        print(
+            f"{found.engine.name} finds it by an attribute: divergences = {str(found.file)!r}",
+            file=sys.stderr,
+        )
     return FAILED if uncoverable else 0
 
 

@@ -162,6 +162,15 @@ def test_an_entry_with_a_star_goes_once_it_shows_nowhere(
     assert f"-{entry.rstrip()}" in capsys.readouterr().out
 
 
+def test_a_proposal_for_an_engine_without_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Is one for a file in the current folder, which the engine has to name."""
+    (folder / "empty.py").write_text(HALVING.partition("engine.divergences")[0])
+    assert main(["engine", "empty", "--propose", "--in", "specs.yaml"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("--- halving.yaml\n+++ halving.yaml (proposed)\n")
+    assert told.err == "halving finds it by an attribute: divergences = 'halving.yaml'\n"
+
+
 def test_two_recordings_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The statement where they part, and the exit status."""
     assert main(["record", "-o", "torch.jsonl", "--in", "specs.yaml"]) == 0
