@@ -96,7 +96,7 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
 def checks_of(scenarios: Sequence[Scenario], processes: int) -> list[Check]:
     """Each scenario as a check of the in-house engine; torch runs it once, in a process of its own."""
     from conformance.mutation.campaign import Check
-    from conformance.processes import Died, forked
+    from conformance.runner.processes import Died, forked
 
     chunks = [scenarios[number :: processes or 1] for number in range(processes or 1)]
     traces: dict[str, Trace] = {}

@@ -9,8 +9,8 @@ from functools import partial
 from conformance.adapters.registry import find
 from conformance.deep.deletion import Deletion, Key, deletions, has_effect, never_changes
 from conformance.deep.reproduce import disagreements
-from conformance.processes import Died, forked
 from conformance.runner.execute import run
+from conformance.runner.processes import Died, forked
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import sound
 from conformance.spec.scenario import Position, Scenario

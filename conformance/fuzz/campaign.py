@@ -14,9 +14,9 @@ from typing import Any
 from conformance.adapters.registry import find
 from conformance.fuzz.scope import Program, Statement
 from conformance.fuzz.search import Divergence, Tally, batch_seeds, scenario_of, search
-from conformance.processes import Died, fresh
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
+from conformance.runner.processes import Died, fresh
 
 
 @dataclass(frozen=True)

@@ -274,6 +274,6 @@ def test_an_interrupt_reaches_no_process_that_starts(tmp_path: Path, monkeypatch
     """It would end with a traceback of Python's own, before anything could tell it not to listen."""
     (tmp_path / "sitecustomize.py").write_text(STARTED)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    code = "import os; from conformance.processes import fresh; list(fresh([os.getpid], 1))"
+    code = "import os; from conformance.runner.processes import fresh; list(fresh([os.getpid], 1))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
