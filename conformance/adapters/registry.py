@@ -48,10 +48,10 @@ def find(name: str) -> Engine:
     except ModuleNotFoundError as error:
         if error.name is None or f"{path}.".startswith(f"{error.name}."):
             raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
-        extra = f": pip install 'autograd-conformance[{name.partition('-')[0]}]'" if name in _OWN else ""
-        raise EngineNotFoundError(
-            f"engine {name!r} needs the module {error.name!r}, which is not installed{extra}"
-        ) from None
+        missing = f"engine {name!r} needs the module {error.name!r}, which is not installed"
+        if name in _OWN and name != "inhouse":
+            missing += f": pip install 'autograd-conformance[{name.partition('-')[0]}]'"
+        raise EngineNotFoundError(missing) from None
     except (TypeError, ValueError):  # not the name of a module
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
     except (Exception, SystemExit) as error:  # a script that reads its command line ends there

@@ -240,9 +240,9 @@ def test_without_torch(
     monkeypatch.setitem(sys.modules, "torch", None)
     assert main(command.split()) == 2
     error = capsys.readouterr().err
-    assert (
-        error.splitlines()[-1]
-        == "conformance: engine 'torch' needs the module 'torch', which is not installed"
+    assert error.splitlines()[-1] == (
+        "conformance: engine 'torch' needs the module 'torch', which is not installed: "
+        "pip install 'autograd-conformance[torch]'"
     )
     assert "Traceback" not in error
 
