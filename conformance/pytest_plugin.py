@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -100,16 +100,16 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """The result travels on the report as plain data, which xdist carries; a skip says where it belongs."""
-    report = yield
+    report: Any = yield  # which has the attributes that one gives it
     result: Result | None = getattr(item, "result", None)
     if call.when == "call" and result is not None:
-        report.conformance = result.to_plain()  # type: ignore[attr-defined]
+        report.conformance = result.to_plain()
         if report.skipped and isinstance(report.longrepr, tuple):
             report.longrepr = (result.file, result.line, f"Skipped: {result.reason}")
-        if page := getattr(item, "page", None):
-            report.conformance_page = page  # type: ignore[attr-defined]
-            item.page = None  # type: ignore[attr-defined]
-    return report
+        if page := vars(item).pop("page", None):
+            report.conformance_page = page
+    found: pytest.TestReport = report
+    return found
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
