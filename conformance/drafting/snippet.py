@@ -14,7 +14,8 @@ from typing import TypeGuard
 from conformance.drafting.pasted import clean
 from conformance.drafting.shown import is_pure, shows
 from conformance.spec import words
-from conformance.spec.language import Fault, Piece, check_program
+from conformance.spec.language import check_program
+from conformance.spec.pieces import Fault, Piece
 
 
 @dataclass(frozen=True, slots=True)

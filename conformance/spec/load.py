@@ -17,6 +17,7 @@ from conformance.spec import language, matrix, model, placeholder, vocabulary
 from conformance.spec.document import NotYAML, Place, Reader, Report, compose, text_of
 from conformance.spec.explain import explain, find
 from conformance.spec.loaded import Loaded, Problem
+from conformance.spec.pieces import Piece
 from conformance.spec.scenario import UNSET, Expectations, Position, Scenario, Step, Tolerance
 from conformance.spec.source import Source
 from conformance.spec.suggest import did_you_mean
@@ -229,13 +230,13 @@ class _Loading:
 
 def _check_language(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
     """The language of a scenario's programs and expressions."""
-    pieces: list[language.Piece] = []
+    pieces: list[Piece] = []
     sources: list[Source] = []
     for nodes in steps.values():
         for node, is_expression in _python(nodes):
             if isinstance(node, ScalarNode):
                 sources.append(Source(node, reader))
-                pieces.append(language.Piece(reader.text_of(node), is_expression))
+                pieces.append(Piece(reader.text_of(node), is_expression))
     for fault in language.check_program(pieces):
         reader.report(sources[fault.piece].place(fault.line, fault.column), fault.message, fault.hint)
 
