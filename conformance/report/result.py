@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
+from conformance.runner.compare import NOTHING
+
 Verdict: TypeAlias = Literal[
     "agrees",  # the engine does as torch does
     "differs",
@@ -55,7 +57,7 @@ class Result:
 
     def differs_in(self, group: str) -> bool:
         """Whether it differs there; where the engine raises and torch does not, nothing else was compared."""
-        crashed = any(each.facet == "raised" and each.reference == "nothing" for each in self.differences)
+        crashed = any(each.facet == "raised" and each.reference == NOTHING for each in self.differences)
         return crashed or bool(self.groups.get(group))
 
     def to_plain(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from conformance.report.program import file_line
 from conformance.runner.compare import Difference, shown_value
 from conformance.runner.program import compile_step
-from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace
+from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace, is_error
 from conformance.spec.scenario import Scenario
 
 ALIKE = "="
@@ -158,7 +158,7 @@ def _events(one: _Side, other: _Side, here: Sequence[Difference]) -> Iterator[Ro
 
 def _error(name: str, text: str) -> str:
     """The error that an event tells of, if it tells of one."""
-    return text if name == "raises" or text.startswith("raises ") else ""
+    return text if name == "raises" or is_error(text) else ""
 
 
 def _on_one(one: _Side, other: _Side, *, reached: bool) -> Iterator[Row]:
@@ -232,7 +232,7 @@ def _notable(facet: str, value: Facet) -> str:
         return ""
     if value is True:
         return "leaf" if facet == "is_leaf" else facet
-    if isinstance(value, str) and value.startswith("raises "):
+    if is_error(value):
         return f"{facet} {value}"
     return {"_base": f"view of {value}", "storage": f"shares storage with {value}"}.get(
         facet, f"{facet} {value}"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from conformance.runner.engine import GROUPS
-from conformance.runner.trace import Facet, Facets, Moment, Raised, State, Statement, Trace
+from conformance.runner.trace import Facet, Facets, Moment, Raised, State, Statement, Trace, is_error
 from conformance.runner.values import bounds, shortened, texts_close
 from conformance.spec.scenario import Scenario
 
@@ -152,7 +152,7 @@ def _of_moments(scenario: Scenario, one: Moment, other: Moment) -> Iterator[Diff
     if one.printed != other.printed:
         yield from _of_texts(place, "printed", one.printed.splitlines(), other.printed.splitlines())
     mine, its = dict(one.values), dict(other.values)
-    failed = {e for e in mine if mine[e].startswith("raises ") or its.get(e, "").startswith("raises ")}
+    failed = {e for e in mine if is_error(mine[e]) or is_error(its.get(e))}
     for expression in failed:
         if mine[expression] != its.get(expression):
             shown = shown_value(mine[expression], None), shown_value(its.get(expression, NOTHING), None)
@@ -225,7 +225,7 @@ def _of_names(
 def _group(facet: str, one: Facet, other: Facet) -> str:
     """The facet's group; where both raise the same type, only a text differs."""
     texts = [str(value).partition(":")[0] for value in (one, other)]
-    if texts[0] == texts[1] and texts[0].startswith("raises "):
+    if texts[0] == texts[1] and is_error(texts[0]):
         return "messages"
     return GROUP_OF.get(facet, "values")
 

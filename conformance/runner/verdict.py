@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from conformance.runner.compare import Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
-from conformance.runner.trace import Moment, State, Statement, Trace
+from conformance.runner.trace import Moment, State, Statement, Trace, is_error
 from conformance.runner.values import bounds, holds, parsed, shortened
 from conformance.spec.scenario import Expectations, Plain, Position, Scenario, Step, Unset
 
@@ -222,7 +222,7 @@ def _unmet_value(
 ) -> str | None:
     if text is None:
         return f"{expression} was not evaluated"
-    if text.startswith("raises "):
+    if is_error(text):
         return f"{expression} {text}"
     if holds(wanted, parsed(text), bounds(dtype, scenario.tolerance)):
         return None

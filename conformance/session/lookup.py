@@ -26,7 +26,7 @@ def find(text: str, library: Library) -> tuple[Scenario, ...]:
     without a file among the specs, then in the current folder and two levels below it.
     """
     file, _, wanted = text.rpartition("::")
-    if not file and text.endswith((".yaml", ".yml")):
+    if not file and text.endswith(locate.SUFFIXES):
         file, wanted = text, ""
     base, _, label = wanted.partition("[")
     cases = list(_cases(_files(file, library) if file else _files_with(base), base, library))
