@@ -48,6 +48,11 @@ class Difference:
     reference: str
     engine: str
 
+    @property
+    def content(self) -> tuple[str, str, str, str]:
+        """All but the place: the same as long as it lasts, from statement to statement."""
+        return self.name, self.facet, self.reference, self.engine
+
     def __str__(self) -> str:
         what = f"{self.name} {self.facet}".strip()
         return f"{self.statement}: {what}: {self.reference} on the reference, {self.engine} on the engine"
@@ -102,7 +107,7 @@ def _of_courses(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[
     """The differences of two runs of which one went where the other did not."""
     ours = {moment.statement: moment for moment in reference.moments}
     theirs = {moment.statement: moment for moment in trace.moments}
-    for statement in _merged(reference, trace):
+    for statement in merged(reference, trace):
         one, other = ours.get(statement), theirs.get(statement)
         if one is not None and other is not None:
             yield from _of_moments(scenario, one, other)
@@ -115,18 +120,18 @@ def _of_courses(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[
             yield Difference(statement, "", "reached", "values", there, here)
 
 
-def _merged(reference: Trace, trace: Trace) -> list[Statement]:
+def merged(reference: Trace, trace: Trace) -> list[Statement]:
     """The statements of both; one that only the second reached stands after the one it reached before."""
-    merged = [moment.statement for moment in reference.moments]
-    known = set(merged)
+    found = [moment.statement for moment in reference.moments]
+    known = set(found)
     at = 0
     for moment in trace.moments:
         if moment.statement in known:
-            at = merged.index(moment.statement)
+            at = found.index(moment.statement)
         else:
-            merged.insert(at, moment.statement)
+            found.insert(at, moment.statement)
         at += 1
-    return merged
+    return found
 
 
 def _ended(moments: dict[Statement, Moment], step: int) -> bool:
