@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from conformance.session.library import Library
     from conformance.spec.scenario import Scenario
 
-Command = Callable[
-    [argparse.Namespace, list[str]], int
-]  # what it was given, and what it does not know of that
+# What it was given, and what it does not know of that.
+Command = Callable[[argparse.Namespace, list[str]], int]
 Add = Callable[[str, Command, str], argparse.ArgumentParser]
 
 FAILED, MISUSED = 1, 2

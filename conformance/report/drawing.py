@@ -12,9 +12,8 @@ from conformance.runner.compare import shown_value
 from conformance.runner.trace import Facets, State, is_error
 
 Kind: TypeAlias = Literal["leaf", "node", "result", "saved", "cut"]
-Key: TypeAlias = tuple[
-    str, ...
-]  # ("leaf", name), ("of", name) for a tensor's node, ("of", name, "2") below it
+# ("leaf", name), ("of", name) for a tensor's node, ("of", name, "2") below it.
+Key: TypeAlias = tuple[str, ...]
 
 LONGEST = 28  # characters of a line in a box
 
