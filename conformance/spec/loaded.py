@@ -9,7 +9,7 @@ from conformance.spec.scenario import Position, Scenario
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a file: where it is, what is wrong, what to do about it."""
+    """One mistake: where it is, what is wrong, what to do about it. Seen by reading, or on torch by running."""
 
     position: Position
     message: str
