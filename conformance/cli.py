@@ -28,6 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # as in `conformance claims | head`
         sys.stderr.close()
         return FAILED
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"conformance: {error.filename}: {error.strerror}", file=sys.stderr)
+        return MISUSED
     except _misuses() as misuse:
         print(f"conformance: {misuse}", file=sys.stderr)
         return MISUSED

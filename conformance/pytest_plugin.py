@@ -5,22 +5,20 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.beside import end_torch, start_torch
-from conformance.options import DEFAULT_ENGINE, add_options, engine_names
-from conformance.phases import ONE_PHASE, call_alone, may_be_one
+from conformance.plugin import is_in_use
+from conformance.plugin.beside import end_torch, start_torch
+from conformance.plugin.options import add_options
+from conformance.plugin.phases import call_alone, leave_out_plugins, may_be_one
+from conformance.plugin.reporter import Reporter
 
 if TYPE_CHECKING:
-    from conformance.report.claims import Finding
     from conformance.report.result import Result
-    from conformance.session.findings import Findings
-    from conformance.spec.loaded import Problem
-    from conformance.spec.scenario import Position
 
 _ONE_PHASE = pytest.StashKey[bool]()
 
@@ -50,56 +48,46 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Reporter(config), "conformance-reporter")
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """A YAML file with a top-level key ``scenarios``, and nothing else.
 
-    One that is named on the command line and misspells that key is told so.
+    One that is named on the command line, and that nobody collects, is told what it lacks.
     """
+    collectors = yield
     if file_path.suffix not in (".yaml", ".yml"):
-        return None
-    from conformance.session.locate import is_scenario_file, misspells_scenarios
+        return collectors
+    from conformance.session.locate import is_scenario_file
 
-    named = parent.session.isinitpath(file_path)
-    if not is_scenario_file(file_path) and not (named and misspells_scenarios(file_path)):
-        return None
-    start_torch(parent.config)
-    from conformance.items import ScenarioFile
+    named = parent.session.isinitpath(file_path) and not collectors
+    if named or is_scenario_file(file_path):
+        start_torch(parent.config)
+        from conformance.plugin.items import ScenarioFile
 
-    collector: pytest.Collector = ScenarioFile.from_parent(parent, path=file_path)
-    return collector
+        collectors.append(ScenarioFile.from_parent(parent, path=file_path))
+    return collectors
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Nothing is left running."""
     end_torch(config)
-    if "conformance.items" in sys.modules:
-        from conformance.items import end_from_the_end
+    if is_in_use():
+        from conformance.plugin.items import end_from_the_end
 
         end_from_the_end(config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Where scenarios are all that runs, spare them what they have no use for."""
-    if session.items and "conformance.items" in sys.modules:
-        from conformance.items import ALONE, is_own
+    if session.items and is_in_use():
+        from conformance.plugin.items import ALONE, is_own
 
         if all(map(is_own, session.items)):
             session.config.stash[ALONE] = True
-            _without_plugins(session.config)
+            leave_out_plugins(session.config)
             session.config.stash[_ONE_PHASE] = may_be_one(session.config)
-
-
-def _without_plugins(config: pytest.Config) -> None:
-    """Leave out plugins for tests in Python, each of which costs a run of 1000 scenarios a tenth of its time.
-
-    Hypothesis is imported at the end to ask whether it has been at work. What is logged is caught anew for each phase
-    of each test, by a handler for each of torch's loggers; where logs are asked for, that stays.
-    """
-    asked = ("log_cli", "log_cli_level", "log_file", "log_level")
-    logs = any(config.getini(name) or config.getoption(name, None) for name in asked)
-    for name in ("hypothesispytest", *(() if logs else ("logging-plugin",))):
-        if config.pluginmanager.has_plugin(name):
-            config.pluginmanager.unregister(name=name)
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
@@ -112,16 +100,16 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """The result travels on the report as plain data, which xdist carries; a skip says where it belongs."""
-    report = yield
+    report: Any = yield  # which has the attributes that one gives it
     result: Result | None = getattr(item, "result", None)
     if call.when == "call" and result is not None:
-        report.conformance = result.to_plain()  # type: ignore[attr-defined]
+        report.conformance = result.to_plain()
         if report.skipped and isinstance(report.longrepr, tuple):
             report.longrepr = (result.file, result.line, f"Skipped: {result.reason}")
-        if page := getattr(item, "page", None):
-            report.conformance_page = page  # type: ignore[attr-defined]
-            item.page = None  # type: ignore[attr-defined]
-    return report
+        if page := vars(item).pop("page", None):
+            report.conformance_page = page
+    found: pytest.TestReport = report
+    return found
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -133,200 +121,8 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """A worker tells what it loaded and found wrong, so that who reports need not load it again."""
     output = getattr(session.config, "workeroutput", None)
-    if output is not None and "conformance.items" in sys.modules:
-        from conformance.items import library_of, misdeclared
+    if output is not None and is_in_use():
+        from conformance.plugin.items import library_of, misdeclared
 
         problems = [dataclasses.asdict(problem) for problem in misdeclared(session.config)]
         output["conformance"] = {"cases": library_of(session.config).index(), "problems": problems}
-
-
-class Reporter:
-    """Hears all results, from this process's items or from xdist's workers, and tells what they amount to."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-        self.results: list[Result] = []
-        self.findings: tuple[Findings, ...] = ()
-        self.problems: list[Problem] = []  # of divergence files
-        self.announced = False
-        self.broken = False  # whether a process has failed by a fault of its own
-        self.pages: dict[tuple[str, str], dict[str, Any]] = {}
-        self.path = config.getoption("--conformance-json")
-        self.html = config.getoption("--conformance-html")
-        for option, path in (("--conformance-json", self.path), ("--conformance-html", self.html)):
-            if path:
-                try:
-                    _check_writable(Path(path))
-                except OSError as error:
-                    raise pytest.UsageError(f"{option} {path}: {error.strerror}") from None
-
-    def pytest_report_collectionfinish(self, items: list[pytest.Item]) -> list[str]:
-        """The header: engines and the number of scenarios."""
-        if "conformance.items" not in sys.modules:
-            return []
-        from conformance.items import InvalidItem, ScenarioItem
-
-        cases = {item.scenario.id for item in items if isinstance(item, ScenarioItem)}
-        return self._header(len(cases) + sum(isinstance(item, InvalidItem) for item in items))
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker who hears what it reports."""
-        node.workerinput[ONE_PHASE] = may_be_one(self.config)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """The same under xdist, when the first worker has collected."""
-        if self.announced:
-            return
-        self.announced = True
-        count = sum(".yaml::" in name or ".yml::" in name for name in ids)
-        if count == len(ids):
-            _without_plugins(self.config)
-        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
-        if terminal is not None:
-            for line in self._header(count // len(engine_names(self.config))):
-                terminal.ensure_newline()
-                terminal.write_line(line)
-
-    def _header(self, count: int) -> list[str]:
-        if not count or self.config.get_verbosity() < 0:
-            return []
-        python, recording = self.config.getoption("--engine-python"), self.config.getoption("--reference")
-        names = engine_names(self.config)
-        engines = ", ".join(f"{name} in {python}" if python else _with_version(name) for name in names)
-        scenarios = "1 scenario" if count == 1 else f"{count} scenarios"
-        return [
-            f"conformance: {scenarios}, reference {recording or _with_version('torch')}, engine {engines}"
-        ]
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the result that travels on the report."""
-        plain = getattr(report, "conformance", None)
-        if plain is not None:
-            from conformance.report.result import Result
-
-            self.results.append(Result.from_plain(plain))
-            if page := getattr(report, "conformance_page", None):
-                self.pages[plain["scenario"], plain["engine"]] = page
-                del report.conformance_page
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Take what a worker tells at its end."""
-        told = (getattr(node, "workeroutput", None) or {}).get("conformance")
-        if told:
-            from conformance.items import library_of
-            from conformance.spec.loaded import Problem
-            from conformance.spec.scenario import Position
-
-            library_of(self.config).adopt(told["cases"])
-            for problem in told["problems"]:
-                self.problems.append(Problem(**{**problem, "position": Position(**problem["position"])}))
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """When all have run: what is wrong with claims and divergences is reported as failures."""
-        for path in filter(None, (self.path, self.html)):
-            Path(path).write_text("")  # a killed run leaves it empty, which no reader takes for a report
-        done = yield
-        if self.results:
-            from conformance.items import failure_report, library_of, misdeclared
-            from conformance.session.findings import findings
-
-            self.findings = findings(library_of(self.config), self.results)
-            self.problems += misdeclared(self.config)
-            for name, place, text in self._failures():
-                report = pytest.TestReport(
-                    nodeid=f"{place.file}::{name}",
-                    location=(place.file, place.line - 1, name),
-                    keywords={},
-                    outcome="failed",
-                    longrepr=failure_report(text, place.file, place.line),
-                    when="call",
-                )
-                session.testscollected += 1
-                session.config.hook.pytest_runtest_logreport(report=report)
-        return done
-
-    def _failures(self) -> Iterator[tuple[str, Position, str]]:
-        """Name, place and text of what is wrong with files that hold no scenarios."""
-        from conformance.report.claims import contradiction
-
-        problems = [problem for each in self.findings for problem in each.claims.problems]
-        for problem in dict.fromkeys((*problems, *self.problems)):
-            text = f"invalid: {problem.message}\n\n  {problem}"
-            yield f"line-{problem.position.line}", problem.position, text
-        for each in self.findings:
-            for finding in each.found:
-                if finding.contradicted:
-                    yield finding.claim.id, finding.claim.position, contradiction(finding)
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """How the engines did and what became of the claims."""
-        if not self.results or self.config.get_verbosity() < -1:
-            return
-        from conformance.report.terminal import summary
-
-        documents, found = self._found()
-        terminalreporter.section("conformance")
-        for line in summary(self.results, documents, found):
-            terminalreporter.line(line)
-
-    def _found(self) -> tuple[dict[str, str], list[Finding]]:
-        """The titles of documents, and what became of their claims."""
-        documents = {
-            key: document.title for each in self.findings for key, document in each.claims.documents.items()
-        }
-        return documents, [finding for each in self.findings for finding in each.found]
-
-    def pytest_internalerror(self) -> None:
-        """In a worker: xdist goes on without it, and would end as if nothing had been lost."""
-        self.broken = True
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Write the results; without any there is nothing for a browser to show."""
-        if self.broken and exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        if self.path:
-            from conformance.report.jsonlines import write
-
-            lines = write(self.results, int(exitstatus))
-            Path(self.path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        if self.html and self.results:
-            from conformance.report.html import render
-
-            documents, found = self._found()
-            Path(self.html).write_text(render(self.results, self.pages, documents, found), encoding="utf-8")
-        elif self.html and Path(self.html).is_file() and not Path(self.html).stat().st_size:
-            Path(self.html).unlink()
-
-
-def _check_writable(path: Path) -> None:
-    """Raise `OSError` where the file cannot be written; nothing is changed by asking."""
-    new = not path.exists()
-    path.open("a").close()
-    if new:
-        path.unlink()
-
-
-def _with_version(name: str) -> str:
-    """The name with its version, without importing what is heavy for it."""
-    import conformance
-
-    if name == DEFAULT_ENGINE:
-        return f"{name} {conformance.__version__}"
-    from importlib import metadata
-
-    try:
-        if name == "torch":
-            return f"{name} {metadata.version(name)}"
-        from conformance.adapters.registry import find
-        from conformance.report.text import label
-
-        return label(name, find(name).version)
-    except LookupError:
-        return f"{name} (not found)"
-    except metadata.PackageNotFoundError:
-        return f"{name} (not installed)"

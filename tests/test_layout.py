@@ -25,11 +25,11 @@ MAY_IMPORT = {
     # Of spec what needs the standard library alone: scenarios travel to engines elsewhere, words are counted.
     "adapters": {"runner", "engine", "spec.scenario", "spec.vocabulary", "spec.words"},
     "report": {"runner", "spec"},
-    "fuzz": {"spec", "runner", "adapters.registry", "processes"},  # its processes are told engines by name
-    "mutation": {"engine", "runner", "processes"},
+    "fuzz": {"spec", "runner", "adapters.registry"},  # its processes are told engines by name
+    "mutation": {"engine", "runner"},
     "session": {"spec", "runner", "adapters", "report"},
     "drafting": {"spec", "runner", "report", "session"},
-    "deep": {"spec", "runner", "adapters.registry", "processes"},
+    "deep": {"spec", "runner", "adapters.registry"},
 }
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
 ENGINES = {path.partition(":")[0] for path in PROJECT["entry-points"]["conformance.engines"].values()}

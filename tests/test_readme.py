@@ -78,6 +78,19 @@ def test_the_adapter(pytester: pytest.Pytester) -> None:
     assert len(FILES["scalars_adapter.py"].splitlines()) <= 20
 
 
+def test_the_examples_of_the_language(pytester: pytest.Pytester) -> None:
+    """What specs/README.md shows of scenarios and claims is as torch does."""
+    page = (locate.specs() / "README.md").read_text()
+    first, claims, clone = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    one, two = pytester.mkdir("one"), pytester.mkdir("two")
+    (one / "first.yaml").write_text(first)
+    (two / "claims.yaml").write_text(claims)
+    (two / "clone.yaml").write_text(clone)
+    result = pytester.runpytest("one", "two")
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["  my-blog/a-clone-is-a-leaf  A clone of a leaf is a leaf."])
+
+
 def test_the_table_of_claims() -> None:
     """The numbers in README's table are those of claims.yaml."""
     claims = load_claims(locate.specs() / locate.CLAIMS)

@@ -19,7 +19,7 @@ from conformance.adapters.module import ModuleEngine
 from conformance.adapters.wrapped import Wrapped, functions, gradient_of
 
 
-class Root(VJPNode):  # type: ignore[misc]
+class Root(VJPNode):  # type: ignore[misc]  # it has no types
     """A leaf: keeps what autograd's pass calls it with. Nodes of results, which have parents, are made as ever."""
 
     __slots__ = ["grad"]

@@ -100,7 +100,7 @@ class Handle:
             self._own.remove()
 
 
-class Function(paddle.autograd.PyLayer):  # type: ignore[misc]
+class Function(paddle.autograd.PyLayer):  # type: ignore[misc]  # it has no types
     """Paddle's own, but for gradients that are None: a hook that would see one ends the process."""
 
     def __init_subclass__(cls) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import difflib
 import importlib
+import os
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeGuard
 
@@ -46,9 +48,10 @@ def find(name: str) -> Engine:
     except ModuleNotFoundError as error:
         if error.name is None or f"{path}.".startswith(f"{error.name}."):
             raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
-        raise EngineNotFoundError(
-            f"engine {name!r} needs the module {error.name!r}, which is not installed"
-        ) from None
+        missing = f"engine {name!r} needs the module {error.name!r}, which is not installed"
+        if name in _OWN and name != "inhouse":
+            missing += f": pip install 'autograd-conformance[{name.partition('-')[0]}]'"
+        raise EngineNotFoundError(missing) from None
     except (TypeError, ValueError):  # not the name of a module
         raise EngineNotFoundError(f"there is no engine {name!r}{_near(name)}") from None
     except (Exception, SystemExit) as error:  # a script that reads its command line ends there
@@ -56,6 +59,10 @@ def find(name: str) -> Engine:
     if attribute:
         return _checked(_attribute(module, attribute, name), name)
     inner = getattr(module, "engine", None)
+    if not _is_engine(inner) and not hasattr(module, "Tensor"):
+        for each in vars(module).values():
+            if isinstance(each, type) and each.__module__ == module.__name__ and hasattr(each, "observe"):
+                raise EngineNotFoundError(f"engine {name!r} is a module: name {name}:{each.__name__} in it")
     return _checked(inner if _is_engine(inner) else ModuleEngine(name, module), name)
 
 
@@ -81,7 +88,9 @@ def _attribute(module: Any, attribute: str, name: str) -> Engine:
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
-            raise EngineNotFoundError(f"engine {name!r}: {module.__name__} has no {attribute!r}")
+            near = difflib.get_close_matches(part, dir(found), n=1)
+            hint = f": did you mean {near[0]!r}?" if near else ""
+            raise EngineNotFoundError(f"engine {name!r}: {module.__name__} has no {attribute!r}{hint}")
         found = getattr(found, part)
     try:
         if isinstance(found, type | FunctionType):
@@ -105,7 +114,15 @@ def _is_engine(found: Any) -> TypeGuard[Engine]:
 
 
 def _near(name: str) -> str:
+    path, colon, attribute = name.partition(":")
+    if path.endswith(".py") or "/" in path:
+        file = Path(os.path.relpath(path)).with_suffix("")
+        module = file.name if ".." in file.parts else ".".join(file.parts)  # from the folder it is in
+        return f": a module is named as in an import, {module + colon + attribute}"
     near = difflib.get_close_matches(name, names(), n=1)
     if near:
         return f": did you mean {near[0]!r}?"
-    return f"; registered are {', '.join(names())}, and any module or module:attribute may be named"
+    return (
+        f"; registered are {', '.join(names())}, and any module or module:attribute may be named"
+        f" that can be imported in {os.getcwd()}"
+    )

@@ -186,7 +186,7 @@ def _iteration(torch: Any) -> Any:
 def _node(torch: Any) -> Any:
     """The node of a custom function, which has what is an attribute of ``ctx``."""
 
-    class Square(torch.autograd.Function):  # type: ignore[misc]
+    class Square(torch.autograd.Function):  # type: ignore[misc]  # of any engine
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             ctx.save_for_backward(x)

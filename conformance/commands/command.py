@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from conformance.session.library import Library
     from conformance.spec.scenario import Scenario
 
-Command = Callable[
-    [argparse.Namespace, list[str]], int
-]  # what it was given, and what it does not know of that
+# What it was given, and what it does not know of that.
+Command = Callable[[argparse.Namespace, list[str]], int]
 Add = Callable[[str, Command, str], argparse.ArgumentParser]
 
 FAILED, MISUSED = 1, 2
@@ -21,6 +22,16 @@ INTERRUPTED = 130  # as a shell has it: 128 and the number of SIGINT
 
 class Misuse(Exception):  # noqa: N818 - an answer to the person who typed the command
     """The command cannot be done as it was given."""
+
+
+def scenarios_in(paths: Iterable[Path], library: Library | None = None) -> tuple[Scenario, ...]:
+    """All in these files and folders; where one has a mistake, the command cannot be done."""
+    from conformance.session.library import Library
+
+    loaded = (library or Library()).load_all(paths)
+    if loaded.problems:
+        raise Misuse("\n".join(["the scenarios have problems:", *map(str, loaded.problems)]))
+    return loaded.scenarios
 
 
 def with_progress(scenarios: Sequence[Scenario]) -> Iterator[Scenario]:

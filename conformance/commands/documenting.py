@@ -27,7 +27,7 @@ def files() -> Iterator[Path]:
 
 def makers(parser: ArgumentParser) -> dict[str, Callable[[], str]]:
     """What makes each part; ``parser`` is that of the command line."""
-    from conformance.options import add_options
+    from conformance.plugin.options import add_options
 
     return {
         "keys": docs.keys,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import FAILED, Add, Misuse, with_progress
+from conformance.commands.command import FAILED, Add, Misuse, scenarios_in, with_progress
 from conformance.session import locate
 
 if TYPE_CHECKING:
@@ -154,6 +154,11 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
         print(line)
     for line in uncoverable:
         print(f"no entry covers this: {line}", file=sys.stderr)
+    if lines and not found.file.is_file() and not getattr(found.engine, "divergences", None):
+        print(
+            f"{found.engine.name} finds it by an attribute: divergences = {str(found.file)!r}",
+            file=sys.stderr,
+        )
     return FAILED if uncoverable else 0
 
 
@@ -216,15 +221,11 @@ def matrix(known: argparse.Namespace, _: list[str]) -> int:
 
 
 def _scenarios(paths: list[Path] | None) -> tuple[Scenario, ...]:
-    from conformance.session.library import Library
-
     given = paths or [locate.specs()]
     missing = [path for path in given if not path.exists()]
     if missing:
         raise Misuse(f"{missing[0]} does not exist: --in takes scenario files, or folders with some")
-    loaded = Library().load_all(given)
-    if loaded.problems:
-        raise Misuse("\n".join(["the scenarios have problems:", *map(str, loaded.problems)]))
-    if not loaded.scenarios:
+    found = scenarios_in(given)
+    if not found:
         raise Misuse(f"there are no scenarios in {', '.join(map(str, given))}")
-    return loaded.scenarios
+    return found

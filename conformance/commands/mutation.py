@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import Add, Misuse
+from conformance.commands.command import Add, Misuse, scenarios_in
 from conformance.session import locate
 
 if TYPE_CHECKING:
     from conformance.mutation.campaign import Check
+    from conformance.mutation.mutant import Mutant
     from conformance.runner.trace import Trace
     from conformance.spec.scenario import Scenario
 
@@ -45,27 +46,15 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     """Exit status 0 where all are killed, 1 where one survives."""
     from conformance.adapters.registry import find
     from conformance.mutation.campaign import Verdict, campaign, survey
-    from conformance.mutation.faults import MUTANTS
     from conformance.mutation.matrix import as_json, footer, matrix
     from conformance.mutation.mutant import misfits
-    from conformance.session.library import Library
 
-    chosen = [
-        each
-        for each in MUTANTS
-        if known.area in (None, each.area) and (known.name is None or {each.name, each.id} & set(known.name))
-    ]
-    if not chosen:
-        areas = ", ".join(dict.fromkeys(each.area for each in MUTANTS))
-        raise Misuse(f"there is no such fault; the areas are {areas}")
+    chosen = _chosen(known.area, known.name)
     find("inhouse")  # here, before the processes fork
     wrong = misfits(chosen)
     if wrong and len(wrong) == len(chosen):
         raise Misuse("\n".join(wrong.values()))
-    loaded = Library().load_all([locate.specs()])
-    if loaded.problems:
-        raise Misuse("\n".join(["the specs have problems:", *map(str, loaded.problems)]))
-    scenarios = [scenario for scenario in loaded.scenarios if "cuda" not in scenario.needs]
+    scenarios = [each for each in scenarios_in([locate.specs()]) if "cuda" not in each.needs]
     _tell(f"{len(scenarios)} scenarios on torch")
     checks = checks_of(scenarios, known.processes)
     _tell(f"{len(checks)} scenarios on the engine as it is")
@@ -93,10 +82,24 @@ def mutants(known: argparse.Namespace, _: list[str]) -> int:
     return 0 if all(verdict.kills for verdict in verdicts) else 1
 
 
+def _chosen(area: str | None, names: Sequence[str] | None) -> list[Mutant]:
+    from conformance.mutation.faults import MUTANTS
+
+    chosen = [
+        each
+        for each in MUTANTS
+        if area in (None, each.area) and (names is None or {each.name, each.id} & set(names))
+    ]
+    if not chosen:
+        areas = ", ".join(dict.fromkeys(each.area for each in MUTANTS))
+        raise Misuse(f"there is no such fault; the areas are {areas}")
+    return chosen
+
+
 def checks_of(scenarios: Sequence[Scenario], processes: int) -> list[Check]:
     """Each scenario as a check of the in-house engine; torch runs it once, in a process of its own."""
     from conformance.mutation.campaign import Check
-    from conformance.processes import Died, forked
+    from conformance.runner.processes import Died, forked
 
     chunks = [scenarios[number :: processes or 1] for number in range(processes or 1)]
     traces: dict[str, Trace] = {}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.commands.command import FAILED, Add, Misuse, bar, with_progress
+from conformance.commands.command import FAILED, Add, Misuse, bar, scenarios_in, with_progress
 from conformance.session import locate
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def lint(known: argparse.Namespace, _: list[str]) -> int:
             scenarios += loaded.scenarios
         elif path.name == locate.CLAIMS:
             problems += library.claims(path.resolve()).problems
-        elif path in paths or locate.misspells_scenarios(path):
+        elif path in paths or locate.may_be_meant(path):
             problems += library.load(path).problems  # that there is no key `scenarios`
     for folder in filter(Path.is_dir, paths):
         claims = (
@@ -132,14 +132,11 @@ def claims(known: argparse.Namespace, _: list[str]) -> int:
 def _results(library: Library, engine: str) -> list[Result]:
     from conformance.adapters.registry import find
 
-    loaded = library.load_all([locate.specs()])
-    if loaded.problems:
-        raise Misuse("\n".join(["the specs have problems:", *map(str, loaded.problems)]))
+    scenarios = [scenario for scenario in scenarios_in([locate.specs()], library) if scenario.claims]
     reference, checked = find("torch"), find(engine)
     from conformance.session.check import Checker
 
     check = Checker(reference)
-    scenarios = [scenario for scenario in loaded.scenarios if scenario.claims]
     return [check(scenario, checked).result for scenario in with_progress(scenarios)]
 
 

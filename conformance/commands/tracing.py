@@ -11,7 +11,7 @@ from conformance.report.text import shorten
 from conformance.runner.compare import shown_value
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
-from conformance.runner.trace import Moment, Statement, Trace
+from conformance.runner.trace import Moment, Statement, Trace, is_error
 from conformance.runner.values import parsed
 from conformance.spec.scenario import Expectations, Scenario
 
@@ -86,7 +86,7 @@ def _end(scenario: Scenario, place: Statement) -> int:
 
 def _lines(moment: Moment, expression: str) -> Iterator[str]:
     text = dict(moment.values).get(expression, "")
-    if text.startswith("raises "):
+    if is_error(text):
         yield "freed" if "freed" in text else shorten(text, LONGEST)
         return
     state = moment.state or {}

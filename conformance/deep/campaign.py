@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from conformance.adapters.registry import find
 from conformance.deep.deletion import Deletion, Key, deletions, has_effect, never_changes
 from conformance.deep.reproduce import disagreements
-from conformance.processes import Died, forked
 from conformance.runner.execute import run
+from conformance.runner.processes import Died, forked
 from conformance.runner.trace import Trace
 from conformance.runner.verdict import sound
+from conformance.spec.loaded import Problem
 from conformance.spec.scenario import Position, Scenario
 
 CHUNK = 12  # scenarios, each with its cases: those of one process, and of one order that is changed
@@ -20,22 +20,11 @@ CHUNK = 12  # scenarios, each with its cases: those of one process, and of one o
 Cases = Sequence[Scenario]
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """What is wrong with a scenario, seen by running it."""
-
-    position: Position
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.position}: {self.message}"
-
-
 def examine(
     scenarios: Sequence[Scenario],
     processes: int,
     progress: Callable[[int, int], None] = lambda done, of: None,
-) -> list[Remark]:
+) -> list[Problem]:
     """All that is wrong with the scenarios, in the order of the files; ``progress`` is told how many are done."""
     groups: dict[Position, list[Scenario]] = {}
     for scenario in scenarios:
@@ -44,7 +33,7 @@ def examine(
     count = -(-len(every) // CHUNK)
     chunks = [every[number::count] for number in range(count)]  # neighbours of many files
     find("torch")  # here, before the processes fork
-    found: list[Remark] = []
+    found: list[Problem] = []
     done = 0
     fragile: list[Cases] = []
     for number, remarks in forked([partial(_chunk, chunk) for chunk in chunks], processes):
@@ -59,18 +48,18 @@ def examine(
     return sorted(found, key=lambda each: (each.position.file, each.position.line, each.position.column))
 
 
-def _chunk(chunk: Sequence[Cases]) -> list[Remark]:
+def _chunk(chunk: Sequence[Cases]) -> list[Problem]:
     found = _reproduced(chunk)
     for cases in chunk:
         found += _without_effect(cases, lambda each: run(each, find("torch")))
     return found
 
 
-def _one_by_one(cases: Cases, processes: int) -> Iterator[Remark]:
+def _one_by_one(cases: Cases, processes: int) -> Iterator[Problem]:
     """The same for one scenario, each deletion in a process of its own: one that ends with it had an effect."""
     ((_, remarks),) = forked([partial(_reproduced, [cases])], 1)
     if isinstance(remarks, Died):
-        yield Remark(cases[0].position, f"torch does not survive it: {remarks}")
+        yield Problem(cases[0].position, f"torch does not survive it: {remarks}")
         return
     yield from remarks
 
@@ -81,25 +70,21 @@ def _one_by_one(cases: Cases, processes: int) -> Iterator[Remark]:
     yield from _without_effect(cases, apart)
 
 
-def _reproduced(chunk: Sequence[Cases]) -> list[Remark]:
+def _reproduced(chunk: Sequence[Cases]) -> list[Problem]:
     torch, float64 = find("torch"), find("torch-float64")
     scenarios = [scenario for cases in chunk for scenario in cases]
     traces = [run(scenario, torch) for scenario in scenarios]
-    found = []
+    found: list[Problem] = []
     for scenario, trace in zip(scenarios, traces, strict=True):
-        found += [Remark(flaw.position, flaw.message) for flaw in sound(scenario, trace)]
+        found += sound(scenario, trace)
         if never_changes(scenario, trace):
             found.append(
-                Remark(scenario.position, "nothing happens in it: no state changes, and nothing is asked")
+                Problem(scenario.position, "nothing happens in it: no state changes, and nothing is asked")
             )
-    found += [
-        Remark(each.position, str(each).removeprefix(f"{each.position}: "))
-        for each in disagreements(scenarios, traces, torch, float64)
-    ]
-    return found
+    return [*found, *disagreements(scenarios, traces, torch, float64)]
 
 
-def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> list[Remark]:
+def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> list[Problem]:
     """The statements without which each of the cases does what it does: Note [Without effect]."""
     idle: dict[Key, Deletion] | None = None
     for case in cases:
@@ -110,10 +95,11 @@ def _without_effect(cases: Cases, ran: Callable[[Scenario], Trace | None]) -> li
         idle = {key: each for key, each in asked.items() if _is_idle(each, whole, ran)}
         if not idle:
             break
-    message = (
-        "nothing changes without `{}`; leave it out, or let a step end with it and say what there is then"
-    )
-    return [Remark(each.position, message.format(each.text)) for each in (idle or {}).values()]
+    hint = "leave it out, or let a step end with it and say what there is then"
+    return [
+        Problem(each.position, f"nothing changes without `{each.text}`", hint)
+        for each in (idle or {}).values()
+    ]
 
 
 def _is_idle(deletion: Deletion, whole: Trace, ran: Callable[[Scenario], Trace | None]) -> bool:

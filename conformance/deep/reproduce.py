@@ -1,9 +1,8 @@
 """Whether torch does the same again: twice, in another order of scenarios, unobserved, renamed, and in float64.
 
 Note [In float64]: with float64 for its default dtype torch does the same, within float32's tolerances; of the graph
-nothing is asked, in which there may be casts. Where another
-default is the point it may do otherwise: where the program names a dtype, and where it draws numbers, which are
-others then; that it does is seen by another seed.
+nothing is asked, in which there may be casts. Where another default is the point it may do otherwise: where the program
+names a dtype, and where it draws numbers, which are others then; that it does is seen by another seed.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
 from conformance.deep.twins import commuted, renamed, with_first_names
@@ -20,6 +19,7 @@ from conformance.runner.compare import differences
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
 from conformance.runner.trace import Moment, Trace
+from conformance.spec.loaded import Problem
 from conformance.spec.scenario import Position, Scenario, Step
 
 _NAMES_A_DTYPE = re.compile(
@@ -35,22 +35,14 @@ SWAPPED = "neither statement needs the other"
 ROUNDED = "what it shows is of float32's rounding: choose numbers of few digits"
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A scenario and its twin: how the twin came about, and the first thing that torch does otherwise in it."""
-
-    position: Position
-    how: str
-    what: str
-    hint: str
-
-    def __str__(self) -> str:
-        return f"{self.position}: torch does not reproduce this {self.how}: {self.what}; {self.hint}"
+def _unlike(position: Position, how: str, what: str, hint: str) -> Problem:
+    """How a scenario's twin came about, and the first thing that torch does otherwise in it."""
+    return Problem(position, f"torch does not reproduce this {how}: {what}", hint)
 
 
 def disagreements(
     scenarios: Sequence[Scenario], traces: Sequence[Trace], torch: Engine, float64: Engine
-) -> Iterator[Disagreement]:
+) -> Iterator[Problem]:
     """What torch does not reproduce, for each scenario the first; ``traces`` are what it did in their order."""
     pairs = list(zip(scenarios, traces, strict=True))
     steady = []
@@ -67,29 +59,29 @@ def disagreements(
         for scenario, trace in ordered:
             what = _beyond_rounding(scenario, trace, run(scenario, torch))
             if what:
-                yield Disagreement(scenario.position, how, what, LEFT_BEHIND)
+                yield _unlike(scenario.position, how, what, LEFT_BEHIND)
 
 
-def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) -> Iterator[Disagreement]:
+def _of_one(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) -> Iterator[Problem]:
     place, moments = scenario.position, trace.moments
     again = _beyond_rounding(scenario, trace, run(scenario, torch))
     if what := again or _beyond_rounding(scenario, *twice(scenario, torch)):
-        yield Disagreement(place, "when it is run again", what, AGAIN)
+        yield _unlike(place, "when it is run again", what, AGAIN)
     if scenario.observe == "each" and (
         what := _beyond_rounding(scenario, trace, run(scenario, torch, observe="end"))
     ):
-        yield Disagreement(place, "unobserved", what, OBSERVED)
+        yield _unlike(place, "unobserved", what, OBSERVED)
     twin = renamed(scenario)
     if twin and (what := _beyond_rounding(scenario, trace, with_first_names(run(twin, torch)))):
-        yield Disagreement(place, "with other names", what, NAMED)
+        yield _unlike(place, "with other names", what, NAMED)
     for pair in commuted(scenario, trace):
         at = next((k for k, m in enumerate(moments) if pair.begins(m.statement)), len(moments))
         theirs = run(pair.scenario, torch).moments
         rest, others = (replace(trace, moments=each[:at] + each[at + 1 :]) for each in (moments, theirs))
         if what := _beyond_rounding(scenario, rest, others):
-            yield Disagreement(pair.position, "with this statement after the next", what, SWAPPED)
+            yield _unlike(pair.position, "with this statement after the next", what, SWAPPED)
     if what := _in_float64(scenario, trace, torch, float64):
-        yield Disagreement(place, "in float64", what, ROUNDED)
+        yield _unlike(place, "in float64", what, ROUNDED)
 
 
 def _in_float64(scenario: Scenario, trace: Trace, torch: Engine, float64: Engine) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.drafting.snippet import Part
 from conformance.report.program import DRAWS
-from conformance.runner.trace import Facets, Moment, Raised, State, Trace
+from conformance.runner.trace import Facets, Moment, Raised, State, Trace, is_error
 from conformance.runner.values import parsed, shortened
 
 LONGEST_VALUE = 160  # characters of a value that is worth an expectation
@@ -183,7 +183,7 @@ def _values(expressions: Sequence[str], moment: Moment, *, random: bool) -> Iter
 def _value(text: str, dtype: object, *, random: bool) -> Any:
     """What YAML can say of a value; ``_NONE`` where that is nothing."""
     value = parsed(shortened(text, dtype))
-    if text.startswith("raises ") or len(text) > LONGEST_VALUE or not _is_data(value):
+    if is_error(text) or len(text) > LONGEST_VALUE or not _is_data(value):
         return _NONE
     if value in ("opaque", "module", "optimizer", "own"):
         return _NONE

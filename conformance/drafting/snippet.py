@@ -9,12 +9,14 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeGuard
 
 from conformance.drafting.pasted import clean
 from conformance.drafting.shown import is_pure, shows
 from conformance.spec import words
-from conformance.spec.language import Fault, Piece, check_program
+from conformance.spec.language import check_program
+from conformance.spec.loaded import Problem
+from conformance.spec.pieces import Fault, Piece
+from conformance.spec.scenario import Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,7 @@ def _moved(fault: Fault, line: int, column: int) -> Fault:
 
 def _shown(fault: Fault, file: str, shifts: Sequence[int]) -> str:
     shift = shifts[fault.line - 1] if fault.line <= len(shifts) else 0
-    hint = f"; {fault.hint}" if fault.hint else ""
-    return f"{file}:{fault.line}:{fault.column + shift}: {fault.message}{hint}"
+    return str(Problem(Position(file, fault.line, fault.column + shift), fault.message, fault.hint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class _Reading:
 
     def _beside(self, node: ast.AST) -> Iterator[ast.AST]:
         """What of a statement is left out: calls of other packages for their own sake, what expects an error."""
-        if _expects_an_error(node):
+        if isinstance(node, ast.With) and _expecting(node):
             yield from ast.walk(node.items[0])
         elif self._is_beside_the_point(node) or _tells_the_version(node):
             yield from ast.walk(node)
@@ -206,13 +207,8 @@ class _Reading:
                     (statement.lineno, "`try` is left out: an error becomes `raises` of its step")
                 )
                 self._hide(handlers[0].lineno, statement.end_lineno or 0)
-            case ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))], body=body) if (
-                ast.unparse(function)
-                in ("pytest.raises", "pytest.warns", "self.assertRaises", "self.assertRaisesRegex")
-            ):
-                self.notes.append(
-                    (statement.lineno, f"`{ast.unparse(function)}` becomes what its step expects")
-                )
+            case ast.With(body=body) if expecting := _expecting(statement):
+                self.notes.append((statement.lineno, f"`{expecting}` becomes what its step expects"))
             case _:
                 return None
         header = self._lines[statement.lineno - 1]
@@ -276,17 +272,15 @@ def _foreign(tree: ast.Module) -> Iterator[str]:
             yield from (name for name, path in _bound(node) if path.partition(".")[0] != "torch")
 
 
-def _expects_an_error(node: ast.AST) -> TypeGuard[ast.With]:
-    """``with pytest.raises(...):``"""
-    match node:
-        case ast.With(items=[ast.withitem(context_expr=ast.Call(func=function))]):
-            return ast.unparse(function) in (
-                "pytest.raises",
-                "pytest.warns",
-                "self.assertRaises",
-                "self.assertRaisesRegex",
-            )
-    return False
+_EXPECT = ("pytest.raises", "pytest.warns", "self.assertRaises", "self.assertRaisesRegex")
+
+
+def _expecting(statement: ast.With) -> str:
+    """``pytest.raises`` of ``with pytest.raises(...):``, and its like; empty for any other block."""
+    match statement.items:
+        case [ast.withitem(context_expr=ast.Call(func=function))] if ast.unparse(function) in _EXPECT:
+            return ast.unparse(function)
+    return ""
 
 
 def _mains(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:

@@ -14,9 +14,9 @@ from typing import Any
 from conformance.adapters.registry import find
 from conformance.fuzz.scope import Program, Statement
 from conformance.fuzz.search import Divergence, Tally, batch_seeds, scenario_of, search
-from conformance.processes import Died, fresh
 from conformance.runner.engine import Engine
 from conformance.runner.execute import run
+from conformance.runner.processes import Died, fresh
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,9 @@ def run_campaign(
             if each.kind not in [known.kind for known in campaign.found]:
                 campaign.found.append(each)
         if results is not None:
-            partial = results.with_suffix(".partial")
-            partial.write_text(json.dumps(campaign.to_json()))
-            partial.replace(results)
+            beside = results.with_suffix(".partial")
+            beside.write_text(json.dumps(campaign.to_json()))
+            beside.replace(results)
         progress(campaign, (campaign.tally.programs - before) / max(time.monotonic() - started, 1e-9))
     return campaign
 

@@ -70,9 +70,8 @@ def scenario_of(program: Program, name: str = "fuzz") -> Scenario:
     return Scenario(name, "a random program", "", "fuzz", Position("fuzz", 1), steps)
 
 
-Note: TypeAlias = Callable[
-    [Engine, Program], None
-]  # told before a program runs: it may be the last of its process
+# Told before a program runs: it may be the last of its process.
+Note: TypeAlias = Callable[[Engine, Program], None]
 
 
 def _unnoted(engine: Engine, program: Program) -> None:

@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from conformance.mutation.mutant import Mutant, applied, located, nested
-from conformance.processes import Died, forked
+from conformance.runner.processes import Died, forked
 
 _Line = tuple[str, int]  # a file and a line in it
 

@@ -69,15 +69,14 @@ def changes(old: Recording, new: Recording, scenarios: Sequence[Scenario]) -> Ch
 
 def as_text(found: Changes) -> Iterator[str]:
     """The report: a summary, then the first statement that differs, once for all scenarios where that says the same."""
-    yield (
-        f"{found.old} -> {found.new}: {len(found.changed)} of {found.compared} scenarios differ"
-        if found.changed
-        else f"{found.old} -> {found.new}: {found.compared} scenarios, all alike"
-    )
+    compared = f"{found.compared} scenarios, all alike" if found.compared else "no scenario to be compared"
+    if found.changed:
+        compared = f"{len(found.changed)} of {found.compared} scenarios differ"
+    yield f"{found.old} -> {found.new}: {compared}"
     yield from _listed("only in the old recording", found.only_old)
     yield from _listed("only in the new recording", found.only_new)
     yield from _listed(
-        "not compared, since their programs are not the same, or have changed", found.not_compared
+        "not compared, since their programs have changed, or are not where --in says", found.not_compared
     )
     alike: dict[tuple[tuple[str, ...], ...], list[tuple[Scenario, tuple[Difference, ...]]]] = {}
     for scenario, differing in found.changed:

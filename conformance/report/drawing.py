@@ -9,12 +9,11 @@ from typing import Literal, TypeAlias
 
 from conformance.report.text import shorten
 from conformance.runner.compare import shown_value
-from conformance.runner.trace import Facets, State
+from conformance.runner.trace import Facets, State, is_error
 
 Kind: TypeAlias = Literal["leaf", "node", "result", "saved", "cut"]
-Key: TypeAlias = tuple[
-    str, ...
-]  # ("leaf", name), ("of", name) for a tensor's node, ("of", name, "2") below it
+# ("leaf", name), ("of", name) for a tensor's node, ("of", name, "2") below it.
+Key: TypeAlias = tuple[str, ...]
 
 LONGEST = 28  # characters of a line in a box
 
@@ -118,7 +117,7 @@ class _Reading:
 
     def edges(self, end: Key, text: str, owner: str, path: str, paths: dict[int, str]) -> None:
         """The arrows into one node; the text is a list of what `next_functions` lead to."""
-        if text.startswith("raises "):
+        if is_error(text):
             self.boxes[end] = replace(self.boxes[end], lines=(*self.boxes[end].lines, shorten(text, LONGEST)))
             return
         name = f"(?:{self.names})"
@@ -210,4 +209,4 @@ class _Reading:
 def _has_node(facets: Facets) -> bool:
     """Reading the grad_fn of some views raises."""
     found = facets.get("grad_fn")
-    return "is" not in facets and found is not None and not str(found).startswith("raises ")
+    return "is" not in facets and found is not None and not is_error(found)

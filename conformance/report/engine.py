@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.report.text import label
+from conformance.runner.engine import GROUPS
 from conformance.spec.usage import Usage
 
-_GROUPS = ("values", "flags", "graph", "errors", "messages")
 _SHOWN = 12  # missing names
 
 
@@ -19,8 +19,8 @@ def describe(asked: str, facts: Mapping[str, Any], uses: Sequence[Usage], entrie
 
     ``asked`` is the engine as commands name it, with the interpreter in which it is.
     """
-    claims = [group for group in _GROUPS if group in facts["claims"]]
-    unclaimed = [group for group in _GROUPS if group not in claims]
+    claims = [group for group in GROUPS if group in facts["claims"]]
+    unclaimed = [group for group in GROUPS if group not in claims]
     yield f"{label(facts['name'], facts['version'])} claims {_words(claims)}" + (
         f", not {_words(unclaimed)}." if unclaimed else "."
     )

@@ -77,10 +77,10 @@ def _snippets(scenario: Scenario, place: Statement, show: str, *engines: Engine)
 
 def _news(differences: Sequence[Difference], first: Sequence[Difference]) -> Iterator[Difference]:
     """The differences that say more than those before: one lasts from statement to statement."""
-    known = {_row(difference) for difference in first}
+    known = {difference.content for difference in first}
     for difference in differences:
-        if _row(difference) not in known:
-            known.add(_row(difference))
+        if difference.content not in known:
+            known.add(difference.content)
             yield difference
 
 
@@ -94,7 +94,3 @@ def _cut(rows: Iterator[str]) -> Iterator[str]:
 
 def _cells(difference: Difference) -> tuple[str, str, str, str]:
     return difference.name, difference.facet, *shorten_both(difference.reference, difference.engine)
-
-
-def _row(difference: Difference) -> tuple[str, str, str, str]:
-    return difference.name, difference.facet, difference.reference, difference.engine

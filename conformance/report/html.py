@@ -158,10 +158,11 @@ def _areas(rows: Sequence[Row], found: Mapping[str, Mapping[str, Result]]) -> di
 
 
 def _share(rows: Sequence[Row], engine: int) -> tuple[int, int, Verdict | None]:
-    """How many of an area's scenarios agree, of how many; and the most frequent other verdict."""
+    """How many of an area's scenarios agree, of how many; and the most frequent other verdict, a failure first."""
     verdicts = [row.verdicts[engine] for row in rows if row.verdicts[engine] not in (None, "skipped")]
-    others = Counter(verdict for verdict in verdicts if verdict != "agrees")
-    return verdicts.count("agrees"), len(verdicts), others.most_common(1)[0][0] if others else None
+    others = Counter(verdict for verdict in verdicts if verdict and verdict != "agrees")
+    shown = max(others, key=lambda verdict: (MARKS[verdict][1] == "bad", others[verdict]), default=None)
+    return verdicts.count("agrees"), len(verdicts), shown
 
 
 def _engine(name: str, results: Sequence[Result]) -> Engine:

@@ -11,8 +11,8 @@ from textwrap import wrap
 
 from conformance.report.result import Result
 from conformance.report.text import label, table
+from conformance.runner.engine import GROUPS
 
-GROUPS = ("values", "flags", "graph", "errors", "messages")
 _COMPARED = ("agrees", "differs", "known divergence", "stale")
 _SAID = {"unsound", "invalid", "unrecorded"}
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from conformance.report.program import file_line
-from conformance.runner.compare import Difference, shown_value
+from conformance.runner.compare import Difference, merged, shown_value
 from conformance.runner.program import compile_step
-from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace
+from conformance.runner.trace import Facet, Facets, Moment, State, Statement, Trace, is_error
 from conformance.spec.scenario import Scenario
 
 ALIKE = "="
@@ -54,10 +54,10 @@ def tell(
     listing = _Listing(scenario)
     states: tuple[State, State] = ({}, {})
     standing: set[tuple[str, ...]] = set()
-    for place in _order(reference, trace):
+    for place in merged(reference, trace or reference):
         here = [item for item in differences if item.statement == place]
-        fresh = [item for item in here if _key(item) not in standing]
-        standing = {_key(item) for item in here} if place in ours and place in theirs else standing
+        fresh = [item for item in here if item.content not in standing]
+        standing = {item.content for item in here} if place in ours and place in theirs else standing
         one, other = _Side(ours.get(place), states[0]), _Side(theirs.get(place), states[1])
         states = one.state, other.state
         if place in ours and (place in theirs or trace is None):
@@ -98,23 +98,6 @@ def _extent(program: str, place: Statement) -> tuple[int, bool]:
         return place.line, False
     inside = [each.start[0] for each in places if own.start < each.start <= own.end]
     return (max(min(inside) - 1, place.line), True) if inside else (own.end[0], False)
-
-
-def _order(reference: Trace, trace: Trace | None) -> list[Statement]:
-    """The statements of both; what the engine alone reached stands where it comes in the program's order."""
-    order = [moment.statement for moment in reference.moments]
-    at = 0
-    for moment in trace.moments if trace else ():
-        if moment.statement in order:
-            at = order.index(moment.statement) + 1
-        else:
-            order.insert(at, moment.statement)
-            at += 1
-    return order
-
-
-def _key(difference: Difference) -> tuple[str, ...]:
-    return difference.name, difference.facet, difference.reference, difference.engine
 
 
 class _Side:
@@ -158,7 +141,7 @@ def _events(one: _Side, other: _Side, here: Sequence[Difference]) -> Iterator[Ro
 
 def _error(name: str, text: str) -> str:
     """The error that an event tells of, if it tells of one."""
-    return text if name == "raises" or text.startswith("raises ") else ""
+    return text if name == "raises" or is_error(text) else ""
 
 
 def _on_one(one: _Side, other: _Side, *, reached: bool) -> Iterator[Row]:
@@ -232,7 +215,7 @@ def _notable(facet: str, value: Facet) -> str:
         return ""
     if value is True:
         return "leaf" if facet == "is_leaf" else facet
-    if isinstance(value, str) and value.startswith("raises "):
+    if is_error(value):
         return f"{facet} {value}"
     return {"_base": f"view of {value}", "storage": f"shares storage with {value}"}.get(
         facet, f"{facet} {value}"

@@ -9,9 +9,9 @@ from conformance.report.claims import VERDICTS, Finding
 from conformance.report.result import Result, Verdict
 from conformance.report.text import clip, label, table
 from conformance.runner.compare import is_absent
+from conformance.runner.engine import GROUPS
 from conformance.spec.words import RELEASE
 
-GROUPS = ("values", "flags", "graph", "errors", "messages")
 _SAID: dict[Verdict, str] = {
     "agrees": "agree",
     "differs": "differ",

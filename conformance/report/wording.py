@@ -8,7 +8,7 @@ from conformance.report.program import file_line
 from conformance.report.text import clip, shorten_both, told_apart
 from conformance.runner.compare import NOTHING, Difference, is_absent
 from conformance.runner.engine import Engine
-from conformance.runner.trace import Statement
+from conformance.runner.trace import Statement, is_error
 from conformance.runner.verdict import Outcome
 from conformance.spec.scenario import Scenario
 
@@ -48,7 +48,7 @@ def _difference(first: Difference, reference: str, engine: str) -> str:
     what = first.name if first.facet in {"value", "is"} else f"{first.name} {first.facet}"
     if is_absent(first.facet, first.engine):
         return f"{first.name} has no {first.facet} on {engine}, {there} on {reference}"
-    verb = "" if here.startswith("raises ") else "is "
+    verb = "" if is_error(here) else "is "
     return f"{what} {verb}{here} on {engine}, {there} on {reference}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from conformance.runner.engine import GROUPS
-from conformance.runner.trace import Facet, Facets, Moment, Raised, State, Statement, Trace
+from conformance.runner.trace import Facet, Facets, Moment, Raised, State, Statement, Trace, is_error
 from conformance.runner.values import bounds, shortened, texts_close
 from conformance.spec.scenario import Scenario
 
@@ -47,6 +47,11 @@ class Difference:
     group: str
     reference: str
     engine: str
+
+    @property
+    def content(self) -> tuple[str, str, str, str]:
+        """All but the place: the same as long as it lasts, from statement to statement."""
+        return self.name, self.facet, self.reference, self.engine
 
     def __str__(self) -> str:
         what = f"{self.name} {self.facet}".strip()
@@ -102,7 +107,7 @@ def _of_courses(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[
     """The differences of two runs of which one went where the other did not."""
     ours = {moment.statement: moment for moment in reference.moments}
     theirs = {moment.statement: moment for moment in trace.moments}
-    for statement in _merged(reference, trace):
+    for statement in merged(reference, trace):
         one, other = ours.get(statement), theirs.get(statement)
         if one is not None and other is not None:
             yield from _of_moments(scenario, one, other)
@@ -115,18 +120,18 @@ def _of_courses(scenario: Scenario, reference: Trace, trace: Trace) -> Iterator[
             yield Difference(statement, "", "reached", "values", there, here)
 
 
-def _merged(reference: Trace, trace: Trace) -> list[Statement]:
+def merged(reference: Trace, trace: Trace) -> list[Statement]:
     """The statements of both; one that only the second reached stands after the one it reached before."""
-    merged = [moment.statement for moment in reference.moments]
-    known = set(merged)
+    found = [moment.statement for moment in reference.moments]
+    known = set(found)
     at = 0
     for moment in trace.moments:
         if moment.statement in known:
-            at = merged.index(moment.statement)
+            at = found.index(moment.statement)
         else:
-            merged.insert(at, moment.statement)
+            found.insert(at, moment.statement)
         at += 1
-    return merged
+    return found
 
 
 def _ended(moments: dict[Statement, Moment], step: int) -> bool:
@@ -152,7 +157,7 @@ def _of_moments(scenario: Scenario, one: Moment, other: Moment) -> Iterator[Diff
     if one.printed != other.printed:
         yield from _of_texts(place, "printed", one.printed.splitlines(), other.printed.splitlines())
     mine, its = dict(one.values), dict(other.values)
-    failed = {e for e in mine if mine[e].startswith("raises ") or its.get(e, "").startswith("raises ")}
+    failed = {e for e in mine if is_error(mine[e]) or is_error(its.get(e))}
     for expression in failed:
         if mine[expression] != its.get(expression):
             shown = shown_value(mine[expression], None), shown_value(its.get(expression, NOTHING), None)
@@ -225,7 +230,7 @@ def _of_names(
 def _group(facet: str, one: Facet, other: Facet) -> str:
     """The facet's group; where both raise the same type, only a text differs."""
     texts = [str(value).partition(":")[0] for value in (one, other)]
-    if texts[0] == texts[1] and texts[0].startswith("raises "):
+    if texts[0] == texts[1] and is_error(texts[0]):
         return "messages"
     return GROUP_OF.get(facet, "values")
 

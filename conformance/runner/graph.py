@@ -30,7 +30,8 @@ def key_of(node: Any) -> Hashable:
         hash(node)
     except TypeError:
         return id(node)
-    return node  # type: ignore[no-any-return]
+    key: Hashable = node
+    return key
 
 
 class Graphs:

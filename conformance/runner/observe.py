@@ -129,10 +129,10 @@ class _Snapshot:
 
     def _tensor(self, name: str, value: Any, todo: list[tuple[str, Any]]) -> None:
         """Reads a tensor's own facets; its grad, where it may be read, is to be walked next."""
-        tensor = self._engine.observe(value)
+        tensor: Any = self._engine.observe(value)
         facets: dict[str, Facet]
         try:
-            grad_fn = tensor.grad_fn  # type: ignore[union-attr]
+            grad_fn = tensor.grad_fn
             facets = _read_at_once(tensor, grad_fn)
         except Exception:
             grad_fn, facets = _read_one_by_one(tensor)
@@ -140,7 +140,7 @@ class _Snapshot:
         self._tensors.append((name, tensor, grad_fn))
         if _may_read_grad(facets):
             try:
-                grad = tensor.grad  # type: ignore[union-attr]
+                grad = tensor.grad
             except Exception as error:
                 facets["grad"] = _raised(error)
             else:

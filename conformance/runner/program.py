@@ -105,10 +105,10 @@ def compile_expression(source: str) -> CodeType:
     return _compiled(ast.parse(source.strip(), PROGRAM, "eval"), "eval")
 
 
-def _compiled(tree: ast.AST, mode: str) -> CodeType:
+def _compiled(tree: ast.Module | ast.Expression, mode: str) -> CodeType:
     with warnings.catch_warnings():  # such as "is" with a literal: not the engine's
         warnings.simplefilter("ignore")
-        code: CodeType = compile(tree, PROGRAM, mode, dont_inherit=True)  # type: ignore[call-overload]
+        code: CodeType = compile(tree, PROGRAM, mode, dont_inherit=True)
     return code
 
 

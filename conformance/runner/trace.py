@@ -9,11 +9,17 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 Facet: TypeAlias = str | int | bool | None
-"""One observed thing. Numbers of a tensor are text as ``repr`` writes it, so nan, inf and -0.0 survive."""
+"""One observed thing. Numbers of a tensor are text as ``repr`` writes it, so nan, inf and -0.0 survive. What raises
+when it is read has ``raises Type: message`` for its value."""
 
 Facets: TypeAlias = Mapping[str, Facet]
 State: TypeAlias = Mapping[str, Facets]
 """By name, or by path into what a name holds: ``a``, ``a.grad``, ``m.weight``, ``seen[0]``."""
+
+
+def is_error(facet: object) -> bool:
+    """Whether a facet, or an expectation's value, is what reading it raised."""
+    return isinstance(facet, str) and facet.startswith("raises ")
 
 
 @dataclass(frozen=True, slots=True, order=True)

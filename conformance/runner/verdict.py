@@ -10,21 +10,10 @@ from typing import Literal, NamedTuple
 from conformance.runner.compare import Difference, counts, differences, resolved
 from conformance.runner.engine import GROUPS
 from conformance.runner.program import compile_step
-from conformance.runner.trace import Moment, State, Statement, Trace
+from conformance.runner.trace import Moment, State, Statement, Trace, is_error
 from conformance.runner.values import bounds, holds, parsed, shortened
+from conformance.spec.loaded import Problem
 from conformance.spec.scenario import Expectations, Plain, Position, Scenario, Step, Unset
-
-
-@dataclass(frozen=True, slots=True)
-class Flaw:
-    """What is wrong with a scenario, seen on torch, and what to do about it."""
-
-    position: Position
-    message: str
-    hint: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.position}: {self.message}" + (f"; {self.hint}" if self.hint else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +23,7 @@ class Outcome:
     scenario: str
     engine: str
     verdict: Literal["agrees", "differs", "unsupported", "unsound"]
-    flaws: tuple[Flaw, ...]
+    flaws: tuple[Problem, ...]  # what is wrong with the scenario, seen on torch
     claim_holds: bool
     differences: tuple[Difference, ...]  # in the groups that the engine claims
     unclaimed: tuple[Difference, ...]
@@ -100,16 +89,16 @@ def claimed_of(step: Step) -> Expectations:
     )
 
 
-def sound(scenario: Scenario, reference: Trace) -> tuple[Flaw, ...]:
+def sound(scenario: Scenario, reference: Trace) -> tuple[Problem, ...]:
     """What keeps a scenario from saying anything: torch does otherwise, or there is nothing it would say."""
-    flaws: list[Flaw] = []
+    flaws: list[Problem] = []
     for k, step in enumerate(scenario.steps):
         own = _unmet(scenario, k, step.own, reference)
         if step.claimed is not None and not own and not _unmet(scenario, k, claimed_of(step), reference):
             own.append(_Unmet(1, "torch does what `claimed` says: it belongs to the step's own keys"))
-        flaws += (Flaw(_position(step, line), message, hint) for line, message, hint in own)
+        flaws += (Problem(_position(step, line), message, hint) for line, message, hint in own)
     if not flaws and (vacuous := _vacuous(scenario, reference)):
-        flaws.append(Flaw(scenario.position, vacuous, "say under `expect` what torch does"))
+        flaws.append(Problem(scenario.position, vacuous, "say under `expect` what torch does"))
     return tuple(flaws)
 
 
@@ -222,7 +211,7 @@ def _unmet_value(
 ) -> str | None:
     if text is None:
         return f"{expression} was not evaluated"
-    if text.startswith("raises "):
+    if is_error(text):
         return f"{expression} {text}"
     if holds(wanted, parsed(text), bounds(dtype, scenario.tolerance)):
         return None

@@ -10,6 +10,7 @@ from pathlib import Path
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
 from conformance.adapters.registry import EngineNotFoundError, find
+from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import Engine
 from conformance.session.library import Library, shown
 from conformance.session.locate import specs
@@ -67,7 +68,7 @@ def candidate(name: str, python: str | None = None) -> Candidate:
     named = getattr(found, "divergences", None)
     path = Path(named) if named else _ADAPTERS / f"{found.name}.yaml"
     if not named and not path.is_file():
-        return Candidate(found, path)
+        return Candidate(found, Path(path.name))  # where one would be written
     from conformance.spec.divergences import load_divergences
 
     declared = load_divergences(Path(shown(path)))
@@ -76,7 +77,7 @@ def candidate(name: str, python: str | None = None) -> Candidate:
 
 
 def misdeclared(candidate: Candidate, library: Library) -> Iterator[Problem]:
-    """What is wrong with an engine's file: what cannot be read, and entries for scenarios that there are not.
+    """What is wrong with an engine's file: what cannot be read, entries for facets and scenarios that there are not.
 
     An entry may be for a scenario in a file that was not met in this run: before it is found wrong, all of
     the suite's own specs are loaded.
@@ -86,6 +87,15 @@ def misdeclared(candidate: Candidate, library: Library) -> Iterator[Problem]:
         library.complete(specs())
     cases = library.cases()
     for entry in unmatched(candidate.entries, cases):
-        file, line, column = entry.position.rsplit(":", 2)
         message = f"there is no scenario {entry.scenario}"
-        yield Problem(Position(file, int(line), int(column)), message, did_you_mean(entry.scenario, cases))
+        yield Problem(_place(entry), message, did_you_mean(entry.scenario, cases))
+    for entry in candidate.entries:
+        for facet in entry.facets:
+            if facet not in GROUP_OF and not facet.startswith("assert "):
+                hint = did_you_mean(facet, GROUP_OF) or f"there are {', '.join(GROUP_OF)}"
+                yield Problem(_place(entry), f"there is no facet {facet}", hint)
+
+
+def _place(entry: Divergence) -> Position:
+    file, line, column = entry.position.rsplit(":", 2)
+    return Position(file, int(line), int(column))

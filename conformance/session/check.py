@@ -20,7 +20,8 @@ from conformance.runner.engine import GROUPS, Engine, is_elsewhere
 from conformance.runner.execute import available, run
 from conformance.runner.portable import fingerprint
 from conformance.runner.trace import Trace
-from conformance.runner.verdict import Flaw, Outcome, judge
+from conformance.runner.verdict import Outcome, judge
+from conformance.spec.loaded import Problem
 from conformance.spec.scenario import Scenario
 
 WAITING = 2000  # traces of an engine that wait for those of the reference
@@ -77,7 +78,7 @@ class Checker:
 
         return replace(checked, page=page(scenario, outcome, mine, its, (self.reference, engine)))
 
-    def _never_twice_the_same(self, scenario: Scenario, mine: Trace) -> Flaw | None:
+    def _never_twice_the_same(self, scenario: Scenario, mine: Trace) -> Problem | None:
         """Whether the reference differs from itself: addresses, memory that nothing was written to."""
         torch, seconds = self.reference, self.seconds
         again = differences(scenario, mine, run(scenario, torch, seconds=seconds))
@@ -89,7 +90,7 @@ class Checker:
         what = " ".join(filter(None, (first.name, first.facet if first.facet != "value" else "")))
         message = f"{what} is {shorten(first.reference, 48)} at first, and {shorten(first.engine, 48)} when run again"
         hint = "leave out what is never twice the same, such as id(), data_ptr() and torch.empty()"
-        return Flaw(
+        return Problem(
             replace(step.position, line=step.position.line + first.statement.line - 1, column=1),
             message,
             hint,

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 CLAIMS = "claims.yaml"
+SUFFIXES = (".yaml", ".yml")
 _HAS_SCENARIOS = re.compile(rb"""^(?:["']?scenarios["']?\s*:|\{)""", re.MULTILINE)
 _LISTS_CLAIMS = re.compile(rb"^[\"']?claims[\"']?\s*:", re.MULTILINE)  # another's claims.yaml does not
 
@@ -31,7 +32,7 @@ def _is_ours(path: Path) -> bool:
 
 def is_scenario_file(path: Path) -> bool:
     """Whether it is YAML with a top-level key ``scenarios``, told without loading it."""
-    if path.suffix not in (".yaml", ".yml"):
+    if path.suffix not in SUFFIXES:
         return False
     try:
         content = path.read_bytes()
@@ -41,9 +42,13 @@ def is_scenario_file(path: Path) -> bool:
     return found is not None and (not found[0].startswith(b"{") or b"scenarios" in content)
 
 
-def misspells_scenarios(path: Path) -> bool:
-    """Whether a file has a top-level key that is nearly ``scenarios``, or is that in UTF-16."""
-    text = path.read_bytes().replace(b"\0", b"").decode(errors="replace").lstrip("\ufeff\ufffd")
+def may_be_meant(path: Path) -> bool:
+    """Whether a file has a top-level key that is nearly ``scenarios``, or is that in UTF-16, or cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return True
+    text = content.replace(b"\0", b"").decode(errors="replace").lstrip("\ufeff\ufffd")
     keys = re.findall(r"^(\w+)\s*:", text, re.MULTILINE)
     return any(difflib.get_close_matches(key.lower(), ["scenarios"], cutoff=0.7) for key in keys)
 
@@ -53,7 +58,8 @@ def scenario_files(paths: list[Path]) -> list[Path]:
     found: set[Path] = set()
     for path in paths:
         if path.is_dir():
-            found.update(file for pattern in ("*.yaml", "*.yml") for file in path.rglob(pattern))
+            files = (file for suffix in SUFFIXES for file in path.rglob(f"*{suffix}"))
+            found.update(filter(Path.is_file, files))
         else:
             found.add(path)
     return sorted(found)

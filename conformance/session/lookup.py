@@ -26,10 +26,10 @@ def find(text: str, library: Library) -> tuple[Scenario, ...]:
     without a file among the specs, then in the current folder and two levels below it.
     """
     file, _, wanted = text.rpartition("::")
-    if not file and text.endswith((".yaml", ".yml")):
+    if not file and text.endswith(locate.SUFFIXES):
         file, wanted = text, ""
     base, _, label = wanted.partition("[")
-    cases = list(_cases(_files(file) if file else _files_with(base), base, library))
+    cases = list(_cases(_files(file, library) if file else _files_with(base), base, library))
     if not label:
         return tuple(cases)
     exact = [case for case in cases if case.id == wanted]
@@ -54,12 +54,12 @@ def _cases(files: list[Path], base: str, library: Library) -> Iterator[Scenario]
     yield from found
 
 
-def _files(name: str) -> list[Path]:
+def _files(name: str, library: Library) -> list[Path]:
     for path in (Path(name), locate.specs() / name.removeprefix("specs/")):
         if path.is_file():
             if locate.is_scenario_file(path):
                 return [path]
-            raise NotFoundError(f"{path} has no top-level key `scenarios`")
+            raise NotFoundError("\n".join(map(str, library.load(path).problems)))
     raise NotFoundError(f"there is no file {name}")
 
 

@@ -68,9 +68,7 @@ class Bindings:
     classes: set[str] = field(default_factory=set)
     paths: dict[str, str] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)  # by an import: what is done with them needs no remark
-    all_known: bool = (
-        True  # each program of the scenario is Python, so that a name none binds is bound nowhere
-    )
+    all_known: bool = True  # each program is Python: a name that none of them binds is bound nowhere
     class_values: int = 0  # of torch's: neither called, nor derived from, nor left of a dot
 
     @classmethod

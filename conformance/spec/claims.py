@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
-from yaml import MappingNode, Node
+from pydantic import Field
 
-from conformance.spec.document import NotYAML, Place, Reader, Report, compose
-from conformance.spec.explain import explain, find
+from conformance.spec.content import Content
+from conformance.spec.document import Place, Report
 from conformance.spec.loaded import Problem
 from conformance.spec.model import ClaimId, Slug, Strict
 from conformance.spec.scenario import Position
@@ -78,67 +77,27 @@ class Claims:
 
 def load_claims(path: Path) -> Claims:
     """The claims of a file; bad content never raises."""
-    try:
-        return load_claims_text(path.read_text(encoding="utf-8-sig"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        return Claims(problems=(Problem(Position(str(path), 1), f"cannot be read: {error}"),))
+    return _claims(Content(str(path), _File), str(path))
 
 
 def load_claims_text(text: str, file: str) -> Claims:
     """The claims of YAML text; ``file`` is its name in positions."""
-    problems: list[Problem] = []
-
-    def report(place: Place, message: str, hint: str = "") -> None:
-        problems.append(Problem(Position(file, *place), message, hint))
-
-    reader = Reader(text, report)
-    documents: dict[str, Document] = {}
-    claims: list[Claim] = []
-    try:
-        root = compose(text)
-    except NotYAML as error:
-        report(error.place, error.message, error.hint)
-        root = None
-    else:
-        if not isinstance(root, MappingNode):
-            report(Place(1, 1), "claims are a mapping", "begin with `documents:`")
-    if isinstance(root, MappingNode):
-        content = _validated(reader.read(root), root, reader)
-        documents = {
-            key: Document(key, d["title"], d.get("author", "")) for key, d in content["documents"].items()
-        }
-        for index, claim in content["claims"].items():
-            place = find(root, ("claims", index, "id"), reader)
-            if _sound(claim, documents, [c.id for c in claims], place, report):
-                document = claim["id"].partition("/")[0]
-                note = claim.get("note", "")
-                position = Position(file, *place)
-                claims.append(Claim(claim["id"], document, claim["verdict"], claim["says"], note, position))
-    return Claims(documents, tuple(claims), tuple(problems))
+    return _claims(Content(file, _File, text), file)
 
 
-def _validated(data: Any, root: Node, reader: Reader) -> dict[str, dict[Any, Any]]:
-    """Documents by key and claims by index, without those that the model refuses."""
-    refused: set[tuple[str | int, ...]] = set()
-    try:
-        _File.model_validate(data)
-    except ValidationError as error:
-        for details in error.errors(include_url=False):
-            reader.report(*explain(details, _File, root, reader))
-            refused.add(details["loc"][:2])
-    documents, claims = data.get("documents"), data.get("claims")
-    return {
-        "documents": {
-            key: value
-            for key, value in (documents.items() if isinstance(documents, dict) else ())
-            if ("documents", key) not in refused
-        },
-        "claims": {
-            index: value
-            for index, value in enumerate(claims if isinstance(claims, list) else ())
-            if ("claims", index) not in refused
-        },
+def _claims(content: Content, file: str) -> Claims:
+    documents = {
+        key: Document(key, document["title"], document.get("author", ""))
+        for key, document in content.entries("documents")
     }
+    claims: list[Claim] = []
+    for index, claim in content.entries("claims"):
+        place = content.place("claims", index, "id")
+        if _sound(claim, documents, [each.id for each in claims], place, content.report):
+            document = claim["id"].partition("/")[0]
+            note, position = claim.get("note", ""), Position(file, *place)
+            claims.append(Claim(claim["id"], document, claim["verdict"], claim["says"], note, position))
+    return Claims(documents, tuple(claims), tuple(content.problems))
 
 
 def _sound(

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
-from yaml import MappingNode
 
-from conformance.spec.document import NotYAML, Place, Reader, compose
-from conformance.spec.explain import explain, find
+from conformance.spec.content import Content
 from conformance.spec.loaded import Problem
 from conformance.spec.model import Strict
 from conformance.spec.scenario import Position
@@ -48,7 +46,7 @@ class _Entry(Strict):
     @model_validator(mode="after")
     def _says_where(self) -> Self:
         if self.at is None and self.scenario is None:
-            raise PydanticCustomError("said", "the key `scenario` is missing")
+            raise PydanticCustomError("said", "the key `scenario` is missing; an id, or a list of them")
         if self.at is not None and (self.scenario is not None or self.statement):
             raise PydanticCustomError("said", "`at` has scenarios and statements: neither stands beside it")
         return self
@@ -72,48 +70,23 @@ class Declared:
 
 def load_divergences(path: Path) -> Declared:
     """The entries of a file; bad content never raises, a wrong entry is left out."""
-    try:
-        return load_divergences_text(path.read_text(encoding="utf-8-sig"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        return Declared(problems=(Problem(Position(str(path), 1), f"cannot be read: {error}"),))
+    return _declared(Content(str(path), _File), str(path))
 
 
 def load_divergences_text(text: str, file: str) -> Declared:
     """The entries of YAML text; ``file`` is its name in positions."""
-    problems: list[Problem] = []
+    return _declared(Content(file, _File, text), file)
 
-    def report(place: Place, message: str, hint: str = "") -> None:
-        problems.append(Problem(Position(file, *place), message, hint))
 
-    reader = Reader(text, report)
-    try:
-        root = compose(text)
-    except NotYAML as error:
-        report(error.place, error.message, error.hint)
-        return Declared(problems=tuple(problems))
-    if not isinstance(root, MappingNode):
-        report(Place(1, 1), "divergences are a mapping", "begin with `engine:`")
-        return Declared(problems=tuple(problems))
-    data = reader.read(root)
-    refused: set[Any] = set()
-    try:
-        _File.model_validate(data)
-    except ValidationError as error:
-        for details in error.errors(include_url=False):
-            place, message, hint = explain(details, _File, root, reader)
-            missing = " is missing" in message
-            report(place, message, "every entry has scenario, kind and reason" if missing else hint)
-            refused.add(details["loc"][1] if len(details["loc"]) > 1 else None)
-    listed = data.get("divergences")
+def _declared(content: Content, file: str) -> Declared:
     entries = []
-    for index, entry in enumerate(listed if isinstance(listed, list) else ()):
-        if index not in refused:
-            said = {key: entry[key] for key in ("kind", "reason", "name") if key in entry}
-            said["facets"] = tuple(_listed(entry.get("facets", ())))
-            for statement, scenario, path in _places(entry):
-                position = str(Position(file, *find(root, ("divergences", index, *path), reader)))
-                entries.append({**said, "scenario": scenario, "statement": statement, "position": position})
-    return Declared(str(data.get("engine", "")), tuple(entries), tuple(problems))
+    for index, entry in content.entries("divergences"):
+        said = {key: entry[key] for key in ("kind", "reason", "name") if key in entry}
+        said["facets"] = tuple(_listed(entry.get("facets", ())))
+        for statement, scenario, path in _places(entry):
+            position = str(Position(file, *content.place("divergences", index, *path)))
+            entries.append({**said, "scenario": scenario, "statement": statement, "position": position})
+    return Declared(str(content.data.get("engine", "")), tuple(entries), tuple(content.problems))
 
 
 def _places(entry: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int | str, ...]]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from yaml import MappingNode, MarkedYAMLError, Node, ScalarNode, SequenceNode
@@ -46,12 +47,24 @@ class _Composer(CParser):
         self.depth -= 1
 
 
-class NotYAML(Exception):  # noqa: N818
-    """The text is not YAML; says where and why."""
+class NotYAML(Exception):  # noqa: N818 - what a file is, rather than what went wrong
+    """The file, or the text, is not YAML; says where and why."""
 
     def __init__(self, place: Place, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.place, self.message, self.hint = place, message, hint
+
+
+def text_of(path: Path) -> str:
+    """The text of a file; raises NotYAML where it cannot be read."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise NotYAML(Place(1, 1), f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start]
+        place = Place(before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
+        raise NotYAML(place, "is not UTF-8", "save the file as UTF-8") from None
 
 
 def compose(text: str) -> Node | None:
@@ -69,11 +82,14 @@ def compose(text: str) -> Node | None:
         raise NotYAML(place, f"the character {chr(character)!r} may not stand in YAML") from None
     except MarkedYAMLError as error:
         problem = error.problem or ""
-        unclosed = "unexpected end of stream" in problem  # tell where it begins, not where the text ends
-        mark = (error.context_mark if unclosed else None) or error.problem_mark or error.context_mark
+        begun = _BEGUN.search(problem)  # tell where it begins, not where the text ends
+        mark = (error.context_mark if begun else None) or error.problem_mark or error.context_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
         message, hint = _explained(text, place, placeholder.reveal(problem))
         raise NotYAML(place, message, hint) from None
+
+
+_BEGUN = re.compile(r"unexpected end of stream|could not find expected ':'")
 
 
 def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
@@ -86,6 +102,10 @@ def _explained(text: str, place: Place, problem: str) -> tuple[str, str]:
     hint = ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
         hint = "indent with spaces, YAML refuses tabs"
+    elif "could not find expected ':'" in problem:
+        hint = "write `key: value`; the lines of a program stand deeper than `run: |`"
+    elif "mapping values" in problem and line[: place.column - 1].strip().isidentifier():
+        hint = "begin what belongs together in one column"
     elif re.search(r"\brun:\s*[^|>\s]", line):
         hint = "write the program below `run: |`"
     elif "{" in line:

@@ -22,7 +22,8 @@ _FORMS = {
 _MISSING = {
     "id": "a slug, unique in the whole run",
     "title": "what torch does, in the present tense",
-    "reason": "say why the default tolerance does not do",
+    "reason": "say why it is so",
+    "kind": "bug, missing_feature or by_design",
 }
 _WANTED = {
     "string_type": "text",

@@ -8,14 +8,11 @@ or if the program stores it and nothing of torch has it. Nothing is stored on to
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from conformance.spec import classes, vocabulary, words
-from conformance.spec.bindings import Bindings, Located, flat, is_dunder, stored_names
+from conformance.spec.bindings import Bindings, Located, is_dunder, stored_names
 from conformance.spec.grammar import (
     ALLOWED,
     FORBIDDEN,
@@ -26,43 +23,11 @@ from conformance.spec.grammar import (
     TENSOR_TYPES,
     TOUCHES_FILES,
 )
+from conformance.spec.pieces import TOO_DEEP, Fault, Piece, fault_at, parse
 from conformance.spec.suggest import did_you_mean
 
 OWN_NAME = "choose another name"
 LISTED = "specs/README.md lists what a program may use"
-TOO_DEEP = ("nested too deeply", "write it in several statements")
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Source text that shares its names with the other pieces of a scenario: a program, or one expression."""
-
-    source: str
-    is_expression: bool = False
-
-    @property
-    def mode(self) -> str:
-        """The mode that Python compiles it in."""
-        return "eval" if self.is_expression else "exec"
-
-
-class Fault(NamedTuple):
-    """A mistake in a piece; line and column count from 1, in characters."""
-
-    piece: int
-    line: int
-    column: int
-    message: str
-    hint: str
-
-
-class Parsed(NamedTuple):
-    """What one piece is by itself."""
-
-    tree: ast.AST | None
-    nodes: list[ast.AST]
-    bindings: Bindings
-    fault: Fault | None  # as of piece 0
 
 
 def check_program(pieces: Sequence[Piece]) -> list[Fault]:
@@ -82,48 +47,11 @@ def check_program(pieces: Sequence[Piece]) -> list[Fault]:
         if not faults and bindings.class_values:
             nodes = [(index, node) for index, part in enumerate(parsed) for node in part.nodes]
             faults += [
-                _fault(found, pieces[found.piece].source) for found in classes.misuses(nodes, bindings)
+                fault_at(found, pieces[found.piece].source) for found in classes.misuses(nodes, bindings)
             ]
     except RecursionError:
         faults.append(Fault(0, 1, 1, *TOO_DEEP))
     return sorted(dict.fromkeys(faults))
-
-
-@lru_cache(maxsize=512)  # the cases of a matrix have most of their pieces in common
-def parse(piece: Piece) -> Parsed:
-    """One piece by itself: its syntax, and what it binds."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python's remarks on odd syntax are not the suite's business
-        tree: Any = None
-        nodes: list[ast.AST] = []
-        fault = None
-        try:
-            tree = compile(piece.source, "<program>", piece.mode, ast.PyCF_ONLY_AST)
-            nodes = flat(tree)
-            compile(tree, "<program>", piece.mode)  # a return outside of a function is told only here
-        except SyntaxError as error:
-            fault = _not_python(piece, error)
-        except (RecursionError, MemoryError, ValueError):
-            fault = Fault(0, 1, 1, *TOO_DEEP)
-        return Parsed(tree, nodes, Bindings.of_piece(nodes), fault)
-
-
-def _not_python(piece: Piece, error: SyntaxError) -> Fault:
-    line = error.lineno or 1
-    hint = "a key of expect is an expression" if piece.is_expression else ""
-    if piece.source.split("\n")[min(line, piece.source.count("\n") + 1) - 1].lstrip().startswith(">>>"):
-        hint = "remove the prompts >>> and what was printed"
-    return Fault(0, line, max(error.offset or 1, 1), f"not Python: {error.msg}", hint)
-
-
-def _fault(found: Located, source: str) -> Fault:
-    """Python counts a column in bytes of UTF-8, a person in characters."""
-    node: Any = found.node
-    line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-    if isinstance(node, ast.Attribute):  # its name, not the beginning of what is left of the dot
-        line, offset = node.end_lineno, (node.end_col_offset or 0) - len(node.attr.encode())
-    text = source.split("\n")[line - 1].encode()[:offset].decode(errors="ignore")
-    return Fault(found.piece, line, len(text) + 1, found.message, found.hint)
 
 
 class _Checker:
@@ -135,7 +63,7 @@ class _Checker:
         self.in_class = False
 
     def fault(self, node: ast.AST, message: str, hint: str = "") -> None:
-        self.faults.append(_fault(Located(self.piece, self.inside or node, message, hint), self.source))
+        self.faults.append(fault_at(Located(self.piece, self.inside or node, message, hint), self.source))
 
     def visit(self, node: ast.AST) -> None:
         kind = type(node)
@@ -186,7 +114,7 @@ class _Checker:
                 )
         elif name in FORBIDDEN or (bindings.all_known and name not in bindings.names and name not in KNOWN):
             near = did_you_mean(name, KNOWN | bindings.names | bindings.paths.keys())
-            hint = INSTEAD.get(name) or _whole_path(name) or near
+            hint = INSTEAD.get(name) or did_you_mean(name, bindings.names) or _whole_path(name) or near
             message = "may not be used" if name in FORBIDDEN or name in INSTEAD else "is not defined"
             self.fault(node, f"`{name}` {message}", hint)
 

@@ -14,9 +14,10 @@ from pydantic import ValidationError
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from conformance.spec import language, matrix, model, placeholder, vocabulary
-from conformance.spec.document import NotYAML, Place, Reader, Report, compose
+from conformance.spec.document import NotYAML, Place, Reader, Report, compose, text_of
 from conformance.spec.explain import explain, find
 from conformance.spec.loaded import Loaded, Problem
+from conformance.spec.pieces import Piece
 from conformance.spec.scenario import UNSET, Expectations, Position, Scenario, Step, Tolerance
 from conformance.spec.source import Source
 from conformance.spec.suggest import did_you_mean
@@ -27,14 +28,9 @@ REPLACED = frozenset({"run", "expect", "raises", "message", "warns", "claimed", 
 def load_file(path: Path) -> Loaded:
     """The scenarios and problems of a file; one that cannot be read is a problem."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        return Loaded((), (Problem(Position(str(path), 1), f"cannot be read: {error.strerror}"),))
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start]
-        place = Position(str(path), before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
-        return Loaded((), (Problem(place, "is not UTF-8", "save the file as UTF-8"),))
-    return load_text(text, str(path), area_of(path))
+        return load_text(text_of(path), str(path), area_of(path))
+    except NotYAML as error:
+        return Loaded((), (Problem(Position(str(path), *error.place), error.message, error.hint),))
 
 
 def area_of(path: Path) -> str:
@@ -80,12 +76,17 @@ class _Loading:
             reader.report(Place(1, 1), "a scenario file is a mapping", "begin with `scenarios:`")
             return
         entries: dict[str, Node] = {}
+        unknown: dict[str, Node] = {}
         known = list(model.File.model_fields)
         for name, key, value in reader.keyed(root):
             entries[name] = value
             if name not in known:
-                hint = did_you_mean(name, known) or "known are topic and scenarios"
-                reader.report(reader.place(key), f"unknown key `{name}`", hint)
+                unknown[name] = key
+        for name, unknown_key in unknown.items():
+            hint = did_you_mean(name, known)
+            if hint or "scenarios" in entries:  # else it may be no scenario file, which is told below
+                hint = hint or "known are topic and scenarios"
+                reader.report(reader.place(unknown_key), f"unknown key `{name}`", hint)
         if "topic" in entries:
             topic = reader.read(entries["topic"])
             if not isinstance(topic, str) or not topic:
@@ -94,7 +95,11 @@ class _Loading:
                 self.topic = topic
         scenarios = entries.get("scenarios")
         if scenarios is None:
-            reader.report(Place(1, 1), "the key `scenarios` is missing", "it holds the list of scenarios")
+            bare = unknown.keys() & model.Scenario.model_fields.keys()
+            hint = (
+                "write it above, and begin the scenario with `- id:`" if bare else "it holds the list of them"
+            )
+            reader.report(Place(1, 1), "the key `scenarios` is missing", hint)
         elif not isinstance(scenarios, SequenceNode) or reader.refused(scenarios) or not scenarios.value:
             reader.report(
                 reader.place(scenarios), "`scenarios` must be a list", "begin each scenario with `- id:`"
@@ -137,9 +142,8 @@ class _Loading:
             replacing = Reader(text, report, case.values, used, first_line)
             found.append(self.case(node, entries, case.label, reader, replacing))
         for key in cases[0].values.keys() - used if cases else ():
-            report(
-                find(node, ("matrix", key), reader), f"the matrix value `{key}` is used nowhere", "remove it"
-            )
+            hint = f"write `${{{key}}}` where it goes, or remove it"
+            report(find(node, ("matrix", key), reader), f"the matrix value `{key}` is used nowhere", hint)
         if name is not None:
             if name in self.lines:
                 hint = f"it stands in line {self.lines[name]} already; ids are never reused"
@@ -226,13 +230,13 @@ class _Loading:
 
 def _check_language(steps: dict[int, dict[str, Node]], reader: Reader) -> None:
     """The language of a scenario's programs and expressions."""
-    pieces: list[language.Piece] = []
+    pieces: list[Piece] = []
     sources: list[Source] = []
     for nodes in steps.values():
         for node, is_expression in _python(nodes):
             if isinstance(node, ScalarNode):
                 sources.append(Source(node, reader))
-                pieces.append(language.Piece(reader.text_of(node), is_expression))
+                pieces.append(Piece(reader.text_of(node), is_expression))
     for fault in language.check_program(pieces):
         reader.report(sources[fault.piece].place(fault.line, fault.column), fault.message, fault.hint)
 

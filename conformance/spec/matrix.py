@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
@@ -90,10 +90,12 @@ def _values(name: str, node: Node, reader: Reader, report: Report) -> dict[str, 
 
 def _combined(node: Node, names: dict[str, dict[str, str]], report: Report) -> list[Case]:
     """Every combination of one value for each name; those with too many of them, or with one name, are told."""
-    rows = itertools.product(*(values.items() for values in names.values()))
+    rows: Iterable[tuple[tuple[str, str], ...]] = itertools.product(
+        *(values.items() for values in names.values())
+    )
     if math.prod(map(len, names.values())) > MOST_CASES:
         report(node, f"the matrix has more than {MOST_CASES} cases", "split the scenario")
-        rows = itertools.islice(rows, 1)  # type: ignore[assignment]
+        rows = itertools.islice(rows, 1)
     found: dict[str, Case] = {}
     for row in rows:
         label = f"[{'-'.join(label for label, _ in row)}]"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from conformance.spec import vocabulary, words
 from conformance.spec.bindings import dotted_name
-from conformance.spec.language import Piece, parse
+from conformance.spec.pieces import Piece, parse
 from conformance.spec.scenario import Scenario
 
 

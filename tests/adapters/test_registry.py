@@ -42,12 +42,13 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A module with an adapter."""
     (tmp_path / "some_adapter.py").write_text(ADAPTER)
     (tmp_path / "torchlike.py").write_text("__version__ = '0.3'\nclass Tensor: pass\n")
+    (tmp_path / "unnamed.py").write_text("class Adapter:\n    def observe(self, value): ...\n")
     (tmp_path / "breaks.py").write_text("import no_such_dependency\n")
     (tmp_path / "fails.py").write_text("1 / 0\n")
     (tmp_path / "script.py").write_text("import sys\nsys.exit('usage: script EPOCHS')\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield "some_adapter"
-    for name in ("some_adapter", "torchlike", "breaks", "fails", "script"):
+    for name in ("some_adapter", "torchlike", "unnamed", "breaks", "fails", "script"):
         sys.modules.pop(name, None)
 
 
@@ -91,7 +92,12 @@ def test_an_adapter_in_a_module(module: str, name: str) -> None:
     [
         ("torhc", "there is no engine 'torhc': did you mean 'torch'?"),
         ("zzz", "there is no engine 'zzz'; registered are inhouse, torch"),
+        ("torchlike.py", "there is no engine 'torchlike.py': a module is named as in an import, torchlike"),
+        ("./a/b.py:make", "there is no engine './a/b.py:make': a module is named as in an import, a.b:make"),
+        ("/a/b.py", "there is no engine '/a/b.py': a module is named as in an import, b"),
+        ("unnamed", "engine 'unnamed' is a module: name unnamed:Adapter in it"),
         ("some_adapter:nope", "engine 'some_adapter:nope': some_adapter has no 'nope'"),
+        ("some_adapter:mak", "engine 'some_adapter:mak': some_adapter has no 'mak': did you mean 'make'?"),
         ("breaks", "engine 'breaks' needs the module 'no_such_dependency', which is not installed"),
         ("fails", "engine 'fails' cannot be imported: ZeroDivisionError: division by zero"),
         ("script", "engine 'script' cannot be imported: SystemExit: usage: script EPOCHS"),

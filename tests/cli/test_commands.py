@@ -90,10 +90,20 @@ def test_lint_tells_all_problems_at_once(specs: Path, capsys: pytest.CaptureFixt
 
 
 def test_lint_of_a_file_without_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that is named is told that pytest would pass it by."""
+    """A file that is named is told what it lacks."""
     (tmp_path / "mine.yaml").write_text("scenario: []\n")
     assert main(["lint", str(tmp_path / "mine.yaml")]) == 1
     assert "mine.yaml:1:1: unknown key `scenario`; did you mean `scenarios`?" in capsys.readouterr().out
+
+
+def test_lint_of_what_is_named_as_a_file_and_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder, and the link that an editor leaves beside the file it has open."""
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / ".#open.yaml").symlink_to("somebody@somewhere")
+    assert main(["lint", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "no scenarios in no files: no problems\n"
 
 
 def test_lint_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,9 +240,9 @@ def test_without_torch(
     monkeypatch.setitem(sys.modules, "torch", None)
     assert main(command.split()) == 2
     error = capsys.readouterr().err
-    assert (
-        error.splitlines()[-1]
-        == "conformance: engine 'torch' needs the module 'torch', which is not installed"
+    assert error.splitlines()[-1] == (
+        "conformance: engine 'torch' needs the module 'torch', which is not installed: "
+        "pip install 'autograd-conformance[torch]'"
     )
     assert "Traceback" not in error
 
@@ -264,6 +274,6 @@ def test_an_interrupt_reaches_no_process_that_starts(tmp_path: Path, monkeypatch
     """It would end with a traceback of Python's own, before anything could tell it not to listen."""
     (tmp_path / "sitecustomize.py").write_text(STARTED)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    code = "import os; from conformance.processes import fresh; list(fresh([os.getpid], 1))"
+    code = "import os; from conformance.runner.processes import fresh; list(fresh([os.getpid], 1))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"

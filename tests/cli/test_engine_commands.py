@@ -162,7 +162,16 @@ def test_an_entry_with_a_star_goes_once_it_shows_nowhere(
     assert f"-{entry.rstrip()}" in capsys.readouterr().out
 
 
-def test_two_recordings_compared(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_proposal_for_an_engine_without_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Is one for a file in the current folder, which the engine has to name."""
+    (folder / "empty.py").write_text(HALVING.partition("engine.divergences")[0])
+    assert main(["engine", "empty", "--propose", "--in", "specs.yaml"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("--- halving.yaml\n+++ halving.yaml (proposed)\n")
+    assert told.err == "halving finds it by an attribute: divergences = 'halving.yaml'\n"
+
+
+def test_two_recordings_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The statement where they part, and the exit status."""
     assert main(["record", "-o", "torch.jsonl", "--in", "specs.yaml"]) == 0
     assert main(["record", "-o", "other.jsonl.gz", "--engine", "halving", "--in", "specs.yaml"]) == 0
@@ -174,6 +183,9 @@ def test_two_recordings_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert "-> halving 1: 2 of 3 scenarios differ" in text
     assert "  after step 1, line 3: b.backward()" in text
     assert "are alike" not in text
+    (folder / "specs.yaml").write_text(SPECS.replace("id: ", "id: new-"))
+    assert main(["compare", "torch.jsonl", "torch.jsonl", "--in", "specs.yaml"]) == 1
+    assert "no scenario to be compared\n  3 not compared, since" in capsys.readouterr().out
 
 
 def test_what_several_scenarios_show_of_a_change_is_told_once(

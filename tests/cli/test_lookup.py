@@ -73,7 +73,7 @@ def test_what_is_meant(text: str, found: list[str]) -> None:
         ("one-cas", "there is no scenario one-cas; did you mean `one-case`?"),
         ("a-matrix[3-exp]", "there is no case a-matrix[3-exp]; there are a-matrix[1-exp], "),
         ("gone.yaml", "there is no file gone.yaml"),
-        ("services.yaml", "services.yaml has no top-level key `scenarios`"),
+        ("services.yaml", "services.yaml:1:1: the key `scenarios` is missing"),
         ("cannot-be-read", "cannot-be-read cannot be read:\n"),
     ],
 )

@@ -10,7 +10,7 @@ import torch
 
 from conformance import engine
 from conformance.engine import ops
-from conformance.processes import fresh
+from conformance.runner.processes import fresh
 from tests.engine import names, overloads
 
 

@@ -18,7 +18,7 @@ from conformance.mutation.campaign import Check, Kill, Verdict, campaign, survey
 from conformance.mutation.faults import MUTANTS
 from conformance.mutation.matrix import as_json, dispensable, footer, matrix
 from conformance.mutation.mutant import ENGINE, Mutant, PatchError, applied, located, misfits
-from conformance.processes import Died, forked
+from conformance.runner.processes import Died, forked
 from conformance.session import locate
 from conformance.session.library import Library
 

@@ -32,14 +32,37 @@ def test_only_files_with_scenarios_are_collected(pytester: pytest.Pytester) -> N
     assert ids(pytester) == ["mine.yaml::square", "short.yml::other"]
 
 
-def test_a_named_file_that_misspells_scenarios_is_told_so(pytester: pytest.Pytester) -> None:
+def test_a_named_file_is_told_what_it_lacks(pytester: pytest.Pytester) -> None:
     """Only where it is named: found in a folder it may be anybody's."""
-    pytester.makefile(".yaml", mine="scenario:" + SQUARE, compose="services: {}")
+    pytester.makefile(".yaml", mine="scenario:" + SQUARE, compose="services: {}", empty="")
     pytester.runpytest().assert_outcomes()
-    result = pytester.runpytest("mine.yaml")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["invalid: unknown key `scenario`; did you mean `scenarios`?"])
-    pytester.runpytest("compose.yaml").assert_outcomes()
+    result = pytester.runpytest("mine.yaml", "compose.yaml", "empty.yaml")
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "invalid: unknown key `scenario`; did you mean `scenarios`?",
+            "invalid: the key `scenarios` is missing; *",
+            "invalid: a scenario file is a mapping; *",
+        ]
+    )
+
+
+def test_a_named_file_of_another_plugin_is_left_to_it(pytester: pytest.Pytester) -> None:
+    """What somebody else collects lacks nothing."""
+    pytester.makefile(".yaml", theirs="stages: []")
+    pytester.makeconftest(
+        """
+        import pytest
+
+        class Theirs(pytest.File):
+            def collect(self):
+                return []
+
+        def pytest_collect_file(file_path, parent):
+            return Theirs.from_parent(parent, path=file_path) if file_path.name == "theirs.yaml" else None
+        """
+    )
+    pytester.runpytest("theirs.yaml").assert_outcomes()
 
 
 def test_an_id_can_be_pasted_back(pytester: pytest.Pytester) -> None:

@@ -91,7 +91,7 @@ def test_a_wrong_entry_fails(pytester: pytest.Pytester) -> None:
     """An entry without a reason is no entry."""
     result = run(pytester, NO_REASON)
     result.assert_outcomes(passed=1, failed=2)
-    result.stdout.fnmatch_lines(["FAILED halving.yaml::line-3 - invalid: the key `reason` is missing"])
+    result.stdout.fnmatch_lines(["FAILED halving.yaml::line-3 - invalid: the key `reason` is missing; *"])
 
 
 def test_an_entry_for_no_scenario_fails(pytester: pytest.Pytester) -> None:
@@ -100,6 +100,13 @@ def test_an_entry_for_no_scenario_fails(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1, failed=1, xfailed=1)
     message = "there is no scenario halfed; did you mean `halved`?"
     result.stdout.fnmatch_lines([f"  halving.yaml:4:5: {message}", "FAILED halving.yaml::line-4 - *"])
+
+
+def test_an_entry_for_no_facet_fails(pytester: pytest.Pytester) -> None:
+    """One for all scenarios would cover nothing, and nobody would hear of it."""
+    result = run(pytester, HALVED, "{scenario: '*', facets: [valeu], kind: bug, reason: it halves}")
+    result.assert_outcomes(passed=1, failed=1, xfailed=1)
+    result.stdout.fnmatch_lines(["  halving.yaml:4:5: there is no facet valeu; did you mean `value`?"])
 
 
 @pytest.mark.parametrize("mode", [(), ("-n", "2")], ids=["serial", "xdist"])

@@ -13,8 +13,8 @@ import pytest
 
 from conformance.adapters.recording import write
 from conformance.adapters.torch import engine as torch_engine
-from conformance.processes import FromTheEnd
 from conformance.runner.execute import run
+from conformance.runner.processes import FromTheEnd
 from conformance.spec.load import load_file
 
 SCENARIOS = "scenarios:\n" + "".join(
@@ -99,7 +99,7 @@ def test_an_engine_elsewhere_answers_this_process_alone(pytester: pytest.Pyteste
 
 def test_a_task_that_hears_nothing_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop in C, which would outlive a process that is killed."""
-    monkeypatch.setattr("conformance.processes.BUSY", 0.1)
+    monkeypatch.setattr("conformance.runner.processes.BUSY", 0.1)
     tasks = FromTheEnd([lambda: 0, lambda: sum(range(10**13))])
     tasks._process.join(600)  # type: ignore[union-attr]
     assert tasks._process.exitcode == -signal.SIGPROF  # type: ignore[union-attr]
@@ -122,7 +122,7 @@ def test_tasks_from_the_last_to_the_first() -> None:
 
 KILLED = """
 import os, signal
-from conformance.processes import FromTheEnd
+from conformance.runner.processes import FromTheEnd
 
 FromTheEnd([lambda: "more than a pipe holds" * 10_000] * 3)
 os.kill(os.getpid(), signal.SIGKILL)

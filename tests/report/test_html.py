@@ -14,7 +14,7 @@ import torch
 
 from conformance.report.html import render
 from conformance.report.page import operation
-from conformance.report.result import Result
+from conformance.report.result import Result, Verdict
 from tests.report.reports import checked, report
 
 
@@ -131,3 +131,14 @@ def test_scenarios_without_a_page_are_listed() -> None:
     page = render([skipped, invalid], {}, {}, [])
     assert "needs cuda" in page and "unknown key `x`" in page
     assert "a-b" in page and "c-d" in page
+
+
+def test_an_area_with_a_failure_shows_it() -> None:
+    """However many of its scenarios the engine has no names for."""
+    verdicts: list[Verdict] = ["agrees", "unsupported", "unsupported", "differs"]
+    results = [
+        Result(f"a-{n}", "a title", "area", "a.yaml", n, "torch 1", "same", "1", verdict)
+        for n, verdict in enumerate(verdicts)
+    ]
+    assert re.search(r'<a class="cell bad"[^>]*>1/4</a>', render(results, {}, {}, []))
+    assert re.search(r'<a class="cell lacks"[^>]*>1/3</a>', render(results[:3], {}, {}, []))

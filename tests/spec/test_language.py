@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spec.language import Piece, check_program
+from conformance.spec.language import check_program
+from conformance.spec.pieces import Piece
 from tests.spec.accepted import PROGRAMS
 
 REFUSED = Path(__file__).with_name("refused.txt").read_text().strip("\n").split("\n\n")

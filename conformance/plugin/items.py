@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
-from conformance.beside import may_fork, torch_beside
-from conformance.options import engine_names
+from conformance.plugin.beside import may_fork, torch_beside
+from conformance.plugin.options import engine_names
 from conformance.report.result import Result
 from conformance.session.library import Library, shown
 from conformance.spec.loaded import Problem
@@ -23,8 +23,8 @@ from conformance.spec.scenario import Position, Scenario
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
-    from conformance.processes import FromTheEnd
     from conformance.runner.engine import Engine
+    from conformance.runner.processes import FromTheEnd
     from conformance.session.candidate import Candidate
     from conformance.session.check import Checked, Checker
 
@@ -76,7 +76,7 @@ def checker_of(session: pytest.Session) -> Checker:
 
 def _from_the_end(session: pytest.Session) -> FromTheEnd[Checked]:
     """See Note [From the end]."""
-    from conformance.processes import FromTheEnd
+    from conformance.runner.processes import FromTheEnd
 
     items = [item for item in session.items if isinstance(item, ScenarioItem)]
     for number, item in enumerate(items):
@@ -289,10 +289,7 @@ class InvalidItem(_Item):
         first = next(
             (each for each in self.problems if each.hint.startswith("did you mean")), self.problems[0]
         )
-        hint = f"; {first.hint}" if first.hint else ""
-        text = "\n".join(
-            [f"invalid: {first.message}{hint}", "", *(f"  {problem}" for problem in self.problems)]
-        )
+        text = "\n".join([f"invalid: {first.text}", "", *(f"  {problem}" for problem in self.problems)])
         self.result = Result(
             scenario=self.name,
             title="",

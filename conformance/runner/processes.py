@@ -141,29 +141,32 @@ def _apart(
             process.terminate()
 
 
-class _Answer(Generic[T]):
-    def __init__(self, result: T | None, error: Exception | None) -> None:
-        self.result, self.error = result, error
+class _Failed:
+    """A task's answer where it raised something."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
 
 
 def _send(task: Callable[[], T], sender: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where `_starting` does nothing
+    answer: T | _Failed
     try:
-        answer = _Answer(task(), None)
+        answer = task()
     except Exception as error:
-        answer = _Answer(None, error)
+        answer = _Failed(error)
     sender.send(answer)
 
 
 def _received(receiver: Connection, process: BaseProcess) -> T | Died:
     try:
-        answer: _Answer[T] = receiver.recv()
+        answer: T | _Failed = receiver.recv()
     except EOFError:
         process.join()
         return Died(f"the process died with exit code {process.exitcode}")
     finally:
         receiver.close()
     process.join()
-    if answer.error is not None:
+    if isinstance(answer, _Failed):
         raise answer.error
-    return answer.result  # type: ignore[return-value]
+    return answer

@@ -42,3 +42,16 @@ def call_alone(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         call_and_report(item, "teardown", nextitem=None)
     hooks.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+def leave_out_plugins(config: pytest.Config) -> None:
+    """Leave out plugins for tests in Python, each of which costs a run of 1000 scenarios a tenth of its time.
+
+    Hypothesis is imported at the end to ask whether it has been at work. What is logged is caught anew for each phase
+    of each test, by a handler for each of torch's loggers; where logs are asked for, that stays.
+    """
+    asked = ("log_cli", "log_cli_level", "log_file", "log_level")
+    logs = any(config.getini(name) or config.getoption(name, None) for name in asked)
+    for name in ("hypothesispytest", *(() if logs else ("logging-plugin",))):
+        if config.pluginmanager.has_plugin(name):
+            config.pluginmanager.unregister(name=name)
