@@ -255,9 +255,8 @@ def increment_version(tensor: Tensor) -> None:
                 raise RuntimeError(errors.INFERENCE_INPLACE)
             return
         counter = tensor._version_counter = VersionCounter()
-        counter.value = 1
-    else:
-        counter.value += 1
+        counter.value = 0
+    counter.value += 1
     if PAIRS:  # see Note [Conjugated views]
         written(tensor._array)
 
