@@ -140,6 +140,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         output["conformance"] = {"cases": library_of(session.config).index(), "problems": problems}
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Between what pytest shows of failures and its list of them."""
+    reporter = config.pluginmanager.get_plugin("conformance-reporter")
+    if reporter is not None:
+        reporter.give_back(terminalreporter)
+
+
+def _case(report: Any) -> tuple[str, str] | None:
+    """Scenario and engine of a report."""
+    told = getattr(report, "conformance", None)
+    return (told["scenario"], told["engine"]) if told else None
+
+
 class Reporter:
     """Hears all results, from this process's items or from xdist's workers, and tells what they amount to."""
 
@@ -150,6 +163,7 @@ class Reporter:
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
         self.broken = False  # whether a process has failed by a fault of its own
+        self.failed: list[Any] = []  # all reports of failures, while some of them are left out
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
         self.path = config.getoption("--conformance-json")
         self.html = config.getoption("--conformance-html")
@@ -262,16 +276,41 @@ class Reporter:
                 if finding.contradicted:
                     yield finding.claim.id, finding.claim.position, contradiction(finding)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """How the engines did and what became of the claims."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> Generator[None, object, object]:
+        """How the engines did and what became of the claims, last: below what fails, be it much."""
         if not self.results or self.config.get_verbosity() < -1:
-            return
+            return (yield)
         from conformance.report.terminal import summary
 
+        self._leave_out(terminalreporter.stats)
+        done = yield
         documents, found = self._found()
         terminalreporter.section("conformance")
         for line in summary(self.results, documents, found):
             terminalreporter.line(line)
+        return done
+
+    def _leave_out(self, stats: dict[str, list[Any]]) -> None:
+        """Keep from being shown in full what says the same as others did; with ``-v`` nothing is kept back."""
+        if self.config.get_verbosity() > 0 or self.config.option.tbstyle in ("line", "no"):
+            return
+        from conformance.report.terminal import repeated
+
+        left_out = repeated(self.results)
+        if left_out:
+            self.failed = stats["failed"]
+            stats["failed"] = [report for report in self.failed if _case(report) not in left_out]
+
+    def give_back(self, terminal: pytest.TerminalReporter) -> None:
+        """What was left out counts, and is listed."""
+        if self.failed:
+            count = len(self.failed) - len(terminal.stats["failed"])
+            terminal.stats["failed"] = self.failed
+            terminal.ensure_newline()
+            terminal.line(f"{count} more differ first as several of these do; -v shows them too")
 
     def _found(self) -> tuple[dict[str, str], list[Finding]]:
         """The titles of documents, and what became of their claims."""
