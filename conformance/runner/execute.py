@@ -35,9 +35,7 @@ def run(
     process = os.getpid()
 
     def check() -> None:
-        if (
-            os.getpid() != process
-        ):  # an engine has forked, and its child came back: it would go on with all that follows
+        if os.getpid() != process:  # the child of an engine that forks: it would run all that follows
             os._exit(0)
         alarm.check()
 
