@@ -124,17 +124,17 @@ def _raised_to(tensor: Any, exponent: Any) -> Any:
     return _power(tensor, exponent)
 
 
+def _beyond(index: Any, size: int) -> bool:
+    whole = index.dtype in (paddle.int32, paddle.int64) and index.numel() > 0
+    return whole and bool(index.max() >= size or index.min() < -size)
+
+
 def _set(tensor: Any, index: Any, value: Any) -> None:
     if isinstance(value, complex):
         raise NotImplementedError("a complex number assigned to an element")
     for size, each in zip(tensor.shape, index if isinstance(index, tuple) else (index,), strict=False):
-        if (
-            isinstance(each, paddle.Tensor)
-            and each.dtype in (paddle.int32, paddle.int64)
-            and each.numel() > 0
-        ):
-            if int(each.max()) >= size or int(each.min()) < -size:
-                raise NotImplementedError("an assignment beyond the elements")  # it writes there
+        if isinstance(each, paddle.Tensor) and _beyond(each, size):
+            raise NotImplementedError("an assignment beyond the elements")  # it writes there
     _set_item(tensor, index, value)
 
 
