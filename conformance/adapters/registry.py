@@ -49,10 +49,11 @@ def uses_torch(name: str) -> bool:
 
 
 def _is_of_torch(value: Any) -> bool:
+    of: str | None = None
     if isinstance(value, ModuleType):
         of = value.__name__
-    else:
-        of = value.__module__ if isinstance(value, type | FunctionType | BuiltinFunctionType) else None
+    elif isinstance(value, type | FunctionType | BuiltinFunctionType):
+        of = value.__module__
     return str(of).partition(".")[0] == "torch"
 
 
