@@ -280,18 +280,22 @@ class Reporter:
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
     ) -> Generator[None, object, object]:
-        """How the engines did and what became of the claims, last: below what fails, be it much."""
+        """How the engines did and what became of the claims; below the list of what fails, where that is long."""
         if not self.results or self.config.get_verbosity() < -1:
             return (yield)
-        from conformance.report.terminal import summary
-
         self._leave_out(terminalreporter.stats)
         done = yield
+        if self.failed:
+            self._summarise(terminalreporter)
+        return done
+
+    def _summarise(self, terminalreporter: pytest.TerminalReporter) -> None:
+        from conformance.report.terminal import summary
+
         documents, found = self._found()
         terminalreporter.section("conformance")
         for line in summary(self.results, documents, found):
             terminalreporter.line(line)
-        return done
 
     def _leave_out(self, stats: dict[str, list[Any]]) -> None:
         """Keep from being shown in full what says the same as others did; with ``-v`` nothing is kept back."""
@@ -311,6 +315,8 @@ class Reporter:
             terminal.stats["failed"] = self.failed
             terminal.ensure_newline()
             terminal.line(f"{count} more differ first as several of these do; -v shows them too")
+        elif self.results and self.config.get_verbosity() >= -1:
+            self._summarise(terminal)
 
     def _found(self) -> tuple[dict[str, str], list[Finding]]:
         """The titles of documents, and what became of their claims."""
