@@ -126,3 +126,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
         problems = [dataclasses.asdict(problem) for problem in misdeclared(session.config)]
         output["conformance"] = {"cases": library_of(session.config).index(), "problems": problems}
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Between what pytest shows of failures and its list of them."""
+    reporter = config.pluginmanager.get_plugin("conformance-reporter")
+    if reporter is not None:
+        reporter.give_back(terminalreporter)

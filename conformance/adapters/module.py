@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import metadata
+from types import ModuleType
 from typing import Any
 
 from conformance.runner.engine import GROUPS
@@ -26,11 +28,11 @@ class ModuleEngine:
     ) -> None:
         self.name = self.asked = name  # asked: what leads to it, where that is another name
         self.torch = module
-        self.version = version or str(getattr(module, "__version__", "unknown"))
+        self.version = version or _version(module)
         self.claims = frozenset(getattr(module, "claims", GROUPS) if claims is None else claims)
         self.divergences = getattr(module, "divergences", None)
         self.complete = complete
-        self._tensor = getattr(module, "Tensor", ())
+        self._tensor = known if _is_class(known := getattr(module, "Tensor", ())) else ()
 
     def __repr__(self) -> str:
         return f"<engine {self.name} {self.version}>"
@@ -44,6 +46,21 @@ class ModuleEngine:
         if kind is self._tensor:
             return value
         return value if isinstance(value, self._tensor) and not hasattr(kind, "cls_to_become") else None
+
+
+def _is_class(found: Any) -> bool:
+    """Whether isinstance takes it: some have a function of that name, or a file."""
+    return isinstance(found, type) or (isinstance(found, tuple) and all(map(_is_class, found)))
+
+
+def _version(module: Any) -> str:
+    """As it says itself, else that of what was installed; a file of that name says nothing."""
+    own = getattr(module, "__version__", None)
+    if own is not None and not isinstance(own, ModuleType):
+        return str(own)
+    package = str(getattr(module, "__name__", "")).partition(".")[0]
+    installed = set(metadata.packages_distributions().get(package, ()))
+    return metadata.version(installed.pop()) if len(installed) == 1 else "unknown"
 
 
 class Zeros:

@@ -3,7 +3,8 @@
 It cannot be asked whether a tensor retains its gradient, nor for output numbers and bases; and its errors are of
 types of its own (SystemError for a graph that was freed). So values alone are claimed.
 
-What ends the process of paddle 3.3.1 is told as not implemented before it does.
+What ends the process of paddle 3.3.1 is told as not implemented before it does; so is what it computes of memory that
+nobody has written to, or that is not its own. Operators that a program defines end with it, as torch's.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _register_hook = paddle.Tensor.register_hook
 _set_item = paddle.Tensor.__setitem__
 _failed: list[str] = []  # in hooks of the pass that runs
 _running = False
+_operators: Any = paddle.library.PYTHON_OP_REGISTRY
+_register_own = _operators.register
 
 
 @contextmanager
@@ -121,9 +124,17 @@ def _raised_to(tensor: Any, exponent: Any) -> Any:
     return _power(tensor, exponent)
 
 
+def _beyond(index: Any, size: int) -> bool:
+    whole = index.dtype in (paddle.int32, paddle.int64) and index.numel() > 0
+    return whole and bool(index.max() >= size or index.min() < -size)
+
+
 def _set(tensor: Any, index: Any, value: Any) -> None:
     if isinstance(value, complex):
         raise NotImplementedError("a complex number assigned to an element")
+    for size, each in zip(tensor.shape, index if isinstance(index, tuple) else (index,), strict=False):
+        if isinstance(each, paddle.Tensor) and _beyond(each, size):
+            raise NotImplementedError("an assignment beyond the elements")  # it writes there
     _set_item(tensor, index, value)
 
 
@@ -151,6 +162,21 @@ def _undeletable(tensor: Any, name: str) -> None:
 def _has_least(tensor: Any) -> bool:
     whole = isinstance(tensor, paddle.Tensor) and tensor.dtype in (paddle.int32, paddle.int64)
     return whole and bool((tensor == paddle.iinfo(tensor.dtype).min).any())
+
+
+class Operator:
+    """One that a program has defined: paddle keeps it for the life of the process."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _destroy(self) -> None:
+        _operators._registry.pop(self._name, None)
+
+
+def _register(name: str, function: Callable[..., Any]) -> None:
+    _register_own(name, function)
+    paddle.library._keep_alive.append(Operator(name))
 
 
 class Observed:
@@ -217,6 +243,8 @@ _FATAL: tuple[tuple[Any, str, str, Callable[..., bool]], ...] = (
      lambda given, *_, **__: any(each.grad is not None and each.grad.is_selected_rows() for each in given)),
     (paddle.linalg, "solve", "the derivative of equations of a vector",
      lambda a, b, **_: b.ndim == 1 and not (a.stop_gradient and b.stop_gradient)),
+    *((of, "bmm", "sums of nothing", lambda one, *_, **__: one.ndim == 3 and one.shape[2] == 0)
+      for of in (paddle, paddle.Tensor)),
     (paddle.linalg, "eig", "eigenvalues of nan", lambda tensor, **_: bool(paddle.isnan(tensor).any())),
 )  # fmt: skip
 for _of, _name, _what, _fatal in _FATAL:
@@ -226,6 +254,8 @@ paddle.grad = paddle.autograd.grad = grad
 paddle.autograd.Function = Function
 paddle.Tensor.__pow__, paddle.Tensor.__setitem__ = _raised_to, _set
 paddle.Tensor.__delattr__ = _undeletable
+_operators.register = _register
+paddle.library._keep_alive = []  # torch's name: what is in it at the end of a program is ended
 paddle.Tensor.retain_grad = paddle.Tensor.retain_grads
 del paddle.nn.PReLU  # the derivative by its weight ends the process
 del paddle.meshgrid  # as does the second derivative

@@ -6,9 +6,10 @@ import contextlib
 import difflib
 import importlib
 import os
+import sys
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, TypeGuard
 
 from conformance.adapters.module import ModuleEngine
@@ -35,13 +36,43 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_OWN, *(point.name for point in entry_points(group=GROUP)))))
 
 
+def uses_torch(name: str) -> bool:
+    """Whether an engine that has been found, and does not come with the suite, is made of torch.
+
+    What it changes of torch, by mistake or on purpose, is changed for all that runs in its process.
+    """
+    package = _module_of(name).partition(".")[0]
+    return name not in _OWN and any(
+        _is_of_torch(value)
+        for path, module in [*sys.modules.items()]
+        if path.partition(".")[0] == package and isinstance(module, ModuleType)
+        for value in [*vars(module).values()]
+    )
+
+
+def _is_of_torch(value: Any) -> bool:
+    of: str | None = None
+    if isinstance(value, ModuleType):
+        of = value.__name__
+    elif isinstance(value, type | FunctionType | BuiltinFunctionType):
+        of = value.__module__
+    return str(of).partition(".")[0] == "torch"
+
+
+def _module_of(name: str) -> str:
+    return _registered().get(name, name).partition(":")[0]
+
+
+def _registered() -> dict[str, str]:
+    return {point.name: point.value for point in entry_points(group=GROUP)} | _OWN
+
+
 def find(name: str) -> Engine:
     """The engine of a registered name, of a torch-like module, or at ``module:attribute``: it, or what makes it.
 
     A module that has an attribute ``engine`` which is an engine stands for that.
     """
-    registered = {point.name: point.value for point in entry_points(group=GROUP)} | _OWN
-    path, _, attribute = registered.get(name, name).partition(":")
+    path, _, attribute = _registered().get(name, name).partition(":")
     try:
         with collected_on_demand(freeze=False):  # an import makes much, and hardly any garbage
             module = importlib.import_module(path)

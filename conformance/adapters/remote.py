@@ -144,7 +144,11 @@ class RemoteEngine:
         """The trace that it leaves there; of an interpreter that ended, that it did."""
         answer = self._ask(_request(scenario, seconds, observe), seconds + GRACE)
         if isinstance(answer, str):
-            return Trace.from_json(answer)
+            trace = Trace.from_json(answer)
+            if trace.scenario == scenario.id:
+                return trace
+            self._forget()
+            answer = Raised(DIED, f"it answers what it was not asked: {trace.scenario}")
         return Trace(scenario.id, self.name, self.version, (Moment(Statement(0, 1), raised=answer),))
 
     def probe(self) -> dict[str, Any]:
@@ -161,6 +165,12 @@ class RemoteEngine:
             with contextlib.suppress(Exception):
                 self._group.terminate(timeout=0.5)
         self._group = self._channel = None
+
+    def _forget(self) -> None:
+        """Start anew: what it answers is in no order."""
+        self.close()
+        self._sent.clear()
+        self._answers.clear()
 
     def _ask(self, request: str, seconds: float) -> str | Raised:
         """The answer to a request, sent now or long ago; each gets so many seconds."""

@@ -13,6 +13,7 @@ from conformance.commands.command import FAILED, Add, Misuse, scenarios_in, with
 from conformance.session import locate
 
 if TYPE_CHECKING:
+    from conformance.runner.engine import Engine
     from conformance.session.candidate import Candidate
     from conformance.spec.scenario import Scenario
 
@@ -74,7 +75,7 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
     """What an engine's author wants to know, or with --propose what its divergence file needs."""
     from conformance.adapters.probe import probe
     from conformance.report.engine import describe
-    from conformance.session.candidate import candidate
+    from conformance.session.candidate import candidate, reference
     from conformance.spec.usage import names_used
 
     found = candidate(known.name, known.engine_python)
@@ -82,7 +83,8 @@ def tell(known: argparse.Namespace, _: list[str]) -> int:
         raise Misuse("\n".join(map(str, found.problems)))
     scenarios = _scenarios(known.paths)
     if known.propose:
-        return _propose(found, scenarios, known.reference, known.paths is None)
+        torch = reference(known.reference, "" if known.engine_python else known.name)
+        return _propose(found, scenarios, torch, known.paths is None)
     asked = getattr(found.engine, "probe", None)
     facts = asked() if asked else probe(found.engine)
     uses = [names_used(scenario) for scenario in scenarios]
@@ -113,7 +115,7 @@ def coverage(known: argparse.Namespace, _: list[str]) -> int:
     return FAILED if any(area.unexercised for area in areas) else 0
 
 
-def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | None, whole: bool) -> int:
+def _propose(found: Candidate, scenarios: Sequence[Scenario], torch: Engine, whole: bool) -> int:
     """Run all; print the diff, and apart from it what no entry can cover."""
     from conformance.adapters.divergences import cover
     from conformance.adapters.recording import NotRecordedError
@@ -121,10 +123,8 @@ def _propose(found: Candidate, scenarios: Sequence[Scenario], recording: str | N
     from conformance.runner.compare import is_ending
     from conformance.runner.execute import available, run
     from conformance.runner.verdict import judge
-    from conformance.session.candidate import reference
     from conformance.session.library import shown
 
-    torch = reference(recording)
     ran = {scenario.id for scenario in scenarios}
     kept = {entry for entry in found.entries if entry.scenario not in ran and not (entry.wide and whole)}
     undeclared: list[Undeclared] = []

@@ -82,9 +82,10 @@ def show(known: argparse.Namespace, _: list[str]) -> int:
 
     library = Library()
     cases = _cases(known.id, library)
-    reference = candidate.reference(known.reference)
     alone = known.engine == "torch" and known.engine_python is None
-    engine = reference if alone else candidate.engine(known.engine, known.engine_python)
+    other = None if alone else candidate.engine(known.engine, known.engine_python)
+    reference = candidate.reference(known.reference, "" if known.engine_python else known.engine)
+    engine = other or reference
     agrees = True
     for number, scenario in enumerate(cases):
         if number:

@@ -3,7 +3,8 @@
 Note [Torch beside]: to import torch takes longer than to read a thousand scenarios and to import all else. So it starts
 with the first file of scenarios, in a process of its own, and runs them there before their items are reached; until it
 is there, the engine under test runs what comes first. That takes a processor, which no worker of xdist has to spare,
-and is in vain where torch has been imported here already.
+and is in vain where torch has been imported here already. An engine that is made of torch may change torch itself, for
+all that runs in its process: beside such a one it is always in its own.
 
 Note [From the end]: where torch's answers are stored, a fork checks the scenarios from the last towards the first. What
 agrees there need not be run again. All else is, by this process when it gets there, where it can be looked at: so
@@ -12,6 +13,7 @@ an engine that hangs or ends the fork, or cannot be forked, costs time and nothi
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -19,6 +21,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
+
+from conformance.plugin.options import engine_names
 
 if TYPE_CHECKING:
     from conformance.adapters.remote import RemoteEngine
@@ -30,7 +34,8 @@ def start_torch(config: pytest.Config) -> None:
     """Let torch start in a process of its own, if scenarios are going to run and it saves time."""
     if _TORCH in config.stash or config.getoption("--collect-only") or config.getoption("--reference"):
         return
-    if "torch" in sys.modules or not _is_to_spare(config) or find_spec("torch") is None:
+    in_vain = "torch" in sys.modules or not _is_to_spare(config)
+    if find_spec("torch") is None or (in_vain and not _may_be_changed(config)):
         return
     from conformance.adapters.remote import RemoteEngine
 
@@ -59,6 +64,20 @@ def end_torch(config: pytest.Config) -> None:
     """End the process of torch."""
     if _TORCH in config.stash:
         config.stash[_TORCH].close()
+
+
+def _may_be_changed(config: pytest.Config) -> bool:
+    """Whether an engine in this process is made of torch."""
+    if config.getoption("--engine-python"):
+        return False
+    from conformance.adapters.registry import EngineNotFoundError, find, uses_torch
+
+    for name in engine_names(config):
+        with contextlib.suppress(EngineNotFoundError):  # as its scenarios will tell
+            find(name)
+            if uses_torch(name):
+                return True
+    return False
 
 
 def _is_watched() -> bool:

@@ -30,6 +30,7 @@ class Reporter:
         self.problems: list[Problem] = []  # of divergence files
         self.announced = False
         self.broken = False  # whether a process has failed by a fault of its own
+        self.failed: list[Any] = []  # all reports of failures, while some of them are left out
         self.pages: dict[tuple[str, str], dict[str, Any]] = {}
         self.path = config.getoption("--conformance-json")
         self.html = config.getoption("--conformance-html")
@@ -142,16 +143,47 @@ class Reporter:
                 if finding.contradicted:
                     yield finding.claim.id, finding.claim.position, contradiction(finding)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """How the engines did and what became of the claims."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> Generator[None, object, object]:
+        """How the engines did and what became of the claims; below the list of what fails, where that is long."""
         if not self.results or self.config.get_verbosity() < -1:
-            return
+            return (yield)
+        self._leave_out(terminalreporter.stats)
+        done = yield
+        if self.failed:
+            self._summarise(terminalreporter)
+        return done
+
+    def _summarise(self, terminalreporter: pytest.TerminalReporter) -> None:
         from conformance.report.terminal import summary
 
         documents, found = self._found()
         terminalreporter.section("conformance")
         for line in summary(self.results, documents, found):
             terminalreporter.line(line)
+
+    def _leave_out(self, stats: dict[str, list[Any]]) -> None:
+        """Keep from being shown in full what says the same as others did; with ``-v`` nothing is kept back."""
+        if self.config.get_verbosity() > 0 or self.config.option.tbstyle in ("line", "no"):
+            return
+        from conformance.report.terminal import repeated
+
+        left_out = repeated(self.results)
+        if left_out:
+            self.failed = stats["failed"]
+            stats["failed"] = [report for report in self.failed if _case(report) not in left_out]
+
+    def give_back(self, terminal: pytest.TerminalReporter) -> None:
+        """What was left out counts, and is listed."""
+        if self.failed:
+            count = len(self.failed) - len(terminal.stats["failed"])
+            terminal.stats["failed"] = self.failed
+            terminal.ensure_newline()
+            terminal.line(f"{count} more differ first as several of these do; -v shows them too")
+        elif self.results and self.config.get_verbosity() >= -1:
+            self._summarise(terminal)
 
     def _found(self) -> tuple[dict[str, str], list[Finding]]:
         """The titles of documents, and what became of their claims."""
@@ -181,6 +213,12 @@ class Reporter:
             Path(self.html).write_text(render(self.results, self.pages, documents, found), encoding="utf-8")
         elif self.html and Path(self.html).is_file() and not Path(self.html).stat().st_size:
             Path(self.html).unlink()
+
+
+def _case(report: Any) -> tuple[str, str] | None:
+    """Scenario and engine of a report."""
+    told = getattr(report, "conformance", None)
+    return (told["scenario"], told["engine"]) if told else None
 
 
 def _check_writable(path: Path) -> None:

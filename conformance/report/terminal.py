@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.report.claims import VERDICTS, Finding
-from conformance.report.result import Result, Verdict
+from conformance.report.result import Difference, Result, Verdict
 from conformance.report.text import clip, label, table
 from conformance.runner.compare import is_absent
 from conformance.runner.engine import GROUPS
@@ -24,6 +24,7 @@ _SAID: dict[Verdict, str] = {
 }
 _NAMES = 8  # missing names shown of an engine
 _CAUSES = 6  # kinds of first difference shown of an engine
+_IN_FULL = 5  # scenarios that differ first in the same way
 
 
 def summary(
@@ -81,6 +82,20 @@ def _causes(results: Sequence[Result]) -> Iterator[str]:
         yield from (f"  {row}" for row in table(rows))
 
 
+def repeated(results: Sequence[Result]) -> set[tuple[str, str]]:
+    """Scenario and engine of those that differ first as several before them: what they would say has been said."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    found = set()
+    for result in results:
+        if result.verdict == "differs":
+            first = result.differences[0]
+            cause = (result.engine, first.facet, first.reference, first.engine)
+            counts[cause] += 1
+            if counts[cause] > _IN_FULL:
+                found.add((result.scenario, result.engine))
+    return found
+
+
 def _absent(results: Sequence[Result]) -> Iterator[str]:
     """Facets that no tensor of the engine has, where it claims their group: they hide all else."""
     found: dict[str, dict[str, None]] = {}
@@ -88,8 +103,16 @@ def _absent(results: Sequence[Result]) -> Iterator[str]:
         for each in result.differences:
             if is_absent(each.facet, each.engine):
                 found.setdefault(each.group, {})[each.facet] = None
+    unread = [each for each in results if each.verdict == "differs" and _is_unread(each.differences[0])]
+    if unread:
+        facet = unread[0].differences[0].facet
+        yield f"  {len(unread)} whose {facet} cannot be read: `conformance engine` tells what its tensors lack"
     for group, facets in found.items():
         yield f"  its tensors have no {', '.join(facets)}: leave {group} out of its `claims`, and the rest is seen"
+
+
+def _is_unread(first: Difference) -> bool:
+    return first.facet in ("value", "shape", "dtype") and first.engine.startswith("raises AttributeError")
 
 
 def _share(results: Sequence[Result], group: str) -> str:

@@ -11,7 +11,7 @@ from conformance.spec.scenario import Scenario
 
 
 class _Keeping:
-    """An engine whose values live on when a run is over."""
+    """An engine whose tensors live on when a run is over; no other value, since a library would keep its operators."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -22,8 +22,10 @@ class _Keeping:
 
     def observe(self, value: Any, /) -> Any | None:
         """As the engine does."""
-        self._kept.append(value)
-        return self._engine.observe(value)
+        found = self._engine.observe(value)
+        if found is not None:
+            self._kept.append(value)
+        return found
 
 
 def twice(scenario: Scenario, engine: Engine, *, seconds: float = 20) -> tuple[Trace, Trace]:

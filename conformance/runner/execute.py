@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from contextlib import nullcontext
 from typing import Literal
 
@@ -31,7 +32,14 @@ def run(
     if is_elsewhere(engine):
         return engine.trace_of(scenario, seconds=seconds, observe=observe)
     alarm = Alarm(seconds)
-    recorder = Recorder(scenario, engine, alarm.check, each=(observe or scenario.observe) == "each")
+    process = os.getpid()
+
+    def check() -> None:
+        if os.getpid() != process:  # the child of an engine that forks: it would run all that follows
+            os._exit(0)
+        alarm.check()
+
+    recorder = Recorder(scenario, engine, check, each=(observe or scenario.observe) == "each")
     raised = None
     try:
         programs = programs_of(scenario)
@@ -57,6 +65,7 @@ def run(
     except BaseException as error:  # outside of the program: where the engine is prepared, or looked at
         raised = Raised(type(error).__name__, error_text(error))
         drop_frames(error)
+    check()
     moments = recorder.moments
     if raised is not None:
         moments.append(Moment(recorder.current(), raised=raised))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -37,6 +38,18 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_tensor_str.PRINT_OPTS", "_set_all_printoptions", _KEPT),
 )
 
+# The same of the interpreter, which an engine shares with the reference and with this package.
+_OF_THE_INTERPRETER: tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...] = (
+    (sys.getrecursionlimit, sys.setrecursionlimit),
+    (sys.gettrace, sys.settrace),
+    (sys.getprofile, sys.setprofile),
+    (os.getcwd, os.chdir),
+    (
+        lambda: (sys.stdout, sys.stderr),
+        lambda streams: vars(sys).update(stdout=streams[0], stderr=streams[1]),
+    ),
+)
+
 _guards: list[Any] = []
 _found: dict[int, tuple[Any, list[_Setting]]] = {}  # id of an engine's torch -> it, and its settings
 
@@ -57,6 +70,7 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
         read = [(setting, _attempt(setting.read)) for setting in _settings(torch)]
         before = [(setting, value) for setting, value in read if value is not _FAILED]
         operators = [list(each) for each in _operators(torch)]
+        interpreter = [read() for read, _ in _OF_THE_INTERPRETER]
         try:
             for setting, value in before:
                 if setting.start is not _KEPT and value != setting.start:
@@ -66,6 +80,9 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
             log.clear()
             yield log
         finally:
+            for (found, write), it in zip(_OF_THE_INTERPRETER, interpreter, strict=True):
+                if _attempt(found) != it:
+                    write(it)
             _attempt(_leave_modes, torch)
             _attempt(_forget_operators, torch, operators)
             _attempt(_forget_hooks, torch)

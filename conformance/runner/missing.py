@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 from conformance.runner.engine import Engine
@@ -13,8 +13,10 @@ from conformance.runner.paths import OWN_MODULE
 from conformance.spec.vocabulary import PATHS, is_attribute
 from conformance.spec.words import BOUND
 
-_KEYWORD = re.compile(r"(?:.*\.)?([\w<>]+)\(\) got an unexpected keyword argument '(\w+)'")
-_COUNT = re.compile(r"(?:.*\.)?([\w<>]+)\(\) takes .*arguments? (?:but |\()(\d+) (?:was |were )?given")
+_CALLED = r"(?:.*?\.)??([\w<>]+)(?:\.__init__)?\(\) "  # a class is called by its own name
+_KEYWORD = re.compile(rf"{_CALLED}got an unexpected keyword argument '(\w+)'")
+_COUNT = re.compile(rf"{_CALLED}takes .*arguments? (?:but |\()(\d+) (?:was |were )?given")
+_WITHOUT = re.compile(rf"{_CALLED}missing \d+ required (?:positional|keyword-only) arguments?: '(\w+)'")
 _BINARY = re.compile(r"unsupported operand type\(s\) for ([^\s:]+).*: '(\w+)' and '(\w+)'")
 _ORDER = re.compile(r"'([<>=]+)' not supported between instances of '(\w+)' and '(\w+)'")
 _ALONE = (
@@ -39,7 +41,7 @@ def missing_name(error: BaseException, engine: Engine) -> str:
     """
     match error:
         case NotImplementedError():
-            return str(error) or "an operation that it does not name"
+            return str(error) or "implementation of what is asked"
         case NameError(name=str(name)):
             return BOUND.get(name, "")  # an engine without torch.optim leaves it unbound
         case AttributeError(name=str(name)):
@@ -49,6 +51,10 @@ def missing_name(error: BaseException, engine: Engine) -> str:
                 return f"{found[1]}({found[2]}=...)"
             if found := _COUNT.match(str(error)):
                 return f"{found[1]}() with {found[2]} arguments"
+            if found := _WITHOUT.match(str(error)):
+                return f"{found[1]}() without {found[2]}"
+            if str(error) == "'module' object is not callable":
+                return _module_called(frame, engine)
             return _operator(str(error), frame, engine)
     return ""
 
@@ -61,6 +67,18 @@ def _raised_by_the_call(error: BaseException) -> FrameType | None:
     if traceback is None or traceback.tb_frame.f_globals.get("__name__") != OWN_MODULE:
         return None
     return traceback.tb_frame
+
+
+def _module_called(frame: FrameType, engine: Engine) -> str:
+    """The name under which the engine has a module, and torch what a program may call."""
+    called = frame.f_code.co_names
+    modules = (path for path, kind in PATHS.items() if kind != "module" and path.rpartition(".")[2] in called)
+    return next((path for path in modules if is_module(engine.torch, path)), "")
+
+
+def is_module(torch: Any, path: str) -> bool:
+    """Whether an engine has a module at a path of the vocabulary."""
+    return isinstance(lookup(torch, path.partition(".")[2]), ModuleType)
 
 
 def _operator(text: str, frame: FrameType, engine: Engine) -> str:

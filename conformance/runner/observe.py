@@ -14,6 +14,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from operator import index
 from typing import Any
 
 from conformance.runner.engine import Engine
@@ -242,9 +243,16 @@ def _read_one_by_one(tensor: Any) -> tuple[Any, dict[str, Facet]]:
 def _elements(tensor: Any) -> str:
     """The numbers of a tensor; of a sparse one, which refuses to list them, those that it holds, and where."""
     if getattr(tensor, "is_sparse", False) is not True:
-        return _numbers(tensor.tolist())
+        return _numbers(_listed(tensor))
     indices, values = tensor._indices().tolist(), tensor._values().tolist()
     return repr({"indices": indices, "values": values, "coalesced": tensor.is_coalesced()})
+
+
+def _listed(tensor: Any) -> Any:
+    """What ``tolist`` gives; many an engine that is made of NumPy's arrays has torch's ``numpy`` alone."""
+    if hasattr(tensor, "tolist") or not hasattr(tensor, "numpy"):
+        return tensor.tolist()
+    return (tensor.detach() if hasattr(tensor, "detach") else tensor).numpy().tolist()
 
 
 def _tried(read: Callable[[], Facet]) -> Facet:
@@ -288,9 +296,8 @@ def _numbers(values: Any) -> str:
     return text
 
 
-@lru_cache(maxsize=1024)
 def _shape(shape: Any) -> str:
-    return str(list(shape))
+    return str([*map(index, shape)])  # numpy's ints too, and no float that is equal to one
 
 
 def _constant(value: Any) -> str:
@@ -300,7 +307,7 @@ def _constant(value: Any) -> str:
     return f"torch.{name}" if dot and module.isidentifier() else text
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256, typed=True)
 def _dtype(dtype: Any) -> str:
     return normalised(str(dtype)).rpartition(".")[2]
 

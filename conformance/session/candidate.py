@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.adapters import divergences
 from conformance.adapters.divergences import Divergence, unmatched
-from conformance.adapters.registry import EngineNotFoundError, find
+from conformance.adapters.registry import EngineNotFoundError, find, uses_torch
 from conformance.runner.compare import GROUP_OF
 from conformance.runner.engine import Engine
 from conformance.session.library import Library, shown
@@ -44,12 +45,19 @@ def engine(name: str, python: str | None = None) -> Engine:
     return RemoteEngine(name, python)
 
 
-def reference(recording: str | None = None) -> Engine:
-    """Torch, or a recording of it; raises `EngineNotFoundError`."""
+def reference(recording: str | None = None, beside: str = "") -> Engine:
+    """Torch, or a recording of it; raises `EngineNotFoundError`.
+
+    Beside an engine of this process that is made of torch, and has been found, it is in a process of its own.
+    """
     if recording is None:
         if importlib.util.find_spec("torch") is None:
             how = "pip install 'autograd-conformance[torch]', or name a recording of it with --reference"
             raise EngineNotFoundError(f"the reference is torch, which is not installed: {how}")
+        if beside and uses_torch(beside):
+            from conformance.adapters.remote import RemoteEngine
+
+            return RemoteEngine("torch", sys.executable)
         return find("torch")
     from conformance.adapters.recording import NotARecordingError, read
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,20 @@ def test_the_next_scenario_finds_a_new_interpreter() -> None:
         before = run(scenario(MODEL), engine)
         engine.close()
         assert run(scenario(MODEL), engine) == before
+    finally:
+        engine.close()
+
+
+def test_an_answer_to_another_question_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where two processes write to one pipe."""
+    engine = RemoteEngine("inhouse", sys.executable)
+    try:
+        other = replace(scenario(MODEL), id="another-id")
+        answer = run(other, engine).to_json()
+        monkeypatch.setattr(engine, "_ask", lambda *_: answer)
+        raised = run(scenario(MODEL), engine).moments[-1].raised
+        assert raised is not None
+        assert str(raised) == "InterpreterDied: it answers what it was not asked: another-id"
     finally:
         engine.close()
 

@@ -142,7 +142,13 @@ def _killing(x: Tensor) -> Tensor:
     os._exit(7)
 
 
+def _forking(x: Tensor) -> Tensor:
+    """Its child comes back too, with something else, and would go on with the run."""
+    return Tensor([9.0, 9.0]) if os.fork() == 0 else neg(x)
+
+
 honest = made("honest")
+forking = made("forking", neg=_forking)
 claiming = made("claiming", neg=lambda x: Bare([-value for value in x.values]), Tensor=(Tensor, Bare))
 echoing = made("echoing", neg=_echoing)
 agreeable = Agreeable("agreeable", made("", neg=lambda x: Negated(x.values)).torch, version="1")

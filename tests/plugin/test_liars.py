@@ -29,6 +29,7 @@ SCENARIOS = """
 SECONDS = 5  # what is honest takes a thousandth of that, unless the machine is busy
 LIES = {
     "honest": "",
+    "forking": "",
     "claiming": "b has no requires_grad on claiming, False on torch",
     "echoing": "b is bound on echoing, tensor([-1.0, -2.0]) on torch",
     "agreeable": "b raises ValueError: unmarshallable object",
@@ -83,6 +84,60 @@ def test_a_liar_is_found_out_where_it_lies(pytester: pytest.Pytester, arguments:
         assert found[engine, "before"] == found[engine, "after"] == ""
         assert found[engine, "told"].startswith(expected), found[engine, "told"]
         assert bool(found[engine, "told"]) == bool(expected)
+
+
+PATCHING = """
+    import torch
+
+    torch.Tensor.is_leaf = property(lambda self: True)
+    Tensor, tensor = torch.Tensor, torch.tensor
+
+    def __getattr__(name):
+        return getattr(torch, name)
+"""
+
+
+def test_an_engine_that_patches_torch_does_not_patch_the_reference(pytester: pytest.Pytester) -> None:
+    """Torch is in a process of its own beside it."""
+    pytester.makepyfile(patching=PATCHING)
+    run = "a = torch.ones(2, requires_grad=True)\\n          b = a * 2"
+    text = SCENARIOS.replace("a = torch.tensor([3.])", f"|\n          {run}".replace("\\n", "\n"))
+    pytester.makefile(".yaml", mine=text)
+    done = pytester.runpytest_subprocess("mine.yaml", "--engine=patching")
+    done.stdout.fnmatch_lines(["b is_leaf is True on patching, False on torch*"])
+    done.assert_outcomes(passed=2, failed=1)
+    shown = pytester.run(sys.executable, "-m", "conformance", "show", "mine.yaml", "--engine=patching")
+    shown.stdout.fnmatch_lines(["b is_leaf is True on patching, False on torch*"])
+
+
+def test_what_differs_in_the_same_way_is_shown_a_few_times(pytester: pytest.Pytester) -> None:
+    """What follows is counted and listed; how the engine did comes last."""
+    pytester.makefile(".yaml", mine=f"{SCENARIOS.rstrip()}" + SEVEN)
+    done = pytester.runpytest("mine.yaml", "--engine=liars:raising", "--conformance-json=all.jsonl")
+    done.assert_outcomes(passed=2, failed=8)
+    text = done.stdout.str()
+    assert text.count("On raising:") == 5
+    order = [
+        "3 more differ first as several of these do; -v shows them too",
+        "short test summary",
+        "FAILED *",
+    ]
+    done.stdout.fnmatch_lines([*(f"*{each}*" for each in order), "*= conformance =*", "*2 agree, 8 differ"])
+    assert sum(line.startswith("FAILED") for line in done.outlines) == 8
+    assert (
+        pytester.runpytest("mine.yaml", "--engine=liars:raising", "-v").stdout.str().count("On raising:") == 8
+    )
+
+
+SEVEN = "".join(
+    f"""
+      - id: told-{k}
+        title: neg changes signs
+        run: |
+          a = torch.tensor([{k}., 2.])
+          b = torch.neg(a)"""
+    for k in range(7)
+)
 
 
 def test_echoes_are_heard_elsewhere(pytester: pytest.Pytester) -> None:
