@@ -129,6 +129,15 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     ),
     "Function": (lambda torch: torch.autograd.Function, lambda torch: _node(torch)),
     "Module": _MODULES,
+    "Parametrized": (
+        lambda torch: torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(1, 1)),
+        lambda torch: torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(1, 1)).parametrizations.weight,
+        lambda torch: torch.nn.utils.parametrizations.weight_norm(
+            torch.nn.Linear(1, 1)
+        ).parametrizations.weight,
+        lambda torch: torch.nn.utils.weight_norm(torch.nn.Linear(1, 1)),
+    ),
+    "VmapInfo": (lambda torch: _vmap_info(torch),),
     "Scheduler": (
         lambda torch: torch.optim.lr_scheduler.StepLR(_optimizer(torch), 1),
         lambda torch: torch.optim.lr_scheduler.ExponentialLR(_optimizer(torch), 0.5),
@@ -197,3 +206,24 @@ def _node(torch: Any) -> Any:
             return grad
 
     return Square.apply(torch.ones(1, requires_grad=True)).grad_fn
+
+
+def _vmap_info(torch: Any) -> Any:
+    """What a Function's own rule for vmap is told."""
+    told: list[Any] = []
+
+    class Same(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None: ...
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
+            told.append(info)
+            return x.clone(), 0
+
+    torch.func.vmap(Same.apply)(torch.ones(1))
+    return told[0]

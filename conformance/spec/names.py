@@ -175,7 +175,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch": """
             float16 bfloat16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 uint64 bool
-            complex64 complex128
+            complex64 complex128 cfloat cdouble
             contiguous_format legacy_contiguous_format preserve_format channels_last channels_last_3d strided pi e inf
             nan newaxis get_default_dtype
             set_default_dtype set_default_tensor_type result_type promote_types can_cast is_tensor is_floating_point
@@ -191,6 +191,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.mps": "manual_seed",
         "in torch.xpu": "is_available manual_seed manual_seed_all",
         "in torch.version": "cuda",
+        "in torch.compiler": "disable allow_in_graph is_compiling is_dynamo_compiling is_exporting reset",
         "of torch.Tensor": """
             to type type_as half bfloat16 float double cfloat cdouble int long short char byte bool cpu cuda
             is_floating_point is_complex is_signed dtype device is_cuda
@@ -273,6 +274,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.func": """
             grad grad_and_value vjp jvp jacrev jacfwd hessian vmap functionalize debug_unwrap
             """,
+        "of VmapInfo": "batch_size randomness",
         "in torch": "vmap",
         "in torch._vmap_internals": "vmap",
     },
@@ -318,7 +320,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.profiler": "schedule supported_activities kineto_available",
         "in torch.autograd": "_profiler_enabled",
         "of torch.autograd.profiler.profile": """
-            enabled entered use_device function_events key_averages total_average table self_cpu_time_total
+            enabled entered use_device function_events key_averages total_average table self_cpu_time_total config
             """,
         "of torch.profiler.profile": """
             start stop step step_num current_action events toggle_collection_dynamic get_trace_id
@@ -426,6 +428,11 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "class in torch.nn.utils.parametrize": "ParametrizationList",
         "of torch.nn.utils.parametrize.ParametrizationList": "right_inverse",
+        "of Parametrized": "parametrizations original original0 original1 weight_g weight_v",
+        "in torch.__future__": """
+            set_swap_module_params_on_conversion get_swap_module_params_on_conversion
+            set_overwrite_module_params_on_conversion get_overwrite_module_params_on_conversion
+            """,
         "in torch.nn.utils.parametrizations": "weight_norm spectral_norm orthogonal",
         "in torch.nn.utils.stateless": "functional_call",
         "class in torch.nn.utils.rnn": "PackedSequence",
@@ -660,8 +667,9 @@ NAMES: dict[str, dict[str, str]] = {
         "of set": "add discard union intersection difference issubset issuperset",
         "of str": """
             join split rsplit splitlines strip lstrip rstrip startswith endswith replace upper lower find
-            title partition isdigit zfill ljust rjust
+            title partition isdigit zfill ljust rjust center encode
             """,
+        "of bytes": "decode",
         "of float": "real imag is_integer conjugate hex",
         "of slice": "start stop step",
         "of generator": "send throw close",

@@ -29,6 +29,7 @@ PYTHON: dict[str, list[Any]] = {
     "dict": [{}],
     "set": [set()],
     "str": [""],
+    "bytes": [b""],
     "float": [1.0],
 }
 
