@@ -131,10 +131,12 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     "Module": _MODULES,
     "Parametrized": (
         lambda torch: torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(1, 1)),
-        lambda torch: torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(1, 1)).parametrizations.weight,
-        lambda torch: torch.nn.utils.parametrizations.weight_norm(
-            torch.nn.Linear(1, 1)
-        ).parametrizations.weight,
+        lambda torch: (
+            torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(1, 1)).parametrizations.weight
+        ),
+        lambda torch: (
+            torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(1, 1)).parametrizations.weight
+        ),
         lambda torch: torch.nn.utils.weight_norm(torch.nn.Linear(1, 1)),
     ),
     "VmapInfo": (lambda torch: _vmap_info(torch),),

@@ -213,6 +213,7 @@ def is_warn_always_enabled() -> Any:
 allocation.keep_freed_memory()
 _look_up = look_up("torch")
 _LATER = (
+    "__future__",
     "_C",
     "_VF",
     "_functorch",

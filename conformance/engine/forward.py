@@ -125,7 +125,8 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
                     tangent = tangent.expand(each._array.shape)
                 if any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
-                if row.name in WRITES and not (tangent.requires_grad or tangent._tangents):
+                plain = not (tangent.requires_grad or tangent._tangents or level_of((tangent,)) >= 0)
+                if row.name in WRITES and plain:
                     tangent = make(tangent._array)
                     version_counter(tangent).value = WRITES[row.name](arguments)
                 set_tangent(each, tangent, level)

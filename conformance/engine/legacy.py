@@ -26,8 +26,8 @@ class tensortype(type):
     is_cuda = is_sparse = False
     layout = strided
 
-    def __call__(cls, *arguments: Any, device: Any = None) -> Tensor:
-        return new(cls.dtype, *arguments)
+    def __call__(cls, *arguments: Any, **kwargs: Any) -> Tensor:
+        return new(cls.dtype, *_by_position(arguments, kwargs))
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
@@ -44,8 +44,42 @@ def typename(obj: Any, /) -> str:
     return name if module in ("", "builtins") else f"{module}.{name}"
 
 
-def made(*arguments: Any) -> Tensor:
+_SIGNATURES = (
+    "(*, torch.device device = None)",
+    "(torch.Storage storage)",
+    "(Tensor other)",
+    "(tuple of ints size, *, torch.device device = None)",
+    "(object data, *, torch.device device = None)",
+)
+
+
+def _by_position(arguments: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments without names, of which these constructors take few: neither dtype nor requires_grad.
+
+    Raises:
+        TypeError: arguments of no signature.
+        RuntimeError: a device that is not the CPU.
+    """
+    if not kwargs and (len(arguments) < 2 or not isinstance(arguments[0], (tuple, list, str, Tensor))):
+        return arguments
+    from .overloads import all_listed, signature_of
+
+    rest = dict(kwargs)
+    device = rest.pop("device", None)
+    named = [Size(rest.pop("size"))] if "size" in rest else []
+    named += [rest.pop(name) for name in ("data", "other", "storage") if name in rest]
+    numbers = len(arguments) > 1 and not isinstance(arguments[0], (tuple, list, str, Tensor))
+    if rest or (len(arguments) + len(named) > 1 and not (numbers and not named)):
+        signatures = [signature_of(text) for text in _SIGNATURES]
+        raise TypeError(all_listed("new", signatures, arguments, kwargs))
+    if device is not None and (kind := str(device).partition(":")[0]) != "cpu":
+        raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {kind} was passed")
+    return (*arguments, *named)
+
+
+def made(*arguments: Any, **kwargs: Any) -> Tensor:
     """torch.Tensor(...): a tensor of a shape or of data in the default dtype, or sharing any tensor's memory."""
+    arguments = _by_position(arguments, kwargs)
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         return _shared(arguments[0])
     return new(dtypes.default, *arguments)
@@ -85,7 +119,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
     if isinstance(first, Size):
         return make(unwritten(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
-        if not hasattr(first, "__len__"):
+        if not hasattr(first, "__len__") or isinstance(first, (dict, set)):
             raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
         if isinstance(first, str):
             raise TypeError("new(): invalid data type 'str'")

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 _settings: dict[str, Any] = {
-    "invariants": False,
+    "invariants": None,  # until somebody says so
     "threads": os.cpu_count() or 1,
     "interop": os.cpu_count() or 1,
     "precision": "highest",
     "deterministic": False,
     "warn_only": False,
     "fill": True,
+    "overwrites": False,
+    "swaps": False,
 }
 
 # Which kernels of scaled_dot_product_attention are enabled, by torch.nn.attention's names.
@@ -180,6 +182,37 @@ def checks_invariants() -> bool:
     return bool(_settings["invariants"])
 
 
+def warn_of_invariants() -> None:
+    """Where nobody has said whether they are."""
+    if _settings["invariants"] is None:
+        warnings.warn(
+            "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
+            "sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, "
+            "explicitly opt in or out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
+            stacklevel=4,
+        )
+
+
 def set_checks_invariants(value: bool) -> None:
     """Say whether they are."""
     _settings["invariants"] = value
+
+
+def set_overwrite_module_params_on_conversion(value: bool) -> None:
+    """Say whether a converted module gets new parameters, rather than other data in those that it has."""
+    _settings["overwrites"] = value
+
+
+def get_overwrite_module_params_on_conversion() -> Any:
+    """Whether it does."""
+    return _settings["overwrites"]
+
+
+def set_swap_module_params_on_conversion(value: bool) -> None:
+    """Say whether what a module converts or loads is swapped with the parameter that it has."""
+    _settings["swaps"] = value
+
+
+def get_swap_module_params_on_conversion() -> Any:
+    """Whether it is."""
+    return _settings["swaps"]

@@ -92,10 +92,10 @@ class Tensor:
     # A number times an ndarray must not be taken over by numpy.
     __array_priority__ = 1000
 
-    def __new__(cls, *args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         from . import legacy
 
-        made = legacy.made(*args)
+        made = legacy.made(*args, **kwargs)
         if cls is not Tensor:
             made.__class__ = cls
         return made

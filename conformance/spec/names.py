@@ -391,7 +391,8 @@ NAMES: dict[str, dict[str, str]] = {
             register_full_backward_hook register_full_backward_pre_hook register_backward_hook
             register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook
             register_load_state_dict_post_hook get_extra_state set_extra_state _parameters _buffers _modules
-            _get_name to_empty _register_state_dict_hook _register_load_state_dict_pre_hook
+            _get_name to_empty _forward_hooks _forward_pre_hooks _register_state_dict_hook
+            _register_load_state_dict_pre_hook
             """,
         "of Module": """
             weight bias in_features out_features in1_features in2_features num_embeddings embedding_dim

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...modes import no_grad
+from ...settings import get_swap_module_params_on_conversion as swaps
 from ...tensor import Tensor
 from ..parameter import Parameter, is_lazy
 
@@ -186,6 +187,9 @@ def _take(
         return
     try:
         with no_grad():
+            if swaps():
+                _swap(target, value, assign)
+                return
             if not assign:
                 target.copy_(value)
                 return
@@ -197,6 +201,23 @@ def _take(
             setattr(module, name, value)
     except Exception as error:
         errors.append(
-            f'While copying the parameter named "{key}", whose dimensions in the model are {target.size()} and whose '
+            f'While {"swapping" if swaps() else "copying"} the parameter named "{key}", whose dimensions in the model are {target.size()} and whose '
             f"dimensions in the checkpoint are {value.size()}, an exception occurred : {error.args}."
         )
+
+
+def _swap(target: Any, value: Tensor, assign: bool) -> None:
+    from ...utils import swap_tensors
+
+    found = target.module_load(value, assign=assign)
+    if found is value or found is target:
+        raise RuntimeError(
+            "module_load returned one of self or other, please .detach() the result if returning one of the inputs in "
+            "module_load"
+        )
+    if isinstance(target, Parameter):
+        if isinstance(found, Parameter):
+            found.requires_grad_(target.requires_grad)
+        else:
+            found = Parameter(found, requires_grad=target.requires_grad)
+    swap_tensors(target, found)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ...creation import empty_like
 from ...dtypes import dtype
-from ...modes import no_grad
 from ...tensor import Tensor
 from ..parameter import Parameter
+from .converting import converted
 
 if TYPE_CHECKING:
     from .module import Module
@@ -28,6 +28,7 @@ class Tree:
     """What a Module does with itself and all modules below it."""
 
     training: bool
+    _get_name: Callable[[], str]
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
@@ -171,14 +172,9 @@ class Tree:
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         for module in self.children() if recurse else ():
             module._apply(fn)
-        for parameter in self._parameters.values():
-            if parameter is None:
-                continue
-            gradient = parameter.grad
-            with no_grad():
-                parameter.data = fn(parameter)
-                if gradient is not None:
-                    gradient.data = fn(gradient)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                self._parameters[name] = converted(parameter, fn, f"{self._get_name()}.{name}")
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
