@@ -20,18 +20,21 @@ _SETTINGS = frozenset(
 """Contexts that may be left and entered again without a difference."""
 
 
+Origin = tuple[int, int]  # a line of the snippet, and how many characters of it are no longer before the rest
+
+
 @dataclass(slots=True)
 class Blocks:
-    """Lines, and the line of the snippet that each of them is of."""
+    """Lines, and what of the snippet each of them is."""
 
     lines: list[str]
-    numbers: list[int]
+    origins: list[Origin]
     notes: list[tuple[int, str]] = field(default_factory=list)
 
 
 def written_out(lines: Sequence[str]) -> Blocks:
     """With `for` in place of `while`, and with `try` at the top, where it can be taken there."""
-    blocks = Blocks(list(lines), list(range(1, len(lines) + 1)))
+    blocks = Blocks(list(lines), [(number, 0) for number in range(1, len(lines) + 1)])
     while _is_changed(blocks):
         pass
     return blocks
@@ -104,7 +107,7 @@ def _count(blocks: Blocks, loop: ast.While) -> None:
     first, body = loop.lineno, loop.body[0]
     header = blocks.lines[first - 1][: loop.col_offset]
     inside = " " * body.col_offset if body.lineno > (loop.test.end_lineno or 0) else f"{header}    "
-    number = blocks.numbers[first - 1]
+    origin = blocks.origins[first - 1]
     new = [f"{header}for turn in range({TURNS}):"]
     if not (isinstance(loop.test, ast.Constant) and loop.test.value):
         new += [f"{inside}if not ({ast.unparse(loop.test)}):", f"{inside}    break"]
@@ -112,8 +115,8 @@ def _count(blocks: Blocks, loop: ast.While) -> None:
     if body.lineno == last:  # on the line of the header
         rest = blocks.lines[last - 1].encode()[body.col_offset :].decode()
         new.append(f"{inside}{rest}")
-    _put(blocks, first, last, new, [number] * len(new))
-    blocks.notes.append((number, f"`while` becomes `for turn in range({TURNS})`, with a `break`"))
+    _put(blocks, first, last, new, [origin] * len(new))
+    blocks.notes.append((origin[0], f"`while` becomes `for turn in range({TURNS})`, with a `break`"))
 
 
 def _rounds(loop: ast.For) -> list[ast.expr]:
@@ -144,19 +147,19 @@ def _of_it(node: ast.AST) -> Iterator[ast.AST]:
 def _unroll(blocks: Blocks, loop: ast.For, rounds: Sequence[ast.expr]) -> None:
     """One round after the other, so that each error ends a step."""
     indent = blocks.lines[loop.lineno - 1][: loop.col_offset]
-    target = ast.unparse(loop.target).strip("()")
+    target = ast.unparse(loop.target)
     first, last = loop.body[0].lineno, loop.end_lineno or 0
     new: list[str] = []
-    numbers: list[int] = []
-    header = blocks.numbers[loop.lineno - 1]
+    origins: list[Origin] = []
+    header = blocks.origins[loop.lineno - 1]
     for item in rounds:
         new.append(f"{indent}{target} = {ast.unparse(item)}")
-        numbers.append(blocks.numbers[item.lineno - 1] if hasattr(item, "lineno") else header)
+        origins.append(blocks.origins[item.lineno - 1] if hasattr(item, "lineno") else header)
         body, of = _body(blocks, loop.body, first, last, indent)
         new += body
-        numbers += of
-    _put(blocks, loop.lineno, last, new, numbers)
-    blocks.notes.append((header, "`for` is written out: an error ends a step"))
+        origins += of
+    _put(blocks, loop.lineno, last, new, origins)
+    blocks.notes.append((header[0], "`for` is written out: an error ends a step"))
 
 
 def _split(blocks: Blocks, block: ast.With) -> bool:
@@ -171,45 +174,46 @@ def _split(blocks: Blocks, block: ast.With) -> bool:
         and item.optional_vars is None
         for item in block.items
     )
-    if rest and not again:
+    if told.orelse or (rest and not again):
         return False
     first, last = block.lineno, block.end_lineno or 0
     end = block.items[-1].context_expr.end_lineno or first
     if block.body[0].lineno == end:
         return False  # on the line of the header
-    header, of_header = blocks.lines[first - 1 : end], blocks.numbers[first - 1 : end]
+    header, of_header = blocks.lines[first - 1 : end], blocks.origins[first - 1 : end]
     indent = " " * block.body[0].col_offset
     inner, of_inner = _body(blocks, told.body, told.body[0].lineno, told.body[-1].end_lineno or 0, indent)
     before = slice(end, told.lineno - 1)
     outer = blocks.lines[first - 1][: block.col_offset]
     deeper = [f"{outer}try:", *(f"    {line}" for line in [*header, *blocks.lines[before], *inner])]
     new = [*deeper, f"{outer}except Exception:", f"{outer}    pass"]
-    number = blocks.numbers[told.lineno - 1]
-    numbers = [number, *of_header, *blocks.numbers[before], *of_inner, number, number]
-    if told.orelse:
-        return False
+    origin = blocks.origins[told.lineno - 1]
+    deep = [(line, cut - 4) for line, cut in [*of_header, *blocks.origins[before], *of_inner]]
+    origins = [origin, *deep, origin, origin]
     if rest:
         after = slice((told.end_lineno or 0), last)
         new += [*header, *blocks.lines[after]]
-        numbers += [*of_header, *blocks.numbers[after]]
-    _put(blocks, first, last, new, numbers)
+        origins += [*of_header, *blocks.origins[after]]
+    _put(blocks, first, last, new, origins)
     return True
 
 
 def _body(
     blocks: Blocks, body: Sequence[ast.stmt], first: int, last: int, indent: str
-) -> tuple[list[str], list[int]]:
+) -> tuple[list[str], list[Origin]]:
     """Lines of a block, as they stand below ``indent``."""
-    if body[0].lineno == first and blocks.lines[first - 1][: body[0].col_offset].strip():
-        text = blocks.lines[first - 1].encode()[body[0].col_offset :].decode()
-        return [indent + text], [blocks.numbers[first - 1]]
+    found = blocks.lines[first - 1 : last]
     cut = body[0].col_offset
-    lines = blocks.lines[first - 1 : last]
-    return [
-        indent + line[cut:] if not line[:cut].strip() else indent + line.lstrip() for line in lines
-    ], blocks.numbers[first - 1 : last]
+    if found[0][:cut].strip():  # on the line of the header
+        found[0] = " " * cut + found[0].encode()[cut:].decode()
+    gone = [min(cut, len(line) - len(line.lstrip())) for line in found]
+    origins = [
+        (line, before + less - len(indent))
+        for (line, before), less in zip(blocks.origins[first - 1 : last], gone, strict=True)
+    ]
+    return [indent + line[less:] for line, less in zip(found, gone, strict=True)], origins
 
 
-def _put(blocks: Blocks, first: int, last: int, lines: list[str], numbers: list[int]) -> None:
+def _put(blocks: Blocks, first: int, last: int, lines: list[str], origins: list[Origin]) -> None:
     blocks.lines[first - 1 : last] = lines
-    blocks.numbers[first - 1 : last] = numbers
+    blocks.origins[first - 1 : last] = origins

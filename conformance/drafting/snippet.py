@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
-from conformance.drafting.blocks import Blocks, is_told, written_out
+from conformance.drafting.blocks import Blocks, Origin, is_told, written_out
 from conformance.drafting.idioms import is_bound
 from conformance.drafting.pasted import clean
 from conformance.drafting.shown import is_pure, shows
@@ -43,7 +43,8 @@ def read(text: str, file: str) -> Read:
     source = "\n".join(blocks.lines)
 
     def shown(fault: Fault) -> str:
-        return _shown(fault._replace(line=_line(fault.line, blocks)), file, pasted.shifts)
+        line, cut = _origin(fault.line, blocks)
+        return _shown(fault._replace(line=line, column=fault.column + cut), file, pasted.shifts)
 
     try:
         tree = ast.parse(source)
@@ -53,9 +54,9 @@ def read(text: str, file: str) -> Read:
     reading = _Reading(source, tree)
     reading.body(tree.body)
     reading.end()
-    noted = [*blocks.notes, *((_line(line, blocks), note) for line, note in reading.notes)]
+    noted = [*blocks.notes, *((_origin(line, blocks)[0], note) for line, note in reading.notes)]
     notes = tuple(f"{file}:{line}: {note}" for line, note in dict.fromkeys(sorted(noted)))
-    parts = tuple(replace(part, line=_line(part.line, blocks)) for part in reading.parts)
+    parts = tuple(replace(part, line=_origin(part.line, blocks)[0]) for part in reading.parts)
     faults = check_program(
         [Piece("\n".join(reading.masked)), *(Piece(show.text, True) for show in reading.shown)]
     )
@@ -64,9 +65,9 @@ def read(text: str, file: str) -> Read:
     return Read(parts, notes, tuple(dict.fromkeys(map(shown, moved))))
 
 
-def _line(line: int, blocks: Blocks) -> int:
-    """The line of the snippet."""
-    return blocks.numbers[line - 1] if line <= len(blocks.numbers) else line
+def _origin(line: int, blocks: Blocks) -> Origin:
+    """The line of the snippet, and how far to the right it is there."""
+    return blocks.origins[line - 1] if line <= len(blocks.origins) else (line, 0)
 
 
 def _moved(fault: Fault, line: int, column: int) -> Fault:
