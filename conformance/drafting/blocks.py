@@ -148,6 +148,8 @@ def _unroll(blocks: Blocks, loop: ast.For, rounds: Sequence[ast.expr]) -> None:
     """One round after the other, so that each error ends a step."""
     indent = blocks.lines[loop.lineno - 1][: loop.col_offset]
     target = ast.unparse(loop.target)
+    if isinstance(loop.target, ast.Tuple):
+        target = target[1:-1]
     first, last = loop.body[0].lineno, loop.end_lineno or 0
     new: list[str] = []
     origins: list[Origin] = []
