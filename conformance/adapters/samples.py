@@ -13,6 +13,7 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.Embedding(2, 2),
     lambda torch: torch.nn.Conv2d(1, 1, 1),
     lambda torch: torch.nn.BatchNorm1d(2),
+    lambda torch: torch.nn.SyncBatchNorm(2),
     lambda torch: torch.nn.LayerNorm(2),
     lambda torch: torch.nn.Dropout(),
     lambda torch: torch.nn.LeakyReLU(),

@@ -18,6 +18,7 @@ _settings: dict[str, Any] = {
     "fill": True,
     "overwrites": False,
     "swaps": False,
+    "warned": False,  # of invariants that are not checked
 }
 
 # Which kernels of scaled_dot_product_attention are enabled, by torch.nn.attention's names.
@@ -183,8 +184,11 @@ def checks_invariants() -> bool:
 
 
 def warn_of_invariants() -> None:
-    """Where nobody has said whether they are."""
-    if _settings["invariants"] is None:
+    """Once, where nobody has said whether they are."""
+    from . import is_warn_always_enabled
+
+    if _settings["invariants"] is None and (is_warn_always_enabled() or not _settings["warned"]):
+        _settings["warned"] = True
         warnings.warn(
             "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
             "sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, "

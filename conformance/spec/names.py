@@ -222,7 +222,7 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.Tensor": """
             shape size dim ndim ndimension numel nelement stride storage_offset element_size
             itemsize nbytes sparse_dim dense_dim
-            is_contiguous data_ptr untyped_storage get_device
+            is_contiguous data_ptr storage untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced dim_order
             module_load
@@ -401,6 +401,8 @@ NAMES: dict[str, dict[str, str]] = {
             normalized_shape elementwise_affine input_size hidden_size num_layers batch_first dropout
             bidirectional proj_size mode nonlinearity weight_ih weight_hh bias_ih bias_hh weight_ih_l0 weight_hh_l0
             bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse
+            weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_ih_l1_reverse weight_hh_l1_reverse
+            bias_ih_l1_reverse bias_hh_l1_reverse convert_sync_batchnorm process_group
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
             output_size output_ratio return_indices ceil_mode scale_factor align_corners recompute_scale_factor
@@ -463,7 +465,7 @@ NAMES: dict[str, dict[str, str]] = {
             ConvTranspose2d
             MaxPool1d MaxPool2d AvgPool1d AvgPool2d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d
             AdaptiveMaxPool2d LPPool1d LPPool2d LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d
-            BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d Dropout Dropout1d Dropout2d Dropout3d
+            BatchNorm3d SyncBatchNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d Dropout Dropout1d Dropout2d Dropout3d
             AlphaDropout FeatureAlphaDropout ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d
             ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d
             CircularPad1d CircularPad2d CircularPad3d Upsample UpsamplingNearest2d UpsamplingBilinear2d PixelShuffle
