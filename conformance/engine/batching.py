@@ -15,7 +15,8 @@ Note [Batched gradients]: a backward pass may carry batched gradients, along a g
 engine's own nodes run for each example, a node or a hook of the user's once, with the whole batch.
 
 Note [Batched tangents]: a tensor that is one for all examples may have a tangent that is batched: so it tells its value.
-Inside another vmap each example has a dual of its own instead, lest examples of the two get into each other.
+Inside another vmap each example has a dual of its own instead, lest examples of the two get into each other, and so it
+has where an operation runs for every example.
 """
 
 from __future__ import annotations
@@ -349,6 +350,10 @@ def example(value: Any, index: int, level: int) -> Any:
         return type(value)(example(each, index, level) for each in value)
     if type(value) is dict:
         return {name: example(each, index, level) for name, each in value.items()}
+    if isinstance(value, Tensor) and transforms.depth:
+        from .tangents import example_of_dual
+
+        return example_of_dual(value, index, level)
     return value
 
 

@@ -18,7 +18,19 @@ from typing import Any, cast
 import numpy as np
 
 from . import errors
-from .batching import NO_RULE, UNBATCHED, by_wholes, each_example, each_in_place, flat, level_of
+from .batching import (
+    NO_RULE,
+    UNBATCHED,
+    BatchedTensor,
+    batched_whole,
+    by_wholes,
+    each_example,
+    each_in_place,
+    flat,
+    level_of,
+    vmaps,
+    whole_of,
+)
 from .complex_numbers import check_declared
 from .directions import (
     BILINEAR,
@@ -84,6 +96,10 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             found = NotImplemented if rule is None else rule(row, args, kwargs, level)
             if found is not NotImplemented:
                 return found
+        elif not vmaps[level].old:
+            from .func.batched_fallback import warn_of
+
+            warn_of(row, args)
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
     if "cpu" in state.autocast:
         from .casting import is_listed, with_casts
@@ -125,14 +141,24 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
                     tangent = tangent.expand(each._array.shape)
                 if any(tangent is _tangent(given, level) for given in flat(args)):
                     tangent = tangent.clone()  # each is changed in place alone
-                plain = not (tangent.requires_grad or tangent._tangents or level_of((tangent,)) >= 0)
-                if row.name in WRITES and plain:
-                    tangent = make(tangent._array)
-                    version_counter(tangent).value = WRITES[row.name](arguments)
+                if row.name in WRITES:
+                    tangent = _written(tangent, WRITES[row.name](arguments))
                 set_tangent(each, tangent, level)
     for each in results:
         _save_tangents(row, results, each._node)
     return result
+
+
+def _written(tangent: Tensor, times: int) -> Tensor:
+    """A tangent that was written to so often while it was made."""
+    if tangent.requires_grad or tangent._tangents:
+        return tangent
+    if tangent.__class__ is BatchedTensor:
+        whole, dim = whole_of(tangent)
+        return batched_whole(_written(whole, times), dim, tangent._level)
+    found = make(tangent._array)
+    version_counter(found).value = times
+    return found
 
 
 def _dated(row: Row, args: tuple[Any, ...], result: Any) -> Any:

@@ -8,7 +8,7 @@ from ..batching import NO_RULE, each_example, level_of, vmaps
 from ..errors import wrong_type
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
-from ..tangents import begin_level, end_level, set_tangent, tangent_of
+from ..tangents import begin_level, end_level, has_batched, set_tangent, tangent_of
 from ..tangents import levels as _levels
 from ..tensor import Tensor
 
@@ -84,7 +84,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
 def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual, at any level."""
     mapped = level_of((tensor, tangent))
-    if mapped >= 0 and not (len(vmaps) == 1 and level_of((tensor,)) < 0):  # see Note [Batched tangents]
+    alone = len(vmaps) == 1 and level_of((tensor,)) < 0 and not has_batched(tensor)
+    if mapped >= 0 and not alone:  # see Note [Batched tangents]
         return each_example(dual_of, (tensor, tangent, level), {}, mapped)
     if tangent_of(tensor, level) is not None:
         raise RuntimeError(

@@ -59,6 +59,15 @@ def _warn(name: str) -> None:
     warnings.warn(_SLOW.format(name), stacklevel=2)
 
 
+def warn_of(row: Row, args: tuple[Any, ...]) -> None:
+    """Say that a row is slow for which torch has no rule."""
+    if row.name in ROWS:
+        name = operation(row, args, in_place=False).name()
+        if row.name.startswith("_upsample"):
+            name += ".vec"  # which takes what functional.interpolate is given
+        _warn(name)
+
+
 def _joined(found: list[Any], level: int) -> Any:
     first = found[0]
     if isinstance(first, Tensor):
@@ -69,10 +78,8 @@ def _joined(found: list[Any], level: int) -> Any:
 
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A row that torch has no rule for."""
+    warn_of(row, args)
     name = operation(row, args, in_place=False).name()
-    if row.name.startswith("_upsample"):
-        name += ".vec"  # which takes what functional.interpolate is given
-    _warn(name)
     return _joined(_fallen_back(name, row.call, args, kwargs, level), level)
 
 
