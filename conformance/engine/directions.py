@@ -238,7 +238,6 @@ WRITES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("native_layer_norm", "native_group_norm"), _writes_normalized),
     "native_batch_norm": lambda given: _writes_normalized(given) if given["training"] else 0,
     "dist": lambda given: 2 if given["p"] == 2 else 1,
-    "logsumexp": lambda given: 1,
     "std": lambda given: 1,
 }
 
@@ -307,6 +306,36 @@ def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: 
         return [tangents["self"]]
     weights = self.exp() if self.is_complex() else (self - self.detach().amax(dim, keepdim=True)).exp()
     return [(tangents["self"] * weights).cumsum(dim).div_(weights.cumsum(dim) + _EPS)]
+
+
+def _logsumexp_change(self: Tensor, change: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """torch's logsumexp_jvp: a mean of the tangents, weighted by the exponentials, which are overwritten.
+
+    So a derivative of the tangent by what is differentiated is refused; not where torch.func or vmap wraps tensors.
+    """
+    from .batching import BatchedTensor
+    from .tangents import levels
+
+    size = self.real if self.is_complex() else self
+    shifted = self - size.amax(dim, True) if self._array.size else self
+    weights = shifted.exp()
+    total = weights.sum(dim, keepdim)
+    wrapped = any(level.of_func for level in levels) or change.__class__ is BatchedTensor
+    products = weights * change if wrapped else weights.mul_(change)
+    return products.sum(dim, keepdim).div_(total)
+
+
+def _logsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    return [_logsumexp_change(arguments["self"], tangents["self"], arguments["dim"], arguments["keepdim"])]
+
+
+def _log_softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    change = tangents["self"]
+    return [change - _logsumexp_change(arguments["self"], change, arguments["dim"], True)]
+
+
+def _softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    return [results[0] * _log_softmax(arguments, tangents, results)[0]]
 
 
 def _cholesky_inverse(
@@ -479,12 +508,15 @@ OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
     "baddbmm": _added_product("bmm", "batch1", "batch2"),
     "div": _div,
     "mul": _mul,
+    "_log_softmax": _log_softmax,
+    "_softmax": _softmax,
     "binary_cross_entropy": _binary_cross_entropy,
     "cholesky_inverse": _cholesky_inverse,
     "convolution_backward": _convolution_backward,
     "linalg_cholesky_ex": _cholesky,
     "linalg_vector_norm": _vector_norm,
     "logcumsumexp": _logcumsumexp,
+    "logsumexp": _logsumexp,
     "polar": _polar,
     "triangular_solve": _triangular_solve,
 }
