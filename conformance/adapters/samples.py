@@ -38,6 +38,7 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.AdaptiveLogSoftmaxWithLoss(2, 2, [1]),
     lambda torch: torch.nn.AdaptiveLogSoftmaxWithLoss(2, 2, [1])(torch.ones(2), torch.tensor(0)),
     lambda torch: torch.nn.utils.prune.identity(torch.nn.Linear(1, 1), "weight"),
+    lambda torch: torch.nn.utils.prune.identity(torch.nn.Linear(1, 1), "bias"),
 )
 
 _RESULTS: tuple[Make, ...] = (
@@ -144,6 +145,7 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     "Scheduler": (
         lambda torch: torch.optim.lr_scheduler.StepLR(_optimizer(torch), 1),
         lambda torch: torch.optim.lr_scheduler.ExponentialLR(_optimizer(torch), 0.5),
+        lambda torch: torch.optim.lr_scheduler.ReduceLROnPlateau(_optimizer(torch)),
     ),
     "Result": _RESULTS,
     "torch.cpu.Stream": (lambda torch: torch.cpu.Stream(),),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from string import Formatter
 
-from conformance.spec import words
+from conformance.spec import vocabulary, words
 
 Place = tuple[int, int]  # a line from 1, and how many bytes of UTF-8 are before it
 Written = tuple[Place, Place, str]  # from where to where, and what is to stand there
@@ -80,6 +80,11 @@ def _written(tree: ast.Module, paths: Mapping[str, str], lines: Sequence[str]) -
             new = _expression(node, paths)
             if new is not None:
                 yield _start(node), _end(node), new
+        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            used = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)} - paths.keys()
+            found = sorted(name for name in used if f"{node.module}.{name}" in vocabulary.PATHS)
+            if found:
+                yield _start(node), _end(node), f"from {node.module} import {', '.join(found)}"
         elif isinstance(node, ast.stmt):
             yield from _statement(node, paths, lines)
 
@@ -116,6 +121,8 @@ def _expression(node: ast.expr, paths: Mapping[str, str]) -> str | None:
             name.isidentifier()
         ):
             return f"{_operand(value)}.{name}"
+        case ast.Call(func=function, args=args, keywords=[]) if _path(function, paths) == "itertools.chain":
+            return f"[{', '.join(f'*{ast.unparse(each)}' for each in args)}]"
         case ast.Call(func=function, args=args, keywords=[]):
             return _arithmetic(_path(function, paths), args)
     return None

@@ -11,6 +11,7 @@ from . import dtypes, errors
 from .errors import wrong_element
 from .formats import Unstrided, strided
 from .from_data import as_tensor, infer_array
+from .once import warn_once
 from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
@@ -176,7 +177,7 @@ def set_default_tensor_type(t: Any, /) -> None:
     """
     if isinstance(t, str) and not t.startswith("torch."):
         raise ModuleNotFoundError(f"No module named {t.partition('.')[0]!r}")
-    warnings.warn(_DEPRECATED, stacklevel=2)
+    warn_once(_DEPRECATED, stacklevel=2)
     found = TYPES.get(t.removeprefix("torch.")) if isinstance(t, str) else t
     if not isinstance(found, tensortype):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")

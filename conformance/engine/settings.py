@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .once import warn_once
+
 _settings: dict[str, Any] = {
     "invariants": None,  # until somebody says so
     "threads": os.cpu_count() or 1,
@@ -18,7 +20,6 @@ _settings: dict[str, Any] = {
     "fill": True,
     "overwrites": False,
     "swaps": False,
-    "warned": False,  # of invariants that are not checked
 }
 
 # Which kernels of scaled_dot_product_attention are enabled, by torch.nn.attention's names.
@@ -185,11 +186,8 @@ def checks_invariants() -> bool:
 
 def warn_of_invariants() -> None:
     """Once, where nobody has said whether they are."""
-    from . import is_warn_always_enabled
-
-    if _settings["invariants"] is None and (is_warn_always_enabled() or not _settings["warned"]):
-        _settings["warned"] = True
-        warnings.warn(
+    if _settings["invariants"] is None:
+        warn_once(
             "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
             "sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, "
             "explicitly opt in or out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",

@@ -401,8 +401,8 @@ NAMES: dict[str, dict[str, str]] = {
             normalized_shape elementwise_affine input_size hidden_size num_layers batch_first dropout
             bidirectional proj_size mode nonlinearity weight_ih weight_hh bias_ih bias_hh weight_ih_l0 weight_hh_l0
             bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse
-            weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_ih_l1_reverse weight_hh_l1_reverse
-            bias_ih_l1_reverse bias_hh_l1_reverse convert_sync_batchnorm process_group
+            weight_ih_l1_reverse weight_hh_l1_reverse bias_ih_l1_reverse bias_hh_l1_reverse convert_sync_batchnorm
+            process_group
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
             output_size output_ratio return_indices ceil_mode scale_factor align_corners recompute_scale_factor
@@ -410,7 +410,7 @@ NAMES: dict[str, dict[str, str]] = {
             k_proj_weight layers use_nested_tensor generate_square_subsequent_mask v_proj_weight update_parameters
             n_averaged self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
             unexpected_keys has_uninitialized_params initialize_parameters cls_to_become log_prob predict head tail
-            weight_orig weight_mask module loss output materialize
+            weight_orig weight_mask bias_orig bias_mask module loss output materialize
             """,
         "in torch.nn.utils.prune": """
             identity random_unstructured l1_unstructured random_structured ln_structured global_unstructured
@@ -619,7 +619,8 @@ NAMES: dict[str, dict[str, str]] = {
             register_state_dict_post_hook register_load_state_dict_pre_hook register_load_state_dict_post_hook
             """,
         "of Scheduler": """
-            optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict
+            optimizer gamma step_size num_bad_epochs step get_last_lr get_lr last_epoch base_lrs state_dict
+            load_state_dict
             """,
     },
     "data": {
@@ -673,6 +674,7 @@ NAMES: dict[str, dict[str, str]] = {
             title partition isdigit zfill ljust rjust center encode
             """,
         "of bytes": "decode",
+        "of ndarray": "base",
         "of float": "real imag is_integer conjugate hex",
         "of slice": "start stop step",
         "of generator": "send throw close",

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -30,6 +31,7 @@ PYTHON: dict[str, list[Any]] = {
     "set": [set()],
     "str": [""],
     "bytes": [b""],
+    "ndarray": [np.zeros(1)],
     "float": [1.0],
 }
 

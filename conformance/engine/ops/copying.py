@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..device import check_device
 from ..errors import output_shape_differs
 from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
+from ..once import warn_once
 from ..operands import invalid_combination
 from ..overloads import refusal
 from ..rows import Array, op
@@ -156,7 +156,7 @@ def _is_combination(args: tuple[Any, ...]) -> bool:
 def warn_of_lost_part(kind: dtypes.dtype) -> None:
     """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
     if kind is not dtypes.bool_:
-        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=3)
+        warn_once("Casting complex values to real discards the imaginary part", stacklevel=3)
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:

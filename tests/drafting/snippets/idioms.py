@@ -7,6 +7,7 @@ from typing import List, Optional, Tuple
 
 import torch
 import torch.nn as nn
+from torch.distributions import *
 
 
 class Positions(nn.Module):
@@ -39,3 +40,4 @@ print("{} of {}:\n{}".format(
 ))
 setattr(m, "scale", 1.5)
 print(getattr(m, "scale"))
+print(Normal(0.0, 2.0).variance)
