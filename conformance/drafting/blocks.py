@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 TURNS = 10_000  # of a loop that ends when it is done
-MOST_ROUNDS = 40  # that are written out one after the other
+MOST_ROUNDS = 100  # that are written out one after the other
 
 _SETTINGS = frozenset(
     """

@@ -24,6 +24,8 @@ _NAMES = {
     "copy.deepcopy": "deepcopy",
     "collections.OrderedDict": "OrderedDict",
     "functools.partial": "partial",
+    "weakref.ref": "weakref",
+    "gc.collect": "collect",
 }
 """What has a name in the language."""
 
@@ -35,7 +37,7 @@ _FUNCTIONS = frozenset(
 
 def is_bound(name: str, path: str) -> bool:
     """Whether every program finds the name bound to what an import binds it to."""
-    return words.BOUND.get(name) == path or _NAMES.get(path) == name
+    return words.BOUND.get(name) == path or _NAMES.get(path) == name or name == path == "weakref"
 
 
 def translated(lines: Sequence[str]) -> list[str]:

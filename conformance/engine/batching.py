@@ -169,6 +169,10 @@ class BatchedTensor(Tensor):
     def __repr__(self) -> str:
         if vmaps[self._level].old:
             bool(self)
+        if transforms.depth:
+            from .text import tensor_text
+
+            return tensor_text(self)
         whole, dim = whole_of(self)
         shown = textwrap.indent(repr(whole), "    ")
         return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim={dim}, value=\n{shown}\n)"

@@ -223,6 +223,7 @@ def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
     if own is None:
         set_tangent(tensor, tangent.to(tensor.dtype), level, in_place=True)
         return
+    own._age = max(own._age, transforms.age)  # not captured: it was given to the transform
     own.copy_(tangent)
 
 

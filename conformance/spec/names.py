@@ -194,7 +194,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.compiler": "disable allow_in_graph is_compiling is_dynamo_compiling is_exporting reset",
         "of torch.Tensor": """
             to type type_as half bfloat16 float double cfloat cdouble int long short char byte bool cpu cuda
-            is_floating_point is_complex is_signed dtype device is_cuda
+            is_floating_point is_complex is_signed dtype device is_cuda is_meta
             """,
         "of torch.finfo": "eps max min tiny smallest_normal resolution bits",
         "of torch.device": "type index",

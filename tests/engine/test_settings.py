@@ -101,7 +101,8 @@ import {module} as torch
 x = torch.ones(2, 2, 2)
 for always in (False, True):
     torch.set_warn_always(always)
-    for warning in (lambda: x.T, lambda: x.to(torch.complex64).float(), lambda: torch.meshgrid(x[0, 0]), lambda: x.storage()):
+    cast = lambda: x.to(torch.complex64).float()
+    for warning in (lambda: x.T, cast, lambda: torch.meshgrid(x[0, 0]), lambda: x.storage()):
         with warnings.catch_warnings(record=True) as log:
             warnings.simplefilter("always")
             for _ in range(3):

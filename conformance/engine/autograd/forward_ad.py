@@ -11,6 +11,7 @@ from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..tangents import begin_level, end_level, has_batched, set_tangent, tangent_of
 from ..tangents import levels as _levels
 from ..tensor import Tensor
+from ..transforms import transforms
 
 __all__ = [
     "UnpackedDualTensor",
@@ -98,6 +99,8 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     if state.inference:
         return dual
     dual._forward_base = None
+    if transforms.depth:
+        dual._age = transforms.age  # it is made here, and may be written to
     set_tangent(dual, tangent, level)
     return dual
 
