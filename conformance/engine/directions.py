@@ -213,7 +213,6 @@ MULTILINEAR = frozenset(
         "addr",
         "baddbmm",
         "convolution",
-        "convolution_backward",
         "native_batch_norm",
         "native_group_norm",
         "native_layer_norm",
@@ -426,14 +425,16 @@ def _convolution_backward(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
     """The product rule: the input's gradient does not hang on the input, nor the weight's on the weight."""
+    from .forward import zeros_beside
     from .ops.convolution import convolution_backward
 
     def changed(number: int, other: str) -> Any:
         wanted = [k == number for k in range(3)]
+        given = zeros_beside(arguments, tangents, (other, "grad_output"))  # see Note [Absent tangents]
         terms = [
-            convolution_backward(**{**arguments, name: tangents[name], "output_mask": wanted})[number]
+            convolution_backward(**{**arguments, name: given[name], "output_mask": wanted})[number]
             for name in (other, "grad_output")
-            if name in tangents
+            if name in given
         ]
         return terms[0] + terms[1] if terms[1:] else terms[0]
 

@@ -466,6 +466,14 @@ def _or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
     return make(zeros(value._array.shape, value._array.dtype))
 
 
+def zeros_beside(arguments: Directions, directions: Directions, names: Iterable[str]) -> Directions:
+    """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
+    given = {name: directions.get(name) for name in names}
+    if _recorded(arguments, directions):
+        given = {name: _or_zeros(np.zeros, arguments[name], each) for name, each in given.items()}
+    return {name: each for name, each in given.items() if each is not None}
+
+
 def _requires_grad(value: Any) -> bool:
     if not isinstance(value, Tensor):
         return False
