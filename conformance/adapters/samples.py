@@ -13,6 +13,7 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.Embedding(2, 2),
     lambda torch: torch.nn.Conv2d(1, 1, 1),
     lambda torch: torch.nn.BatchNorm1d(2),
+    lambda torch: torch.nn.SyncBatchNorm(2),
     lambda torch: torch.nn.LayerNorm(2),
     lambda torch: torch.nn.Dropout(),
     lambda torch: torch.nn.LeakyReLU(),
@@ -37,6 +38,7 @@ _MODULES: tuple[Make, ...] = (
     lambda torch: torch.nn.AdaptiveLogSoftmaxWithLoss(2, 2, [1]),
     lambda torch: torch.nn.AdaptiveLogSoftmaxWithLoss(2, 2, [1])(torch.ones(2), torch.tensor(0)),
     lambda torch: torch.nn.utils.prune.identity(torch.nn.Linear(1, 1), "weight"),
+    lambda torch: torch.nn.utils.prune.identity(torch.nn.Linear(1, 1), "bias"),
 )
 
 _RESULTS: tuple[Make, ...] = (
@@ -129,9 +131,21 @@ _MAKERS: dict[str, tuple[Make, ...]] = {
     ),
     "Function": (lambda torch: torch.autograd.Function, lambda torch: _node(torch)),
     "Module": _MODULES,
+    "Parametrized": (
+        lambda torch: torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(1, 1)),
+        lambda torch: (
+            torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(1, 1)).parametrizations.weight
+        ),
+        lambda torch: (
+            torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(1, 1)).parametrizations.weight
+        ),
+        lambda torch: torch.nn.utils.weight_norm(torch.nn.Linear(1, 1)),
+    ),
+    "VmapInfo": (lambda torch: _vmap_info(torch),),
     "Scheduler": (
         lambda torch: torch.optim.lr_scheduler.StepLR(_optimizer(torch), 1),
         lambda torch: torch.optim.lr_scheduler.ExponentialLR(_optimizer(torch), 0.5),
+        lambda torch: torch.optim.lr_scheduler.ReduceLROnPlateau(_optimizer(torch)),
     ),
     "Result": _RESULTS,
     "torch.cpu.Stream": (lambda torch: torch.cpu.Stream(),),
@@ -197,3 +211,24 @@ def _node(torch: Any) -> Any:
             return grad
 
     return Square.apply(torch.ones(1, requires_grad=True)).grad_fn
+
+
+def _vmap_info(torch: Any) -> Any:
+    """What a Function's own rule for vmap is told."""
+    told: list[Any] = []
+
+    class Same(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None: ...
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
+            told.append(info)
+            return x.clone(), 0
+
+    torch.func.vmap(Same.apply)(torch.ones(1))
+    return told[0]

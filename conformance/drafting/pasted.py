@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from string import Formatter
+
+from conformance.drafting.idioms import translated
 
 _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|In \[\d+\]:|   +\.\.\.:)(?: |$)")
 _BEGINS = re.compile(r"^\s*(?:>>> |In \[\d+\]: )", re.MULTILINE)
@@ -43,7 +43,7 @@ def clean(text: str) -> Pasted:
     shifts = [count + min(common, _indent(line)) for count, line in zip(cut, kept, strict=True)]
     cleaned = [line[shift:].rstrip() for line, shift in zip(lines, shifts, strict=True)]
     cleaned[:2] = ["" if _HEAD.match(line) else line for line in cleaned[:2]]
-    return Pasted(tuple(_without_format(cleaned)), tuple(shifts))
+    return Pasted(tuple(translated(cleaned)), tuple(shifts))
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[str]:
@@ -56,41 +56,3 @@ def _fenced(lines: Sequence[str]) -> Iterator[str]:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _without_format(lines: list[str]) -> list[str]:
-    """``"{}".format(x)``, which the language does not have, as an f-string."""
-    try:
-        tree = ast.parse("\n".join(lines))
-    except SyntaxError:
-        return lines
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.lineno == node.end_lineno]
-    for node in sorted(calls, key=lambda node: node.col_offset, reverse=True):
-        written = _as_f_string(node)
-        if written is not None:
-            line = lines[node.lineno - 1].encode()
-            replaced = line[: node.col_offset] + written.encode() + line[node.end_col_offset :]
-            lines[node.lineno - 1] = replaced.decode()
-    return lines
-
-
-def _as_f_string(node: ast.Call) -> str | None:
-    match node:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format"), args=args, keywords=named
-        ):
-            values: dict[str, ast.expr] = {str(number): value for number, value in enumerate(args)}
-            values |= {keyword.arg or "": keyword.value for keyword in named}
-        case _:
-            return None
-    parts: list[ast.expr] = []
-    for number, (literal, name, spec, conversion) in enumerate(Formatter().parse(text)):
-        if literal:
-            parts.append(ast.Constant(literal))
-        if name is not None:
-            value = values.get(name or str(number))
-            if value is None or "{" in (spec or ""):
-                return None
-            form = ast.JoinedStr([ast.Constant(spec)]) if spec else None
-            parts.append(ast.FormattedValue(value, ord(conversion) if conversion else -1, form))
-    return ast.unparse(ast.fix_missing_locations(ast.JoinedStr(parts)))

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from conformance.drafting.blocks import Blocks, Origin, is_told, written_out
+from conformance.drafting.idioms import is_bound
 from conformance.drafting.pasted import clean
 from conformance.drafting.shown import is_pure, shows
-from conformance.spec import words
 from conformance.spec.language import check_program
 from conformance.spec.loaded import Problem
 from conformance.spec.pieces import Fault, Piece
@@ -40,24 +41,35 @@ class Read:
 def read(text: str, file: str) -> Read:
     """The statements of a snippet; ``file`` is its name in faults and notes."""
     pasted = clean(text)
-    source, shifts = pasted.source, pasted.shifts
+    blocks = written_out(pasted.lines)
+    source = "\n".join(blocks.lines)
+
+    def shown(fault: Fault) -> str:
+        line, cut = _origin(fault.line, blocks)
+        return _shown(fault._replace(line=line, column=fault.column + cut), file, pasted.shifts)
+
     try:
         tree = ast.parse(source)
     except SyntaxError:
         faults = check_program([Piece(source)])
-        return Read((), (), tuple(_shown(fault, file, shifts) for fault in faults))
+        return Read((), (), tuple(map(shown, faults)))
     reading = _Reading(source, tree)
     reading.body(tree.body)
     reading.end()
-    notes = tuple(f"{file}:{line}: {note}" for line, note in reading.notes)
+    noted = [*blocks.notes, *((_origin(line, blocks)[0], note) for line, note in reading.notes)]
+    notes = tuple(f"{file}:{line}: {note}" for line, note in dict.fromkeys(sorted(noted)))
+    parts = tuple(replace(part, line=_origin(part.line, blocks)[0]) for part in reading.parts)
     faults = check_program(
         [Piece("\n".join(reading.masked)), *(Piece(show.text, True) for show in reading.shown)]
     )
     places = [(1, 1), *((show.line, show.column) for show in reading.shown)]
     moved = sorted((_moved(fault, *places[fault.piece]) for fault in faults), key=lambda fault: fault[1:3])
-    return Read(
-        tuple(reading.parts), notes, tuple(dict.fromkeys(_shown(fault, file, shifts) for fault in moved))
-    )
+    return Read(parts, notes, tuple(dict.fromkeys(map(shown, moved))))
+
+
+def _origin(line: int, blocks: Blocks) -> Origin:
+    """The line of the snippet, and how far to the right it is there."""
+    return blocks.origins[line - 1] if line <= len(blocks.origins) else (line, 0)
 
 
 def _moved(fault: Fault, line: int, column: int) -> Fault:
@@ -200,9 +212,7 @@ class _Reading:
         match statement:
             case ast.If(test=ast.Compare(left=ast.Name(id="__name__")), body=body, orelse=[]):
                 return body
-            case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]) if all(
-                map(_only_tells, handlers)
-            ):
+            case ast.Try(body=body, handlers=handlers, orelse=[]) if is_told(statement):
                 self.notes.append(
                     (statement.lineno, "`try` is left out: an error becomes `raises` of its step")
                 )
@@ -240,9 +250,10 @@ class _Reading:
             return True
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound = list(_bound(statement))
-            if all(words.BOUND.get(name) == path for name, path in bound):
+            needless = [name for name, path in bound if not is_bound(name, path)]
+            if not needless:
                 return True
-            unused = all(name not in self._used for name, _ in bound)
+            unused = all(name not in self._used for name in needless)
             if unused:
                 self.notes.append(
                     (statement.lineno, f"`{ast.unparse(statement)}` is left out: nothing uses it")
@@ -325,16 +336,3 @@ def _bound(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
         else:
             root = alias.name.partition(".")[0]
             yield root, root
-
-
-def _only_tells(handler: ast.ExceptHandler) -> bool:
-    """Whether it does no more than print what was raised."""
-    return all(
-        isinstance(each, ast.Pass)
-        or (
-            isinstance(each, ast.Expr)
-            and isinstance(each.value, ast.Call)
-            and ast.unparse(each.value.func) == "print"
-        )
-        for each in handler.body
-    )

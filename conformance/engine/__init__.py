@@ -73,6 +73,7 @@ from .modes import (
     set_anomaly_enabled,
     set_grad_enabled,
 )  # fmt: skip
+from .once import is_warn_always_enabled, set_warn_always
 from .overrides import DisableTorchFunction, DisableTorchFunctionSubclass
 from .ranges import arange, linspace, logspace, range
 from .refusals import all_refusing
@@ -98,7 +99,6 @@ from .tensor import Tensor
 from .version import __version__
 
 newaxis = None
-_warns_always = False
 _device = device
 half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
@@ -197,22 +197,10 @@ def _assert(condition: Any, message: Any) -> None:
         raise AssertionError(message)
 
 
-def set_warn_always(b: Any) -> None:
-    """torch.set_warn_always: this engine warns every time, and remembers what it was told."""
-    global _warns_always
-    if b.__class__ is not builtins.bool:
-        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
-    _warns_always = b
-
-
-def is_warn_always_enabled() -> Any:
-    """torch.is_warn_always_enabled."""
-    return _warns_always
-
-
 allocation.keep_freed_memory()
 _look_up = look_up("torch")
 _LATER = (
+    "__future__",
     "_C",
     "_VF",
     "_functorch",

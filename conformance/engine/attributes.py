@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -10,6 +9,7 @@ from typing import Any, NoReturn
 from . import dtypes, errors
 from .device import CPU
 from .formats import Unstrided, layout_of, lies_so, memory_format
+from .once import warn_once
 from .shapes import existing_dim, from_innermost, strides
 from .size import Size
 from .storage import TypedStorage, UntypedStorage, address, legacy, offset, storage
@@ -215,7 +215,7 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, as numbers; deprecated."""
-    warnings.warn(
+    warn_once(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
         "directly, use tensor.untyped_storage() instead of tensor.storage()",

@@ -170,6 +170,10 @@ class BatchedTensor(Tensor):
     def __repr__(self) -> str:
         if vmaps[self._level].old:
             bool(self)
+        if transforms.depth:
+            from .text import tensor_text
+
+            return tensor_text(self)
         whole, dim = whole_of(self)
         shown = textwrap.indent(repr(whole), "    ")
         return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim={dim}, value=\n{shown}\n)"
@@ -351,6 +355,10 @@ def example(value: Any, index: int, level: int) -> Any:
         return type(value)(example(each, index, level) for each in value)
     if type(value) is dict:
         return {name: example(each, index, level) for name, each in value.items()}
+    if isinstance(value, Tensor) and transforms.depth:
+        from .tangents import example_of_dual
+
+        return example_of_dual(value, index, level)
     return value
 
 

@@ -218,7 +218,6 @@ MULTILINEAR = frozenset(
         "addr",
         "baddbmm",
         "convolution",
-        "convolution_backward",
         "native_batch_norm",
         "native_group_norm",
         "native_layer_norm",
@@ -243,7 +242,6 @@ WRITES: dict[str, Callable[[Arguments], int]] = {
     **dict.fromkeys(("native_layer_norm", "native_group_norm"), _writes_normalized),
     "native_batch_norm": lambda given: _writes_normalized(given) if given["training"] else 0,
     "dist": lambda given: 2 if given["p"] == 2 else 1,
-    "logsumexp": lambda given: 1,
     "std": lambda given: 1,
 }
 
@@ -316,6 +314,36 @@ def _logcumsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: 
         return [tangents["self"]]
     weights = self.exp() if self.is_complex() else (self - self.detach().amax(dim, keepdim=True)).exp()
     return [(tangents["self"] * weights).cumsum(dim).div_(weights.cumsum(dim) + _EPS)]
+
+
+def _logsumexp_change(self: Tensor, change: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    """torch's logsumexp_jvp: a mean of the tangents, weighted by the exponentials, which are overwritten.
+
+    So a derivative of the tangent by what is differentiated is refused; not where torch.func or vmap wraps tensors.
+    """
+    from .batching import BatchedTensor
+    from .tangents import levels
+
+    size = self.real if self.is_complex() else self
+    shifted = self - size.amax(dim, True) if self._array.size else self
+    weights = shifted.exp()
+    total = weights.sum(dim, keepdim)
+    wrapped = any(level.of_func for level in levels) or change.__class__ is BatchedTensor
+    products = weights * change if wrapped else weights.mul_(change)
+    return products.sum(dim, keepdim).div_(total)
+
+
+def _logsumexp(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    return [_logsumexp_change(arguments["self"], tangents["self"], arguments["dim"], arguments["keepdim"])]
+
+
+def _log_softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    change = tangents["self"]
+    return [change - _logsumexp_change(arguments["self"], change, arguments["dim"], True)]
+
+
+def _softmax(arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]) -> list[Any]:
+    return [results[0] * _log_softmax(arguments, tangents, results)[0]]
 
 
 def _cholesky_inverse(
@@ -406,14 +434,16 @@ def _convolution_backward(
     arguments: dict[str, Any], tangents: dict[str, Any], results: list[Tensor]
 ) -> list[Any]:
     """The product rule: the input's gradient does not hang on the input, nor the weight's on the weight."""
+    from .forward import zeros_beside
     from .ops.convolution import convolution_backward
 
     def changed(number: int, other: str) -> Any:
         wanted = [k == number for k in range(3)]
+        given = zeros_beside(arguments, tangents, (other, "grad_output"))  # see Note [Absent tangents]
         terms = [
-            convolution_backward(**{**arguments, name: tangents[name], "output_mask": wanted})[number]
+            convolution_backward(**{**arguments, name: given[name], "output_mask": wanted})[number]
             for name in (other, "grad_output")
-            if name in tangents
+            if name in given
         ]
         return terms[0] + terms[1] if terms[1:] else terms[0]
 
@@ -489,12 +519,15 @@ OF_THEIR_OWN: dict[str, Callable[..., list[Any]]] = {
     "baddbmm": _added_product("bmm", "batch1", "batch2"),
     "div": _div,
     "mul": _mul,
+    "_log_softmax": _log_softmax,
+    "_softmax": _softmax,
     "binary_cross_entropy": _binary_cross_entropy,
     "cholesky_inverse": _cholesky_inverse,
     "convolution_backward": _convolution_backward,
     "linalg_cholesky_ex": _cholesky,
     "linalg_vector_norm": _vector_norm,
     "logcumsumexp": _logcumsumexp,
+    "logsumexp": _logsumexp,
     "polar": _polar,
     "triangular_solve": _triangular_solve,
 }

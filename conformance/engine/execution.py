@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import warnings
 from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any
@@ -26,6 +25,7 @@ from .hooks import run_post_hooks, run_pre_hooks, run_tensor_pre_hooks
 from .metadata import InputMetadata
 from .modes import ThreadLocals, _set, restore_thread_locals, state, thread_locals
 from .node import AccumulateGrad, Edge, Gradients, GraphRoot, Node, new_node
+from .once import warn_once
 from .shapes import is_dense
 from .tensor import Tensor, make
 from .transforms import transforms
@@ -160,7 +160,7 @@ def run_backward(
         state.overriding, state.function_modes = overriding, asked
         state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting = outer
         for text in task.warnings:
-            warnings.warn(text, stacklevel=4)
+            warn_once(text, stacklevel=4)
     return task.captured
 
 

@@ -28,6 +28,7 @@ from .batching import (
     each_in_place,
     flat,
     level_of,
+    vmaps,
     whole_of,
 )
 from .complex_numbers import check_declared
@@ -97,6 +98,10 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             found = NotImplemented if rule is None else rule(row, args, kwargs, level)
             if found is not NotImplemented:
                 return found
+        elif not vmaps[level].old:
+            from .func.batched_fallback import warn_of
+
+            warn_of(row, args)
         return each_example(partial(_dispatched, row, made), args, kwargs, level)
     if "cpu" in state.autocast:
         from .casting import is_listed, with_casts
@@ -466,6 +471,14 @@ def _or_zeros(zeros: Callable[..., Any], value: Any, direction: Any) -> Any:
     if direction is not None or not isinstance(value, Tensor) or value._array.dtype.kind not in "fcV":
         return direction
     return make(zeros(value._array.shape, value._array.dtype))
+
+
+def zeros_beside(arguments: Directions, directions: Directions, names: Iterable[str]) -> Directions:
+    """The directions of these arguments, with zeros for those that have none where that has a place in the graph."""
+    given = {name: directions.get(name) for name in names}
+    if _recorded(arguments, directions):
+        given = {name: _or_zeros(np.zeros, arguments[name], each) for name, each in given.items()}
+    return {name: each for name, each in given.items() if each is not None}
 
 
 def _requires_grad(value: Any) -> bool:

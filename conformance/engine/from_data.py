@@ -13,6 +13,7 @@ from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY, with_own_dtype
+from .once import warn_once
 from .shapes import like_steps
 from .tensor import Tensor, wrap
 
@@ -266,20 +267,6 @@ def _check_array(array: np.ndarray[Any, Any] | np.generic) -> None:
         )
 
 
-_has_warned = False
-
-
-def _warn_of_read_only() -> None:
-    """Once in the life of a program, but for what wants to be warned always."""
-    from . import is_warn_always_enabled
-
-    global _has_warned
-    always = is_warn_always_enabled()
-    if always or not _has_warned:
-        _has_warned = _has_warned or not always
-        warnings.warn(_NOT_WRITABLE, stacklevel=4)
-
-
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """torch.from_numpy: shares the array's memory."""
     return _shared(array, True)
@@ -290,7 +277,7 @@ def _shared(array: np.ndarray[Any, Any], warn: bool) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {errors.typename(array)})")
     _check_array(array)
     if warn and not array.flags.writeable:
-        _warn_of_read_only()
+        warn_once(_NOT_WRITABLE, stacklevel=3)
     return wrap(with_own_dtype(array))
 
 

@@ -12,6 +12,7 @@ from .device import parsed
 from .errors import wrong_element
 from .formats import Unstrided, strided
 from .from_data import as_tensor, infer_array
+from .once import warn_once
 from .overloads import refusal
 from .settings import unwritten
 from .shapes import new_sizes
@@ -110,7 +111,7 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
     if isinstance(first, Size):
         return make(unwritten(new_sizes((first,)), dtype.numpy))
     if len(arguments) == 1 and not _may_be_size(first):
-        if not hasattr(first, "__len__"):
+        if not hasattr(first, "__len__") or isinstance(first, (dict, set)):
             raise TypeError(f"new(): data must be a sequence (got {errors.typename(first)})")
         if isinstance(first, str):
             raise TypeError("new(): invalid data type 'str'")
@@ -171,7 +172,7 @@ def set_default_tensor_type(t: Any, /) -> None:
     """
     if isinstance(t, str) and not t.startswith("torch."):
         raise ModuleNotFoundError(f"No module named {t.partition('.')[0]!r}")
-    warnings.warn(_DEPRECATED, stacklevel=2)
+    warn_once(_DEPRECATED, stacklevel=2)
     found = TYPES.get(t.removeprefix("torch.")) if isinstance(t, str) else t
     if not isinstance(found, tensortype):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")

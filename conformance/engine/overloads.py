@@ -243,7 +243,7 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     plausible = [each for each in signatures if _may_fit(each, count)]
     if len(plausible) == 1:
         return misfit(called, plausible[0], args, kwargs)
-    return TypeError(_all_listed(called, signatures, args, kwargs))
+    return TypeError(all_listed(called, signatures, args, kwargs))
 
 
 def _may_fit(signature: Signature, count: int, out: bool = False) -> bool:
@@ -465,7 +465,8 @@ def all_ints(value: Any) -> bool:
 # All of them --------------------------------------------------------------------------------------
 
 
-def _all_listed(name: str, signatures: Sequence[Signature], args: Sequence[Any], kwargs: Keywords) -> str:
+def all_listed(name: str, signatures: Sequence[Signature], args: Sequence[Any], kwargs: Keywords) -> str:
+    """What is said of arguments that fit none of several signatures."""
     given = "".join(f"{typename(each)}, " for each in args)
     given += "".join(f"{key}={typename(kwargs[key])}, " for key in reversed(list(kwargs)))
     if args:

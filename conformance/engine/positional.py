@@ -7,10 +7,10 @@ function, ``beta`` stands before it.
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from .dtypes import NUMBERS
+from .once import warn_once
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def by_name(
             f"{called}() received an invalid combination of arguments - got unrecognized keyword arguments: "
             + ", ".join(named)
         )
-    warnings.warn(_text(row, names, count, called, method, before), stacklevel=3)
+    warn_once(_text(row, names, count, called, method, before), stacklevel=3, place="a signature")
     return tuple(rest), dict(zip(names, numbers, strict=False))
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from .once import warn_once
+
 _settings: dict[str, Any] = {
-    "invariants": False,
+    "invariants": None,  # until somebody says so
     "threads": os.cpu_count() or 1,
     "interop": os.cpu_count() or 1,
     "precision": "highest",
@@ -178,6 +180,17 @@ def alert_not_deterministic(caller: str) -> None:
 def checks_invariants() -> bool:
     """Whether sparse tensors are checked when they are made."""
     return bool(_settings["invariants"])
+
+
+def warn_of_invariants() -> None:
+    """Once, where nobody has said whether they are."""
+    if _settings["invariants"] is None:
+        warn_once(
+            "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
+            "sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, "
+            "explicitly opt in or out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
+            stacklevel=4,
+        )
 
 
 def set_checks_invariants(value: bool) -> None:

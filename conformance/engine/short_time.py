@@ -14,6 +14,7 @@ from .device import check_memory
 from .dtypes import bfloat16, bool_, c_name, float16, is_half
 from .errors import unimplemented
 from .nn.functions.padding import pad as padded
+from .once import warn_once
 from .ops.fourier import fft_c2c, fft_c2r, fft_r2c
 from .ops.parts import view_as_complex, view_as_real
 from .ops.slicing import slice_
@@ -99,7 +100,7 @@ def _stft(
 ) -> Tensor:  # fmt: skip
     """stft of a signal that has its padding."""
     if window is None:
-        warnings.warn(_NO_WINDOW.format(_LEAKS), stacklevel=3)
+        warn_once(_NO_WINDOW.format(_LEAKS), stacklevel=3)
     hop = n_fft >> 2 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     complex_numbers = input.is_complex() or (window is not None and window.is_complex())
@@ -138,7 +139,7 @@ def istft(
         RuntimeError: as torch words it.
     """
     if window is None:
-        warnings.warn(_NO_WINDOW.format(_THE_SAME), stacklevel=2)
+        warn_once(_NO_WINDOW.format(_THE_SAME), stacklevel=2)
     hop = n_fft >> 2 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if not input.is_complex():

@@ -87,6 +87,26 @@ def tangent_of(tensor: Tensor, level: int) -> Tensor | None:
     return found
 
 
+def has_batched(tensor: Tensor) -> bool:
+    """Whether a tensor that is one for all examples has a tangent that is not; see Note [Batched tangents]."""
+    return any(tangent_of(tensor, number).__class__ is BatchedTensor for number in levels_of(tensor))
+
+
+def example_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
+    """A tensor as it is for one example: one with batched tangents has that of the example."""
+    if not levels or not has_batched(tensor):
+        return tensor
+    found = tensor.view(tensor._array.shape)
+    found._forward_base = found._tangents = None
+    for number in sorted(levels_of(tensor)):
+        tangent = tangent_of(tensor, number)
+        if tangent.__class__ is BatchedTensor and tangent._level == level:
+            tangent = tangent._examples[index]
+        assert tangent is not None
+        _keep(found, tangent, number)
+    return found
+
+
 def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
     """The part of a base's tangent that belongs to a view of it."""
     if tangent.__class__ is BatchedTensor:
@@ -221,6 +241,7 @@ def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
     if own is None:
         set_tangent(tensor, tangent, level, in_place=True)
         return
+    own._age = max(own._age, transforms.age)  # not captured: it was given to the transform
     own.copy_(tangent)
 
 

@@ -10,10 +10,21 @@ from .printing import tensor_text as text_of_array  # asked of the package, `pri
 from .printing import with_suffixes
 from .tangents import tangent_of
 from .tensor import Tensor
+from .transforms import transforms
 
 
 def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
     """The tensor's repr, with a text of one's own in place of its elements."""
+    if transforms.depth and contents is None:
+        from .func.shown import wrapped_text
+
+        found = wrapped_text(tensor, _plain_text)
+        if found is not None:
+            return found
+    return _plain_text(tensor, _suffixes(tensor), contents)
+
+
+def _plain_text(tensor: Tensor, suffixes: list[str], contents: str | None = None) -> str:
     name = type(tensor).__name__
     text: Callable[..., str] = text_of_array
     if isinstance(tensor._array, Unstrided):
@@ -22,8 +33,8 @@ def tensor_text(tensor: Tensor, contents: str | None = None) -> str:
         text = text_of_sparse
     name = "tensor" if name in ("Tensor", "Parameter") else name
     if contents is not None:
-        return with_suffixes(f"{name}({contents}", _suffixes(tensor), len(name) + 1)
-    return text(tensor._array, default=dtypes.default.numpy, suffixes=_suffixes(tensor), name=name)
+        return with_suffixes(f"{name}({contents}", suffixes, len(name) + 1)
+    return text(tensor._array, default=dtypes.default.numpy, suffixes=suffixes, name=name)
 
 
 def _suffixes(tensor: Tensor) -> list[str]:

@@ -23,6 +23,8 @@ _WORDS = {
     "weakref": "from weakref import ref as weakref",
     "collect": "from gc import collect",
     "deepcopy": "from copy import deepcopy",
+    "OrderedDict": "from collections import OrderedDict",
+    "partial": "from functools import partial",
 }
 
 

@@ -33,6 +33,14 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_C._is_multithreading_enabled", "_C._set_multithreading_enabled", _KEPT),
     ("_C._is_grad_layout_enforcement_enabled", "_C._set_grad_layout_enforcement_enabled", _KEPT),
     ("_C._check_sparse_tensor_invariants", "_C._set_check_sparse_tensor_invariants", False),
+    *(
+        (
+            f"__future__.get_{way}_module_params_on_conversion",
+            f"__future__.set_{way}_module_params_on_conversion",
+            False,
+        )
+        for way in ("swap", "overwrite")
+    ),
     ("_C._is_view_replay_enabled", "_C._set_view_replay_enabled", _KEPT),
     ("get_rng_state", "set_rng_state", _KEPT),
     ("_tensor_str.PRINT_OPTS", "_set_all_printoptions", _KEPT),

@@ -9,7 +9,9 @@ import importlib
 import io
 import warnings
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
@@ -88,6 +90,8 @@ class Recorder:
             "weakref": weakref.ref,
             "collect": collect,
             "deepcopy": copy.deepcopy,
+            "OrderedDict": OrderedDict,
+            "partial": partial,
             "range": bounded_range,  # see Note [What an alarm cannot reach]
             "iter": stepped_iter,
             "<done>": self._done,

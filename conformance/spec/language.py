@@ -388,6 +388,8 @@ def _nearest_path(above: str, name: str) -> str:
         return "a scenario reads and writes no files"
     if name in TENSOR_TYPES:
         return f"write `torch.tensor(values, dtype=torch.{TENSOR_TYPES[name]})`"
+    if name in INSTEAD:
+        return INSTEAD[name]
     near = did_you_mean(name, vocabulary.children(above))
     if near:
         return near.replace("`", f"`{above}.", 1)

@@ -175,7 +175,7 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "in torch": """
             float16 bfloat16 float32 float64 half float double int8 int16 int32 int64 short int long uint8 uint64 bool
-            complex64 complex128
+            complex64 complex128 cfloat cdouble
             contiguous_format legacy_contiguous_format preserve_format channels_last channels_last_3d strided pi e inf
             nan newaxis get_default_dtype
             set_default_dtype set_default_tensor_type result_type promote_types can_cast is_tensor is_floating_point
@@ -191,9 +191,10 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.mps": "manual_seed",
         "in torch.xpu": "is_available manual_seed manual_seed_all",
         "in torch.version": "cuda",
+        "in torch.compiler": "disable allow_in_graph is_compiling is_dynamo_compiling is_exporting reset",
         "of torch.Tensor": """
             to type type_as half bfloat16 float double cfloat cdouble int long short char byte bool cpu cuda
-            is_floating_point is_complex is_signed dtype device is_cuda
+            is_floating_point is_complex is_signed dtype device is_cuda is_meta
             """,
         "of torch.finfo": "eps max min tiny smallest_normal resolution bits",
         "of torch.device": "type index",
@@ -221,7 +222,7 @@ NAMES: dict[str, dict[str, str]] = {
         "of torch.Tensor": """
             shape size dim ndim ndimension numel nelement stride storage_offset element_size
             itemsize nbytes sparse_dim dense_dim
-            is_contiguous data_ptr untyped_storage get_device
+            is_contiguous data_ptr storage untyped_storage get_device
             is_pinned item tolist numpy is_set_to copy_ fill_ zero_ resize_
             resize_as_ resize resize_as volatile set_ apply_ map_ map2_ layout is_coalesced dim_order
             module_load
@@ -273,6 +274,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.func": """
             grad grad_and_value vjp jvp jacrev jacfwd hessian vmap functionalize debug_unwrap
             """,
+        "of VmapInfo": "batch_size randomness",
         "in torch": "vmap",
         "in torch._vmap_internals": "vmap",
     },
@@ -318,7 +320,7 @@ NAMES: dict[str, dict[str, str]] = {
         "in torch.profiler": "schedule supported_activities kineto_available",
         "in torch.autograd": "_profiler_enabled",
         "of torch.autograd.profiler.profile": """
-            enabled entered use_device function_events key_averages total_average table self_cpu_time_total
+            enabled entered use_device function_events key_averages total_average table self_cpu_time_total config
             """,
         "of torch.profiler.profile": """
             start stop step step_num current_action events toggle_collection_dynamic get_trace_id
@@ -389,7 +391,8 @@ NAMES: dict[str, dict[str, str]] = {
             register_full_backward_hook register_full_backward_pre_hook register_backward_hook
             register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook
             register_load_state_dict_post_hook get_extra_state set_extra_state _parameters _buffers _modules
-            _get_name to_empty _register_state_dict_hook _register_load_state_dict_pre_hook
+            _get_name to_empty _forward_hooks _forward_pre_hooks _register_state_dict_hook
+            _register_load_state_dict_pre_hook
             """,
         "of Module": """
             weight bias in_features out_features in1_features in2_features num_embeddings embedding_dim
@@ -398,6 +401,8 @@ NAMES: dict[str, dict[str, str]] = {
             normalized_shape elementwise_affine input_size hidden_size num_layers batch_first dropout
             bidirectional proj_size mode nonlinearity weight_ih weight_hh bias_ih bias_hh weight_ih_l0 weight_hh_l0
             bias_ih_l0 bias_hh_l0 weight_ih_l0_reverse weight_hh_l0_reverse bias_ih_l0_reverse bias_hh_l0_reverse
+            weight_ih_l1_reverse weight_hh_l1_reverse bias_ih_l1_reverse bias_hh_l1_reverse convert_sync_batchnorm
+            process_group
             weight_ih_l1 weight_hh_l1 bias_ih_l1 bias_hh_l1 weight_hr_l0 all_weights
             flatten_parameters p inplace negative_slope num_parameters alpha beta reduction
             output_size output_ratio return_indices ceil_mode scale_factor align_corners recompute_scale_factor
@@ -405,7 +410,7 @@ NAMES: dict[str, dict[str, str]] = {
             k_proj_weight layers use_nested_tensor generate_square_subsequent_mask v_proj_weight update_parameters
             n_averaged self_attn linear1 linear2 norm1 norm2 reset_parameters reset_running_stats missing_keys
             unexpected_keys has_uninitialized_params initialize_parameters cls_to_become log_prob predict head tail
-            weight_orig weight_mask module loss output materialize
+            weight_orig weight_mask bias_orig bias_mask module loss output materialize
             """,
         "in torch.nn.modules.module": """
             register_module_forward_pre_hook register_module_forward_hook register_module_full_backward_pre_hook
@@ -431,6 +436,11 @@ NAMES: dict[str, dict[str, str]] = {
             """,
         "class in torch.nn.utils.parametrize": "ParametrizationList",
         "of torch.nn.utils.parametrize.ParametrizationList": "right_inverse",
+        "of Parametrized": "parametrizations original original0 original1 weight_g weight_v",
+        "in torch.__future__": """
+            set_swap_module_params_on_conversion get_swap_module_params_on_conversion
+            set_overwrite_module_params_on_conversion get_overwrite_module_params_on_conversion
+            """,
         "in torch.nn.utils.parametrizations": "weight_norm spectral_norm orthogonal",
         "in torch.nn.utils.stateless": "functional_call",
         "class in torch.nn.utils.rnn": "PackedSequence",
@@ -460,7 +470,7 @@ NAMES: dict[str, dict[str, str]] = {
             ConvTranspose2d
             MaxPool1d MaxPool2d AvgPool1d AvgPool2d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d
             AdaptiveMaxPool2d LPPool1d LPPool2d LayerNorm GroupNorm RMSNorm BatchNorm1d BatchNorm2d
-            BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d Dropout Dropout1d Dropout2d Dropout3d
+            BatchNorm3d SyncBatchNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d Dropout Dropout1d Dropout2d Dropout3d
             AlphaDropout FeatureAlphaDropout ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d
             ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d
             CircularPad1d CircularPad2d CircularPad3d Upsample UpsamplingNearest2d UpsamplingBilinear2d PixelShuffle
@@ -615,7 +625,8 @@ NAMES: dict[str, dict[str, str]] = {
             register_state_dict_post_hook register_load_state_dict_pre_hook register_load_state_dict_post_hook
             """,
         "of Scheduler": """
-            optimizer gamma step_size step get_last_lr get_lr last_epoch base_lrs state_dict load_state_dict
+            optimizer gamma step_size num_bad_epochs step get_last_lr get_lr last_epoch base_lrs state_dict
+            load_state_dict
             """,
     },
     "data": {
@@ -666,8 +677,10 @@ NAMES: dict[str, dict[str, str]] = {
         "of set": "add discard union intersection difference issubset issuperset",
         "of str": """
             join split rsplit splitlines strip lstrip rstrip startswith endswith replace upper lower find
-            title partition isdigit zfill ljust rjust
+            title partition isdigit zfill ljust rjust center encode
             """,
+        "of bytes": "decode",
+        "of ndarray": "base",
         "of float": "real imag is_integer conjugate hex",
         "of slice": "start stop step",
         "of generator": "send throw close",

@@ -89,9 +89,10 @@ def is_attribute(name: str) -> bool:
 
 @cache
 def reserved() -> frozenset[str]:
-    """What classes and modules of the vocabulary have beside it: no program may store under such a name.
+    """What a program can hold has these beside the vocabulary: no program may store under such a name.
 
-    Else a program could store ``hub`` on a module of its own and then read it from torch.
+    Else it could store ``from_file`` on an object of its own and then read it from a storage. What modules have
+    counts for nothing here: they stand only left of a dot, with the whole path in the vocabulary.
     """
     text = resources.files("conformance.spec").joinpath("reserved.txt").read_text(encoding="utf-8")
     return frozenset(text.split())

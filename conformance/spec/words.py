@@ -6,6 +6,8 @@ WORDS = {
     "weakref": "weakref(tensor) is a weak reference: called, it gives the tensor, or None once it is freed",
     "collect": "collect() runs the collector of cyclic garbage",
     "deepcopy": "deepcopy(value) is Python's copy.deepcopy: a module or an optimizer with tensors of its own",
+    "OrderedDict": "OrderedDict(pairs) is Python's collections.OrderedDict: names and layers for nn.Sequential",
+    "partial": "partial(function, ...) is Python's functools.partial: the function with some arguments given",
 }
 """The words that are bound beside torch."""
 

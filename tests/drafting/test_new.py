@@ -101,6 +101,31 @@ def test_places_are_those_of_the_file() -> None:
     assert read("print('x',\n  torch.foo)", "a").faults[0].startswith("a:2:9:")
 
 
+def test_places_are_those_of_the_file_in_blocks_written_out() -> None:
+    """A loop that is written out tells of a mistake once, where it stands; a `while` moves nothing below it."""
+    unrolled = "for x in (1, 2):\n    try:\n        torch.foo(x)\n    except ValueError as e: print(e)\n"
+    assert read(unrolled, "a").faults == (
+        "a:3:15: `torch.foo` is not in the vocabulary; did you mean `torch.floor`?",
+    )
+    counted = read("i = 0\nwhile i < 2: i += 1\ny = 1\ntorch.bar\n", "a")
+    assert counted.faults[0].startswith("a:4:7: ")
+    assert [part.line for part in read("i = 0\nwhile i < 2: i += 1\ny = 1\n", "a").parts] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "for x in xs:\n    try:\n        f(x)\n    except ValueError:\n        pass\n",  # nobody knows how many
+        "for x in (1, 2):\n    if x: break\n    try:\n        f(x)\n    except ValueError:\n        pass\n",
+        "with f() as g:\n    try:\n        g(1)\n    except ValueError:\n        pass\n    g(2)\n",
+        "try:\n    f(1)\nexcept ValueError:\n    x = 2\n",  # which is more than telling
+    ],
+)
+def test_a_try_that_cannot_be_taken_out_is_refused(program: str) -> None:
+    """Where another program would be made of it."""
+    assert any("`try` is not part of the language" in fault for fault in read(program, "a").faults)
+
+
 def test_prompts_and_what_was_printed_go() -> None:
     """Of Python's and of IPython's sessions."""
     assert clean(">>> a = 1\n>>> a\n1\n>>> if a:\n...     b = 2\n...\n").lines == (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -91,3 +93,27 @@ def test_modes_in_another_thread() -> None:
         return found
 
     assert seen(conformance.engine) == seen(reference)
+
+
+SAID_ONCE = """
+import warnings
+import {module} as torch
+x = torch.ones(2, 2, 2)
+for always in (False, True):
+    torch.set_warn_always(always)
+    cast = lambda: x.to(torch.complex64).float()
+    for warning in (lambda: x.T, cast, lambda: torch.meshgrid(x[0, 0]), lambda: x.storage()):
+        with warnings.catch_warnings(record=True) as log:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                warning()
+        print(len(log), end=" ")
+"""
+
+
+@pytest.mark.parametrize("module", ["torch", "conformance.engine"])
+def test_some_warnings_are_given_once_in_a_program(module: str) -> None:
+    """Until torch.set_warn_always says otherwise, in a process of its own."""
+    command = [sys.executable, "-c", SAID_ONCE.format(module=module)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert said[:4] == ["1"] * 4 and said[4:7] == ["3"] * 3

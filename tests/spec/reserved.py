@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -107,9 +108,10 @@ def reachable() -> list[Any]:
 
 
 def text() -> str:
-    """All their attributes that the vocabulary lacks."""
+    """All their attributes that the vocabulary lacks; no program holds a module."""
     known = {path.rpartition(".")[2] for path in vocabulary.PATHS}
-    found = {name for value in reachable() for name in dir(value)}
+    values = [value for value in reachable() if not isinstance(value, ModuleType)]
+    found = {name for value in values for name in dir(value)}
     names = {
         name for name in found - known if not name.startswith("__") and not vocabulary.is_attribute(name)
     }

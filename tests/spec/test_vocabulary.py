@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -29,6 +30,8 @@ PYTHON: dict[str, list[Any]] = {
     "dict": [{}],
     "set": [set()],
     "str": [""],
+    "bytes": [b""],
+    "ndarray": [np.zeros(1)],
     "float": [1.0],
 }
 

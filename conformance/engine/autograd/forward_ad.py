@@ -21,6 +21,7 @@ from ..ops.shape import alias
 from ..tangents import attach, begin_level, end_level, set_tangent, tangent_of, whole_tangent
 from ..tangents import levels as _levels
 from ..tensor import Tensor
+from ..transforms import transforms
 
 __all__ = [
     "UnpackedDualTensor",
@@ -111,6 +112,8 @@ def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     if state.inference:
         return dual
     dual._forward_base = None
+    if transforms.depth:
+        dual._age = transforms.age  # it is made here, and may be written to
     set_tangent(dual, tangent, level)
     return dual
 

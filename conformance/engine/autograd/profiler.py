@@ -106,6 +106,9 @@ class profile:
         self.use_cuda = False if asked == "cuda" else self.use_cuda
         self.use_device = None
 
+    def config(self, create_trace_id: bool = False) -> None:
+        """Settings of the profile's recording, of which this engine has none."""
+
     def __enter__(self) -> profile | None:
         """Begin to record.
 

@@ -8,12 +8,13 @@ or give lists of tensors, or give none, are refused before that.
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import rows
-from ..batching import batched_whole, made_of, refuse_write, vmaps, whole_of
+from ..batching import batched_whole, by_wholes, made_of, refuse_write, vmaps, whole_of
 from ..dispatch import operation
 from ..inplace import run_inplace
 from ..ops.joining import stack
@@ -59,6 +60,15 @@ def _warn(name: str) -> None:
     warnings.warn(_SLOW.format(name), stacklevel=2)
 
 
+def warn_of(row: Row, args: tuple[Any, ...]) -> None:
+    """Say that a row is slow for which torch has no rule."""
+    if row.name in ROWS:
+        name = operation(row, args, in_place=False).name()
+        if row.name.startswith("_upsample"):
+            name += ".vec"  # which takes what functional.interpolate is given
+        _warn(name)
+
+
 def _joined(found: list[Any], level: int) -> Any:
     first = found[0]
     if isinstance(first, Tensor):
@@ -69,10 +79,8 @@ def _joined(found: list[Any], level: int) -> Any:
 
 def one_by_one(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
     """A row that torch has no rule for."""
+    warn_of(row, args)
     name = operation(row, args, in_place=False).name()
-    if row.name.startswith("_upsample"):
-        name += ".vec"  # which takes what functional.interpolate is given
-    _warn(name)
     return _joined(_fallen_back(name, row.call, args, kwargs, level), level)
 
 
@@ -114,6 +122,25 @@ def composed(
         return args[0]
     _warn(name)
     return _joined(_fallen_back(name, made, args, kwargs, level), level)
+
+
+def recurrent(
+    name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int
+) -> Any:
+    """A recurrent layer or cell of a module: one of a single state is called for each example, others are refused.
+
+    Inside a derivative torch takes it apart.
+    """
+    if not by_wholes(level):
+        return made(*args, **kwargs)
+    overload = name.removeprefix("recurrent_")
+    if overload in ("gru_cell", "rnn_tanh_cell", "rnn_relu_cell"):
+        return composed(overload, made, args, kwargs, level)
+    if overload != "lstm_cell":
+        bound = inspect.signature(made).bind(*args, **kwargs).arguments
+        form = "input" if bound.get("batch_sizes") is None else "data"
+        overload = f"{bound.get('mode', overload).lower()}.{form}"
+    raise RuntimeError(NO_FALLBACK.format(overload))
 
 
 def _second(name: str, of_tensor: str = "Tensor", of_number: str = "Scalar") -> Callable[..., str]:

@@ -201,13 +201,24 @@ def composed() -> Iterator[tuple[tuple[str, int], FunctionType]]:
     """The functions by their names; of one name there may be several."""
     from .. import creation, linalg, ops, random, short_time, special
     from ..nn import functional
-    from ..nn.functions import FUNCTIONS
+    from ..nn.functions import FUNCTIONS, recurrent
     from ..ops import entropy, normalization
 
     likes = {name: getattr(creation, name) for name in ("zeros_like", "ones_like", "full_like", "empty_like")}
     short = {"stft": short_time._stft, "istft": short_time.istft}
+    layers = {f"recurrent_{name}": getattr(recurrent, name) for name in recurrent.CALLED_BY_MODULES}
     inner = {"classes_loss": entropy.classes_loss, "native_batch_norm": normalization.native_batch_norm}
-    plain = (likes, short, inner, vars(Tensor), ops.FUNCTIONS, random.FUNCTIONS, FUNCTIONS, vars(functional))
+    plain = (
+        likes,
+        short,
+        inner,
+        layers,
+        vars(Tensor),
+        ops.FUNCTIONS,
+        random.FUNCTIONS,
+        FUNCTIONS,
+        vars(functional),
+    )
     prefixed = (("linalg_", vars(linalg)), ("special_", vars(special)))
     for prefix, namespace in (*(("", each) for each in plain), *prefixed):
         for name, found in list(namespace.items()):
@@ -231,6 +242,8 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     level = level_of((args, tuple(kwargs.values())))
     if level < 0:
         return made(*args, **kwargs)
+    if name.startswith("recurrent_"):
+        return batched_fallback.recurrent(name, made, args, kwargs, level)
     if name == "rrelu" and kwargs.get("inplace"):
         name = "rrelu_"
     if name in ("is_nonzero", "item"):

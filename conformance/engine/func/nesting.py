@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from ..modes import _set, state
 from ..transforms import transforms
+
+
+class Running(NamedTuple):
+    """A transform that runs."""
+
+    depth: int  # among those that run, counted from 1
+    age: int  # how many had begun then
+    derivative: bool  # or a vmap
+
+
+running: list[Running] = []  # the outermost first
 
 
 @contextmanager
@@ -24,9 +36,11 @@ def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
             transforms.backward = transforms.age
         _set(state.grad_enabled, False)
     transforms.begin()
+    running.append(Running(transforms.depth, transforms.age, derivative))
     try:
         yield transforms.depth
     finally:
+        running.pop()
         transforms.depth -= 1
         transforms.since, transforms.backward = since, by_backward
         if derivative:

@@ -156,8 +156,12 @@ def alias_copied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level:
 
 
 def rolled(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """roll: along some dimensions, but not of all elements in a line."""
-    return along(row, args, kwargs, level) if bind(row, args, kwargs)["dims"] else NotImplemented
+    """roll: along some dimensions, or of all elements in a line."""
+    given = bind(row, args, kwargs)
+    if given["dims"] or not is_at(given["self"], level) or not given["self"]._array.ndim:
+        return along(row, args, kwargs, level) if given["dims"] else NotImplemented
+    whole = front(given["self"])
+    return wrapped(whole.flatten(1).roll(given["shifts"], 1).reshape(whole._array.shape), level)
 
 
 def traced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..dtypes import c_name, is_half
 from ..errors import expected_scalar_type
 from ..formats import contiguous_format
 from ..fused import multiply_add
+from ..once import warn_once
 from ..operands import check_list
 from ..out import given
 from ..rows import Array, op
@@ -206,7 +206,7 @@ def _chain(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, j: 
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     """A product of matrices, by its old name."""
     check_list(matrices)
-    warnings.warn(
+    warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
         stacklevel=2,
@@ -304,7 +304,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product; along the first dimension of length 3 unless one is named."""
     if dim is None and out is None:
-        warnings.warn(
+        warn_once(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim "
             "explicitly or simply "
             "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "

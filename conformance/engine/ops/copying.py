@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..device import check_device, device, parsed
 from ..errors import output_shape_differs
 from ..formats import LayoutError, laid_out, lies_so, preserve_format, suggest_memory_format
 from ..modes import state
+from ..once import warn_once
 from ..overloads import refusal
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, is_dense, like_steps, ordered, refuse_negative, sizes, still_expanded
@@ -176,7 +176,7 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | 
 def warn_of_lost_part(kind: dtypes.dtype) -> None:
     """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
     if kind is not dtypes.bool_:
-        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=3)
+        warn_once("Casting complex values to real discards the imaginary part", stacklevel=3)
 
 
 def real_part(array: Array, kind: dtypes.dtype | None) -> Array:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..kernel_text import kernel_text
+from ..once import warn_once
 from ..operands import check_list
 from ..shapes import broadcast_shapes as common_shape
 from ..size import Size
@@ -98,7 +98,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid, a tensor for each axis."""
     given = _given(tensors)
     if indexing is None:
-        warnings.warn(
+        warn_once(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
             stacklevel=2,
         )

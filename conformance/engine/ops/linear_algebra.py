@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..linalg import householder, kernels, low_rank
 from ..linalg.checks import columns_first, floating, same_dtype, square, succeeded
 from ..linalg.decompositions import MINOR, _svd, cholesky_backward
 from ..linalg.lu import lu_unpack as _lu_unpack
+from ..once import warn_once
 from ..out import given_several
 from ..rows import Array, op
 from ..shapes import broadcast_shapes
@@ -73,7 +73,7 @@ def _cholesky(self: Array, upper: bool = False) -> Array:
 
 
 def _warn_of_cholesky() -> None:
-    warnings.warn(
+    warn_once(
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future "
         "PyTorch release.\n"
         "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = "
@@ -96,7 +96,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """torch.linalg.qr, by its older name."""
-    warnings.warn(
+    warn_once(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
         "release.\nThe boolean "
         "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
@@ -259,7 +259,7 @@ def _triangular_solve(
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {n} by {m} but each b matrix is "
             f"{self.shape[-2]} by {self.shape[-1]}"
         )
-    warnings.warn(
+    warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a "
         "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
         "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
@@ -294,7 +294,7 @@ lu_unpack = _lu_unpack
 
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """torch.linalg.lu_solve, by its older name."""
-    warnings.warn(
+    warn_once(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
         "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
         "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
@@ -305,7 +305,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
 
 def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -> tuple[Tensor, ...]:
     """torch.linalg.lu_factor, by its older name."""
-    warnings.warn(
+    warn_once(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed "
         "in a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots "
         "= torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "

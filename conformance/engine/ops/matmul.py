@@ -12,6 +12,7 @@ from .. import dtypes, errors, twins
 from ..batching import BatchedTensor
 from ..errors import expected_scalar_type, wrong_type
 from ..inplace import check_castable
+from ..once import warn_once
 from ..out import RESIZED, check_out, given
 from ..refusals import check_tensors
 from ..rows import Array, op
@@ -415,7 +416,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """outer, by its older name; torch says so only of the form with out=."""
     if out is not None:
-        warnings.warn(
+        warn_once(
             "torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.",
             stacklevel=2,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import unimplemented
+from ..once import warn_once
 from ..out import store_out
 from ..rows import Array, op
 from ..shapes import existing_dim
@@ -218,7 +218,7 @@ def _warn_of_copies(**tensors: Any) -> None:
         each = tensors[name]
         if isinstance(each, Tensor) and not each._array.flags.c_contiguous:
             contiguous = "input value" if name == "input" else name
-            warnings.warn(
+            warn_once(
                 f"torch.searchsorted(): {text} is non-contiguous, this will lower the performance due to extra data "
                 f"copy when converting non-contiguous tensor to contiguous, please use contiguous {contiguous} tensor if "
                 "possible. This message will only appear once per program.",

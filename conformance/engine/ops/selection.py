@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from .. import dtypes
 from ..creation import scalar_tensor
 from ..dtypes import FULL_PRECISION, NUMBERS
 from ..inplace import is_free, run_inplace
+from ..once import warn_once
 from ..operands import check_views, invalid_combination
 from ..rows import ROWS, Array, op
 from ..tensor import Tensor
@@ -36,7 +36,7 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
             raise RuntimeError(
                 f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind}"
             )
-        warnings.warn(
+        warn_once(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
             "version of PyTorch. Use a boolean condition instead.",
             stacklevel=4,

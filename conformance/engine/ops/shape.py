@@ -14,6 +14,7 @@ from ..errors import wrong_type
 from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
+from ..once import warn_once
 from ..operands import MISSING, check_views, invalid_combination
 from ..overloads import is_count, refusal
 from ..refusals import check_ints, check_tensors
@@ -437,12 +438,12 @@ def ravel(input: Tensor) -> Tensor:
 
 def _reversed_dims(self: Tensor) -> Tensor:
     if self._array.ndim == 0:
-        warnings.warn(
+        warn_once(
             "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.",
             stacklevel=2,
         )
     elif self._array.ndim != 2:
-        warnings.warn(
+        warn_once(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and "
             "it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices "
             "or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",

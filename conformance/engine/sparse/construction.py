@@ -87,6 +87,8 @@ def _made(
         ]
         shown += [f"{name}={typename(value)}" for name, value in others.items()]
         raise TypeError(SIGNATURES.format(f"({', '.join(shown)})"))
+    if check_invariants is None:
+        settings.warn_of_invariants()
     kind = dtypes.asked("sparse_coo_tensor", dtype)
     if values is MISSING:
         if isinstance(indices, Tensor):

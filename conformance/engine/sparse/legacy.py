@@ -10,6 +10,7 @@ from ..errors import typename
 from ..formats import sparse_coo
 from ..legacy import TYPES as STRIDED
 from ..legacy import tensortype
+from ..settings import checks_invariants
 from ..size import Size
 from ..tensor import Tensor
 from .construction import sparse_coo_tensor
@@ -40,17 +41,17 @@ class sparsetype(tensortype):
         check_device(device)
         if not arguments:
             warnings.warn(_EMPTY, stacklevel=2)
-            return sparse_coo_tensor((0,), dtype=cls.dtype)
+            return sparse_coo_tensor((0,), dtype=cls.dtype, check_invariants=checks_invariants())
         if len(arguments) in (2, 3) and all(isinstance(each, Tensor) for each in arguments[:2]):
             named = "indices, values, " if len(arguments) == 2 else "indices, values, shape, "
             warnings.warn(_DEPRECATED.format(named, named), stacklevel=2)
             if arguments[0].dtype is not STRIDED["LongTensor"].dtype:
                 raise RuntimeError("indices must be an int64 tensor")
-            return sparse_coo_tensor(*arguments)
+            return sparse_coo_tensor(*arguments, check_invariants=checks_invariants())
         if all(isinstance(each, int) for each in arguments) or isinstance(arguments[0], Size):
             warnings.warn(_DEPRECATED.format("shape, ", "shape, "), stacklevel=2)
             size = arguments[0] if isinstance(arguments[0], Size) else arguments
-            return sparse_coo_tensor(size, dtype=cls.dtype)
+            return sparse_coo_tensor(size, dtype=cls.dtype, check_invariants=checks_invariants())
         if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
             raise TypeError(
                 "torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "

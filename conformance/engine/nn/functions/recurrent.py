@@ -24,6 +24,7 @@ from ...processor import has_onednn_of_bfloat16
 from ...tensor import Tensor, make
 
 State = Any  # a tensor, or of LSTM a pair
+CALLED_BY_MODULES = ("rnn", "lstm", "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
 
 
 class Weights(NamedTuple):

@@ -29,6 +29,7 @@ class Tree:
     """What a Module does with itself and all modules below it."""
 
     training: bool
+    _get_name: Callable[[], str]
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
