@@ -55,7 +55,16 @@ from .out import check_forward
 from .overloads import opname
 from .rows import Row
 from .saved import SavedTensor
-from .tangents import DualOutput, change_tangent, forward_base, levels, levels_of, set_tangent, tangent_of
+from .tangents import (
+    DualOutput,
+    change_tangent,
+    forward_base,
+    has_batched,
+    levels,
+    levels_of,
+    set_tangent,
+    tangent_of,
+)
 from .tensor import Tensor, make, version_counter
 from .transforms import transforms
 from .views import as_view
@@ -91,7 +100,7 @@ def dispatch(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
                 raise RuntimeError(text)
         if kwargs.get("out") is not None:
             raise RuntimeError(NO_RULE.format(f"{row.name}.out"))
-        if by_wholes(level):
+        if by_wholes(level) and not _has_batched((args, tuple(kwargs.values()))):
             from .func.batch_rules import rule_of
 
             rule = rule_of(row)
@@ -152,6 +161,14 @@ def _with_tangents(row: Row, made: Callable[..., Any], args: tuple[Any, ...], kw
     for each in results:
         _save_tangents(row, results, each._node)
     return result
+
+
+def _has_batched(args: Any) -> bool:
+    """Whether something that is one for all examples has a tangent that is not: a whole would have that inside."""
+    return any(
+        isinstance(each, Tensor) and each.__class__ is not BatchedTensor and has_batched(each)
+        for each in flat(args)
+    )
 
 
 def _as_written(tangent: Tensor, times: int) -> Tensor:

@@ -30,7 +30,7 @@ class tensortype(type):
     layout = strided
 
     def __call__(cls, *arguments: Any, **named: Any) -> Tensor:
-        return new(cls.dtype, *(placed(arguments, named) if named else arguments))
+        return new(cls.dtype, *(placed(arguments, named) if named or _are_many(arguments) else arguments))
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
@@ -68,9 +68,14 @@ def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]
     return arguments
 
 
+def _are_many(arguments: tuple[Any, ...]) -> bool:
+    """Whether there are several, and the first is no size."""
+    return len(arguments) > 1 and isinstance(arguments[0], (tuple, list, str, Tensor))
+
+
 def made(*arguments: Any, **named: Any) -> Tensor:
     """torch.Tensor(...): a tensor of a shape or of data in the default dtype, or sharing any tensor's memory."""
-    if named:
+    if named or _are_many(arguments):
         arguments = placed(arguments, named)
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         return _shared(arguments[0])

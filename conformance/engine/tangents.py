@@ -241,7 +241,11 @@ def change_tangent(tensor: Tensor, tangent: Tensor, level: int) -> None:
     if own is None:
         set_tangent(tensor, tangent, level, in_place=True)
         return
-    own._age = max(own._age, transforms.age)  # not captured: it was given to the transform
+    held = own  # not captured: it was given to the transform
+    held._age = max(held._age, transforms.age)
+    while held.__class__ is BatchedTensor:
+        held = whole_of(held)[0]
+        held._age = max(held._age, transforms.age)
     own.copy_(tangent)
 
 

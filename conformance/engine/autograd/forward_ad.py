@@ -18,7 +18,7 @@ from ..errors import wrong_type
 from ..forward import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..ops.shape import alias
-from ..tangents import attach, begin_level, end_level, set_tangent, tangent_of, whole_tangent
+from ..tangents import attach, begin_level, end_level, has_batched, set_tangent, tangent_of, whole_tangent
 from ..tangents import levels as _levels
 from ..tensor import Tensor
 from ..transforms import transforms
@@ -95,7 +95,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
 def dual_of(tensor: Tensor, tangent: Tensor, level: int) -> Tensor:
     """make_dual, at any level."""
     mapped = level_of((tensor, tangent))
-    if mapped >= 0 and not (len(vmaps) == 1 and level_of((tensor,)) < 0):  # see Note [Batched tangents]
+    alone = len(vmaps) == 1 and level_of((tensor,)) < 0 and not has_batched(tensor)
+    if mapped >= 0 and not alone:  # see Note [Batched tangents]
         if by_wholes(mapped) and tensor.__class__ is BatchedTensor and tensor._level == mapped:
             return _dual_whole(tensor, tangent, level)
         return each_example(dual_of, (tensor, tangent, level), {}, mapped)

@@ -188,7 +188,11 @@ class Tree:
             converted = fn(parameter)
             if settings.get_swap_module_params_on_conversion():
                 parameter.grad = None  # what refers to it is no tensor
-                self._swap(name, parameter, Parameter(converted, requires_grad=parameter.requires_grad))
+                try:
+                    self._swap(name, parameter, Parameter(converted, requires_grad=parameter.requires_grad))
+                except RuntimeError:
+                    parameter.grad = gradient
+                    raise
                 if gradient is not None:
                     self._swap(f"{name}.grad", gradient, fn(gradient).requires_grad_(gradient.requires_grad))
                     parameter.grad = gradient
