@@ -213,7 +213,7 @@ class Tree:
         try:
             swap_tensors(old, new)
         except Exception as error:
-            raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error  # type: ignore[attr-defined]
+            raise RuntimeError(f"_apply(): Couldn't swap {self._get_name()}.{name}") from error
 
     def share_memory(self) -> Self:
         """Let other processes share the memory of parameters and buffers."""
