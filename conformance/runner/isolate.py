@@ -41,6 +41,11 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
         )
         for way in ("swap", "overwrite")
     ),
+    (  # the deprecation of typed storages is told once, too
+        "storage._get_always_warn_typed_storage_removal",
+        "storage._set_always_warn_typed_storage_removal",
+        True,
+    ),
     ("_C._is_view_replay_enabled", "_C._set_view_replay_enabled", _KEPT),
     ("get_rng_state", "set_rng_state", _KEPT),
     ("_tensor_str.PRINT_OPTS", "_set_all_printoptions", _KEPT),
