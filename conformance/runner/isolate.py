@@ -41,11 +41,6 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
         )
         for way in ("swap", "overwrite")
     ),
-    (  # the deprecation of typed storages is told once, too
-        "storage._get_always_warn_typed_storage_removal",
-        "storage._set_always_warn_typed_storage_removal",
-        True,
-    ),
     ("_C._is_view_replay_enabled", "_C._set_view_replay_enabled", _KEPT),
     ("get_rng_state", "set_rng_state", _KEPT),
     ("_tensor_str.PRINT_OPTS", "_set_all_printoptions", _KEPT),
@@ -89,6 +84,7 @@ def isolated(torch: Any) -> Iterator[list[warnings.WarningMessage]]:
                 if setting.start is not _KEPT and value != setting.start:
                     setting.write(setting.start)
             _default_printing(torch)
+            _attempt(_forget_deprecation, torch)
             _seed(torch)
             log.clear()
             yield log
@@ -191,6 +187,11 @@ def _attempt(action: Callable[..., Any], *args: Any) -> Any:
         return action(*args)
     except Exception:
         return _FAILED
+
+
+def _forget_deprecation(torch: Any) -> None:
+    """That typed storages are deprecated is told once, whatever set_warn_always says: so once in a scenario."""
+    vars(torch.storage._warn_typed_storage_removal)["has_warned"] = False
 
 
 def _seed(torch: Any) -> None:
