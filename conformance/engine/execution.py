@@ -69,9 +69,8 @@ class GraphTask:
         self.callbacks: list[Callable[[], Any]] = []
         self.warnings: list[str] = []  # given when the pass has ended
         self.running: Node | None = None  # the node whose hooks or own Python backward run
-        self.locals: ThreadLocals | None = (
-            None  # with which each node begins, see Note [Each node begins as the pass]
-        )
+        # What each node begins with, see Note [Each node begins as the pass]; looked up when Python runs first.
+        self.locals: ThreadLocals | None = None
 
     def enter_python(self, node: Node) -> None:
         """A program's own code is about to run inside the node."""
