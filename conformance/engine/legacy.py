@@ -30,7 +30,7 @@ class tensortype(type):
     layout = strided
 
     def __call__(cls, *arguments: Any, **named: Any) -> Tensor:
-        return new(cls.dtype, *(placed(arguments, named) if named or _are_many(arguments) else arguments))
+        return new(cls.dtype, *placed(arguments, named))
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype
@@ -48,12 +48,14 @@ def typename(obj: Any, /) -> str:
 
 
 def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments by their places, of a call in which some have names.
+    """The arguments by their places, of a call in which some may have names.
 
     Raises:
-        TypeError: names that there are not.
+        TypeError: names that there are not, or several arguments of which the first is no size.
         RuntimeError: another device than the CPU.
     """
+    if not named and (len(arguments) < 2 or not isinstance(arguments[0], (tuple, list, str, Tensor))):
+        return arguments
     found = refusal("Tensor.new", arguments, named)
     if found is not None:
         raise found
@@ -68,15 +70,9 @@ def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]
     return arguments
 
 
-def _are_many(arguments: tuple[Any, ...]) -> bool:
-    """Whether there are several, and the first is no size."""
-    return len(arguments) > 1 and isinstance(arguments[0], (tuple, list, str, Tensor))
-
-
 def made(*arguments: Any, **named: Any) -> Tensor:
     """torch.Tensor(...): a tensor of a shape or of data in the default dtype, or sharing any tensor's memory."""
-    if named or _are_many(arguments):
-        arguments = placed(arguments, named)
+    arguments = placed(arguments, named)
     if len(arguments) == 1 and isinstance(arguments[0], Tensor):
         return _shared(arguments[0])
     return new(dtypes.default, *arguments)
@@ -144,7 +140,7 @@ for _each in dtypes.ALL:
 
 def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     """A tensor of this one's dtype: of a shape, of data, or sharing a tensor's memory."""
-    return new(self.dtype, *(placed(arguments, named) if named else arguments))
+    return new(self.dtype, *placed(arguments, named))
 
 
 def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
