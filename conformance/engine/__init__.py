@@ -8,7 +8,6 @@ from math import e, inf, nan, pi
 from typing import Any
 
 from . import __future__, allocation, autograd, legacy, ops, random, return_types
-from ._VF import _unique, _unique2
 from .absent import look_up
 from .checks import FUNCTIONS as _CHECKS
 from .creation import (
@@ -105,7 +104,6 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 
 globals().update(ops.FUNCTIONS)
-globals().update(ops.private.FUNCTIONS)
 globals().update(all_refusing(random.FUNCTIONS))
 globals().update(legacy.TYPES)
 globals().update(_CHECKS)
@@ -235,6 +233,8 @@ _LATER = (
     "xpu",
 )  # imported when first asked for
 _ELSEWHERE = {
+    "_unique": "_VF",
+    "_unique2": "_VF",
     "autocast": "amp",
     "get_default_device": "utils._device",
     "set_default_device": "utils._device",
@@ -250,9 +250,19 @@ _ELSEWHERE = {
 }  # and where these are from
 
 
+def __dir__() -> list[str]:
+    ops.everything()
+    return [*globals()]
+
+
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(f"{__name__}.{name}")
+    if name == "__all__":  # there is none: who imports all names takes what is here
+        ops.everything()
+    found = ops.FUNCTIONS.get(name)
+    if found is not None:
+        return found
     if name in _ELSEWHERE:
         return getattr(import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
     if "autocast" in name:

@@ -178,6 +178,7 @@ def packet(name: str) -> OpOverloadPacket:
     from . import ops
     from .nn.functions import FUNCTIONS
 
+    ops.everything()
     method = vars(Tensor).get(name)
     call = ops.FUNCTIONS.get(name) or FUNCTIONS.get(name)
     if call is None and name in ROWS:

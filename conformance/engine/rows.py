@@ -309,7 +309,19 @@ class Row:
         return _lazy(self, "linearize", linearize_source)
 
 
-ROWS: dict[str, Row] = {}
+class _Rows(dict[str, Row]):
+    """By their names; see Note [Operations asked for late]."""
+
+    def __missing__(self, name: str) -> Row:
+        from .ops import everything
+
+        everything()
+        if name in self:
+            return self[name]
+        raise KeyError(name)
+
+
+ROWS = _Rows()
 
 
 def op(

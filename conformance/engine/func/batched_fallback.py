@@ -17,6 +17,7 @@ from .. import rows
 from ..batching import batched_whole, by_wholes, made_of, refuse_write, vmaps, whole_of
 from ..dispatch import operation
 from ..inplace import run_inplace
+from ..ops import everything
 from ..ops.joining import stack
 from ..overloads import opname
 from ..rows import Row
@@ -216,6 +217,7 @@ _ROWS = """
 _masked_softmax _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d fractional_max_pool2d
 fractional_max_pool3d hash_tensor histogram_between special_airy_ai special_log_ndtr
 """
+everything()
 ROWS = frozenset(_ROWS.split()) | (frozenset(_OVERLOADS) & frozenset(rows.ROWS))
 
 _IN_PLACE = """

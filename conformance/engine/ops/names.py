@@ -15,6 +15,9 @@ select_copy selu selu_ slice_copy split_copy
 split_with_sizes_copy squeeze_copy stack std_mean svd_lowrank t_copy tensordot threshold threshold_ transpose_copy
 trapezoid trapz tril_indices triu_indices unbind_copy unfold_copy unravel_index unsqueeze_copy vander var_mean
 view_as_complex view_as_complex_copy view_as_real view_as_real_copy view_copy vstack
+_aminmax _assert_async _assert_tensor_metadata _efficientzerotensor _euclidean_dist _log_softmax _masked_softmax _safe_softmax
+_sample_dirichlet _segment_reduce _shape_as_tensor _softmax _stack _standard_gamma _test_autograd_multiple_dispatch
+_test_autograd_multiple_dispatch_view _test_autograd_multiple_dispatch_view_copy _trilinear _unsafe_index
 """
 
 # Tensor has the in-place form ``name_`` of these.
@@ -61,3 +64,61 @@ uniform_ view_as
 
 # Functions that would take more than their overloads do, and compute something from it.
 LOOKED_AT_BEFORE = "gradient"
+
+# What is asked for late, by its module; see Note [Operations asked for late].
+LATER = {
+    "arranging": "flip fliplr flipud repeat_interleave roll rot90 tile",
+    "contraction": "chain_matmul cross inner kron matrix_power tensordot trace",
+    "cumulative": """
+        cummax cummin cumprod cumsum cumulative_trapezoid diff gradient logcumsumexp trapezoid trapz
+    """,
+    "diagonals": "diag diag_embed diagflat diagonal_copy fill_diagonal_ tril tril_indices triu triu_indices vander",
+    "einsum": "einsum",
+    "gamma": "digamma igamma igammac lgamma mvlgamma polygamma",
+    "gated": "prelu rrelu rrelu_",
+    "gather": "gather scatter scatter_add take_along_dim",
+    "grids": """
+        atleast_1d atleast_2d atleast_3d broadcast_shapes broadcast_tensors cartesian_prod combinations meshgrid
+    """,
+    "hashing": "hash_tensor",
+    "histograms": "histogram histogramdd",
+    "index_select": "index_add index_copy index_fill index_reduce index_select put take",
+    "linear_algebra": """
+        cholesky cholesky_inverse cholesky_solve det geqrf inverse logdet lu lu_solve lu_unpack matrix_exp orgqr ormqr
+        pca_lowrank pinverse qr slogdet svd svd_lowrank triangular_solve
+    """,
+    "masking": "argwhere masked_fill masked_scatter masked_select nonzero nonzero_static",
+    "moments": "corrcoef cov std std_mean var var_mean",
+    "norms": "cdist dist norm pdist renorm",
+    "ordering": "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk",
+    "private": """
+        _aminmax _assert_async _assert_tensor_metadata _conj _conj_physical _efficientzerotensor _euclidean_dist _is_all_true
+        _is_any_true _is_zerotensor _log_softmax _masked_softmax _neg_view _safe_softmax _sample_dirichlet _segment_reduce
+        _shape_as_tensor _softmax _stack _standard_gamma _test_autograd_multiple_dispatch
+        _test_autograd_multiple_dispatch_view _test_autograd_multiple_dispatch_view_copy _trilinear _unsafe_index
+    """,
+    "removed": "eig lstsq matrix_rank solve symeig",
+    "replacing": "as_strided_scatter diagonal_scatter narrow_copy select_scatter slice_scatter",
+    "scatter_reduce": "scatter_reduce",
+    "searching": "bincount bucketize histc searchsorted unique unique_consecutive unravel_index",
+    "segments": "segment_reduce",
+    "smooth": "celu celu_ selu selu_",
+    "special": "erf erfc erfinv i0 logit sinc xlogy",
+    "splitting": """
+        chunk dsplit hsplit split split_with_sizes tensor_split unbind unsafe_chunk unsafe_split unsafe_split_with_sizes
+        vsplit
+    """,
+    "view_copies": """
+        alias_copy as_strided_copy detach_copy expand_copy permute_copy select_copy slice_copy split_copy
+        split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy
+        view_as_real_copy view_copy
+    """,
+    "windows": "as_strided unfold",
+}
+_IN_PLACE = frozenset(INPLACE.split())
+MODULE_OF = {
+    form: module
+    for module, listed in LATER.items()
+    for name in listed.split()
+    for form in ((name, f"{name}_") if name in _IN_PLACE else (name,))
+}

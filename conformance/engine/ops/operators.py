@@ -12,6 +12,8 @@ from ..rows import ROWS
 from ..tensor import Tensor
 from . import arithmetic, logic, matmul, power, remainders
 
+PUBLIC = ()
+
 # operator -> the method that it calls; the reflected and in-place ones too.
 OPERATORS = {
     "__add__": "add", "__radd__": "add", "__iadd__": "add_",
