@@ -250,6 +250,13 @@ _ELSEWHERE = {
 }  # and where these are from
 
 
+def _is_part(name: str) -> Any:
+    """Whether a module of the engine has this name, which is asked for before it is imported."""
+    from importlib.util import find_spec
+
+    return name.isidentifier() and find_spec(f"{__name__}.{name}") is not None
+
+
 def __dir__() -> list[str]:
     ops.everything()
     return [*globals()]
@@ -269,7 +276,7 @@ def __getattr__(name: str) -> Any:
         found = import_module(f"{__name__}.casting").public(name)
         if found is not None:
             return found
-    if not name.startswith("_"):
+    if not name.startswith("_") and not _is_part(name):
         from .nn.functions import FUNCTIONS
 
         if name in FUNCTIONS:

@@ -82,10 +82,6 @@ HOLOMORPHIC = frozenset(_HOLOMORPHIC.split())
 AS_WRITTEN = frozenset(_AS_WRITTEN.split())
 
 
-# By row and input, where torch writes a formula otherwise; they get what was saved as it is.
-FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {}
-
-
 def check_declared(row: Row) -> None:
     """Refuse a row whose formulas are not right for complex numbers.
 
@@ -102,6 +98,8 @@ def check_declared(row: Row) -> None:
 
 def formula_of(row: Row, key: str) -> Callable[..., Any]:
     """The formula for an input (or several) of a node whose output is complex."""
+    from .ops.complex_formulas import FORMULAS  # which few programs need
+
     return FORMULAS.get((row.name, key)) or row.formulas[key]
 
 

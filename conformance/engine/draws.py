@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import libm
-from . import normal as box_muller
+from . import box_muller, libm
 from .dtypes import BY_NUMPY, c_name, float_limits, is_half
 from .errors import unimplemented
 from .generator import Generator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,17 @@ Edge: TypeAlias = "tuple[Node | None, int]"
 NO_EDGE: Edge = (None, 0)
 Gradients: TypeAlias = "tuple[Tensor | None, ...]"
 _ENGINE = os.path.dirname(__file__)
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph, that backward and grad take where they take a tensor."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+GradientEdge.__module__ = "torch.autograd.graph"
 
 
 class _InputMetadata:

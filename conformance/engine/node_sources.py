@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import errors
-from .complex_numbers import FORMULAS, NOT_CAST, formula_of
+from .complex_numbers import NOT_CAST, formula_of
 
 if TYPE_CHECKING:
     from .rows import Row
@@ -285,8 +285,9 @@ def apply_source(row: Row, prefix: str = "", fit: str = "") -> str:
 
 def _given(row: Row, key: str, prefix: str) -> Iterator[str]:
     """What a formula is given: where it is one of real numbers and the node's output complex, conjugates."""
-    conjugated = prefix and row.holomorphic and (row.name, key) not in FORMULAS
-    for name in names_of(formula_of(row, key) if prefix else row.formulas[key]):
+    formula = formula_of(row, key) if prefix else row.formulas[key]
+    conjugated = prefix and row.holomorphic and formula is row.formulas[key]
+    for name in names_of(formula):
         if not conjugated or name not in row.saved:
             yield name
         else:

@@ -5,25 +5,32 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import draws, dtypes
+from . import dtypes
 from . import generator as streams
 from .absent import look_up
-from .binomial_samples import binomial as binomial_samples
 from .creation import empty_like, finish, kind_of, zeros_written
 from .device import check_device, check_memory, device
 from .errors import wrong_type
 from .inplace import check_no_overlap, run_inplace
-from .ops.partial_sort import top_indices
+from .late import LateModule
 from .out import check_out, store_out, warn_resized
 from .overloads import is_count
 from .rows import ROWS, Array, op
 from .shapes import broadcast_shapes, new_sizes
 from .tensor import Tensor, make, wrap
 from .views import increment_version
+
+if TYPE_CHECKING:
+    from . import binomial_samples, draws
+    from .ops import partial_sort
+else:
+    binomial_samples, draws, partial_sort = map(
+        LateModule, (f"{__package__}.{name}" for name in ("binomial_samples", "draws", "ops.partial_sort"))
+    )
 
 
 class Generator(streams.Generator):
@@ -224,7 +231,7 @@ def multinomial(
     chosen = (
         race.argmax(-1, keepdims=True)
         if num_samples == 1
-        else top_indices(race, num_samples, -1, largest=True, in_order=True)
+        else partial_sort.top_indices(race, num_samples, -1, largest=True, in_order=True)
     )
     return finish(chosen, out=out)
 
@@ -287,7 +294,7 @@ def _binomial(count: Array, prob: Array, generator: Any = None) -> Array:
     if kind != of_prob:
         raise RuntimeError(f"Found dtype {of_prob} but expected {kind}")
     warn_resized(count.shape, broadcast_shapes(count.shape, prob.shape))  # torch makes as many as counts
-    return binomial_samples(_from(generator), count, prob)
+    return binomial_samples.binomial(_from(generator), count, prob)
 
 
 def binomial(*args: Any, **named: Any) -> Tensor:

@@ -268,6 +268,10 @@ class Row:
         made: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
         if self.node_name != "NotImplemented":
             made.apply = _lazy(self, "apply", apply)
+            given = {
+                f"complex_formula{number}": formula_of(self, key) for number, key in enumerate(self.formulas)
+            }
+            self.scope.update(given)
         found: type[Node] = made
         return found
 
@@ -419,7 +423,6 @@ def _scope(row: Row) -> dict[str, Any]:
         "meet": row.meeting,
         "returns": row.returns,
         **{f"formula{number}": _called(formula) for number, formula in enumerate(row.formulas.values())},
-        **{f"complex_formula{number}": formula_of(row, key) for number, key in enumerate(row.formulas)},
     }
     return {**scope, "Node_": row.node, "record": row.record} if row.recorded else scope
 
@@ -463,7 +466,7 @@ def _lazy(row: Row, name: str, source: Callable[[Row], str]) -> Callable[..., An
 
 
 def _compile(row: Row, name: str, source: str) -> FunctionType:
-    if not row.scope:
+    if "row" not in row.scope:
         row.scope.update(_scope(row))  # at once: other threads may look
     filename = f"<row {row.name}.{name}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)

@@ -26,21 +26,12 @@ from ..modes import (
     set_grad_enabled,
     state,
 )
-from ..node import Edge, Identity, gradient_edge, new_node
+from ..node import Edge, GradientEdge, Identity, gradient_edge, new_node
 from ..saved import SavedTensor
 from ..size import Size
 from ..tensor import Tensor
 from ..transforms import transforms
 from ..view_replay import _force_original_view_tracking, is_view_replay_enabled
-from . import anomaly_mode, function, grad_mode, graph
-from .function import Function
-from .grad_mode import (
-    _unsafe_preserve_version_counter,
-    enforce_grad_layout_policy,
-    is_multithreading_enabled,
-    set_multithreading_enabled,
-)
-from .graph import GradientEdge
 from .log import is_logging, logged
 from .variable import Variable
 
@@ -399,9 +390,30 @@ _gradcheck = sys.modules[f"{__name__}.gradcheck"] = ModuleType(f"{__name__}.grad
 _gradcheck.__getattr__ = _checks  # type: ignore[method-assign]
 
 
+_LATER = (
+    "anomaly_mode",
+    "forward_ad",
+    "function",
+    "functional",
+    "grad_mode",
+    "graph",
+    "profiler",
+    "profiler_util",
+)  # fmt: skip  imported when first asked for
+_ELSEWHERE = {
+    "Function": "function",
+    "_unsafe_preserve_version_counter": "grad_mode",
+    "enforce_grad_layout_policy": "grad_mode",
+    "is_multithreading_enabled": "grad_mode",
+    "set_multithreading_enabled": "grad_mode",
+}  # and where these are from
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("forward_ad", "functional", "profiler", "profiler_util"):  # imported when first asked for
+    if name in _LATER:
         return import_module(f"{__name__}.{name}")
+    if name in _ELSEWHERE:
+        return getattr(import_module(f"{__name__}.{_ELSEWHERE[name]}"), name)
     if name in ("gradcheck", "gradgradcheck"):
         return getattr(import_module(f"{__name__}.derivative_check"), name)
     return _look_up(name)

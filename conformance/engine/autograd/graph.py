@@ -8,7 +8,7 @@ import functools
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from .. import errors
@@ -16,7 +16,7 @@ from .. import node as _node
 from ..absent import look_up
 from ..hooks import RemovableHandle
 from ..modes import enable_grad, state
-from ..node import grad_accumulator
+from ..node import GradientEdge, grad_accumulator
 from ..tensor import Tensor
 from ..views import increment_version as _count_change
 from .function import BackwardCFunction
@@ -47,17 +47,6 @@ class Node(abc.ABC):
     @abc.abstractmethod
     def name(self) -> str:
         """The node's name."""
-
-
-class GradientEdge(NamedTuple):
-    """A place in the graph, that backward and grad take where they take a tensor."""
-
-    node: _node.Node
-    output_nr: int
-    ownership_token: Any = None
-
-
-GradientEdge.__module__ = "torch.autograd.graph"
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -1,4 +1,4 @@
-"""The operations, by kind. Importing this package attaches those of most programs to Tensor; see later.py for the others."""
+"""The operations, by kind. Importing this package attaches those of most programs to Tensor; see late.py for the others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from . import (
     arithmetic,
     binary,
     comparison,
-    complex_formulas,
     copying,
     extremes,
     indexing,
@@ -49,7 +48,7 @@ from . import (
     unary,
 )  # fmt: skip
 from .attaching import FUNCTIONS, attach, public
-from .later import everything, stand_in
+from .late import everything, stand_in
 
 PARTS: tuple[ModuleType, ...] = (
     attributes, conversions, copies, creation, dispatch_classes, exchange, from_data, hooks, legacy, overrides, random,

@@ -25,9 +25,9 @@ class _Functions(dict[str, Callable[..., Any]]):
 
     def __missing__(self, name: str) -> Callable[..., Any]:
         if name in names.MODULE_OF:
-            from . import later
+            from . import late
 
-            later.load(names.MODULE_OF[name])
+            late.load(names.MODULE_OF[name])
         if name not in self:  # there may be a method of that name alone
             raise KeyError(name)
         return self[name]
@@ -62,7 +62,7 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     return found
 
 
-class Later:
+class LateMethod:
     """A method of Tensor that was not asked for so far, see Note [Operations asked for late]."""
 
     __slots__ = ("load", "name")
@@ -77,10 +77,10 @@ class Later:
 
 def _free(name: str) -> bool:
     """Whether Tensor has no attribute of that name yet."""
-    return isinstance(vars(Tensor).get(name, _NOTHING), Later)
+    return isinstance(vars(Tensor).get(name, _NOTHING), LateMethod)
 
 
-_NOTHING = Later("", lambda: None)
+_NOTHING = LateMethod("", lambda: None)
 
 
 def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType] = ()) -> None:

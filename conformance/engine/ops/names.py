@@ -66,7 +66,7 @@ uniform_ view_as
 LOOKED_AT_BEFORE = "gradient"
 
 # What is asked for late, by its module; see Note [Operations asked for late].
-LATER = {
+LATE = {
     "arranging": "flip fliplr flipud repeat_interleave roll rot90 tile",
     "contraction": "chain_matmul cross inner kron matrix_power tensordot trace",
     "cumulative": """
@@ -118,7 +118,7 @@ LATER = {
 _IN_PLACE = frozenset(INPLACE.split())
 MODULE_OF = {
     form: module
-    for module, listed in LATER.items()
+    for module, listed in LATE.items()
     for name in listed.split()
     for form in ((name, f"{name}_") if name in _IN_PLACE else (name,))
 }

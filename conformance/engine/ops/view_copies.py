@@ -13,6 +13,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import sizes
 from ..tensor import Tensor, make
 from ..views import increment_version
+from . import splitting  # noqa: F401  it has rows that are made to copy
 from .shape import view
 from .undefined import unsupported
 from .windows import _arguments as strided_arguments

@@ -1,8 +1,8 @@
 """Operations that are imported when they are first asked for.
 
 Note [Operations asked for late]: a program uses a few dozen of some 900 operations, and to read their code is most of an
-import. The modules of names.LATER are imported when the first of their operations is asked for: as an attribute of torch,
-as a method, in whose place a Later stands, or as a row. Who looks at operations as a whole asks for everything() before.
+import. The modules of names.LATE are imported when the first of their operations is asked for: as an attribute of torch,
+as a method, in whose place a LateMethod stands, or as a row. Who looks at operations as a whole asks for everything() before.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from threading import RLock
 
 from ..tensor import Tensor
 from . import names
-from .attaching import FUNCTIONS, Later, attach
+from .attaching import FUNCTIONS, LateMethod, attach
 
-_waiting = {*names.LATER}
+_waiting = {*names.LATE}
 _lock = RLock()
 
 
@@ -40,8 +40,8 @@ def everything() -> None:
 
 
 def stand_in() -> None:
-    """Let a Later stand in for each method that is asked for late."""
+    """Let a LateMethod stand in for each method that is asked for late."""
     alone = names.FUNCTIONS_ALONE.split()
     for name, module in names.MODULE_OF.items():
         if name not in alone:
-            setattr(Tensor, name, Later(name, partial(load, module)))
+            setattr(Tensor, name, LateMethod(name, partial(load, module)))
