@@ -30,19 +30,21 @@ class _AbsentAttribute:
 
 
 @cache
-def _names() -> dict[str, frozenset[str]]:
-    """torch's public names by where they stand."""
+def _names(owner: str) -> frozenset[str]:
+    """torch's public names of a module or class."""
     # by its path: importlib.resources would double the time that importing the engine takes
     with open(os.path.join(os.path.dirname(__file__), "names.txt"), encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    return {owner: frozenset(listed.split()) for owner, _, listed in (line.partition(":") for line in lines)}
+        for line in file:
+            if line.startswith(f"{owner}:"):
+                return frozenset(line.removeprefix(f"{owner}:").split())
+    raise KeyError(owner)
 
 
 def look_up(module: str) -> Callable[[str], Any]:
     """The ``__getattr__`` of the module that stands in for torch's."""
 
     def find(name: str) -> NoReturn:
-        if not name.startswith("_") and name in _names()[module]:
+        if not name.startswith("_") and name in _names(module):
             raise AbsentError(f"{module}.{name}")
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
@@ -51,7 +53,7 @@ def look_up(module: str) -> Callable[[str], Any]:
 
 def attach(cls: type) -> None:
     """Name what torch's class of that name has and this one has not."""
-    for name in _names()[cls.__name__]:
+    for name in _names(cls.__name__):
         if not hasattr(cls, name):
             setattr(cls, name, _AbsentAttribute(f"{cls.__name__}.{name}"))
     cls.__dir__ = _present  # type: ignore[assignment]
