@@ -29,39 +29,20 @@ its input's shape or dtype: the engine does that on the edge, once.
 from __future__ import annotations
 
 import inspect
-import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from . import dtypes
+from .compiling import SCALARS, compiled, lazy, node_class, public
 from .complex_numbers import (
     HOLOMORPHIC,
-    as_complex,
-    conjugate,
-    conjugate_operand,
     formula_of,
-    real_part,
-    uncast,
 )
-from .complex_refusals import refusal
-from .dtypes import FULL_PRECISION, NUMBERS
-from .formats import array_of, unstrided_among
-from .keywords import taken
-from .metadata import ComplexOutputError, find_alike, known_metadata
-from .modes import state
 from .node import (
-    FIRST,
-    Identity,
     Node,
-    NotImplementedNode,
-    grad_accumulator,
-    gradient_edge,
-    note_traceback,
 )  # fmt: skip
 from .node_sources import (
     apply_source,
@@ -74,47 +55,15 @@ from .node_sources import (
     uncast_apply_source,
 )  # fmt: skip
 from .operands import (
-    MISSING,
-    PLAIN,
-    array_to_float,
-    as_scalar,
-    check_plain,
     checked_meeting,
-    explained,
     meet_arrays,
-    not_differentiable,
     recorded_meeting,
-    retry,
 )  # fmt: skip
-from .out import check_asked, check_out, store_out
-from .positional import by_name, too_many
-from .saved import (
-    FREED,
-    SavedTensor,
-    as_it_is,
-    held,
-    raw_saved_property,
-    release,
-    save,
-    save_output,
-    saved_property,
-)  # fmt: skip
-from .shapes import laid_out, ordered, strides
-from .size import Size
 from .sources import call_source, evaluate_source, numbers_among
-from .tensor import Tensor
 from .transforms import guarded
-from .views import as_view
 
 Array = np.ndarray[Any, Any]
 _GIVEN = ("grad", "grads", "needed", "metadata")  # what a formula is given without its being saved
-# Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
-_SCALARS = """
-alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self threshold
-value weight
-"""
-
-
 _ORDERED = ("count_nonzero", "cummax", "cummin", "logcumsumexp", "topk")  # as what has keepdim, see ordered
 
 # What torch's derivatives.yaml calls non_differentiable, and the operations in which it does not.
@@ -192,7 +141,7 @@ class Row:
             name
             for name, p in self.parameters.items()
             if name not in (*self.tensors, *self.lists)
-            and (name in (*_SCALARS.split(), "eps", "momentum") or isinstance(p.default, float))
+            and (name in (*SCALARS.split(), "eps", "momentum") or isinstance(p.default, float))
         )
 
     @cached_property
@@ -247,10 +196,10 @@ class Row:
         made: type[Node] | None = None
         if self.recorded:
             assert self.node_name is not None
-            made = _node_class(self, self.node_name)
+            made = node_class(self, self.node_name)
             if self.node_name != "NotImplemented":
-                made.apply = _lazy(self, "apply", apply_source)  # type: ignore[method-assign]
-            made.release = _lazy(self, "release", release_source)  # type: ignore[method-assign]
+                made.apply = lazy(self, "apply", apply_source)  # type: ignore[method-assign]
+            made.release = lazy(self, "release", release_source)  # type: ignore[method-assign]
         return self.__dict__.setdefault("node", made)
 
     @cached_property
@@ -267,7 +216,7 @@ class Row:
         assert self.node is not None
         made: Any = type(self.node.__name__, (self.node,), {"__slots__": (), "__module__": "builtins"})
         if self.node_name != "NotImplemented":
-            made.apply = _lazy(self, "apply", apply)
+            made.apply = lazy(self, "apply", apply)
             given = {
                 f"complex_formula{number}": formula_of(self, key) for number, key in enumerate(self.formulas)
             }
@@ -278,39 +227,39 @@ class Row:
     @cached_property
     def call(self) -> Callable[..., Any]:
         """The function of torch."""
-        return _public(self, "call")
+        return public(self, "call")
 
     @cached_property
     def method(self) -> Callable[..., Any]:
         """call as a method of Tensor: texts count arguments after self."""
-        return _public(self, "method")
+        return public(self, "method")
 
     @cached_property
     def operator(self) -> Callable[..., Any] | None:
         """call as an operator: NotImplemented for operands that are not for it."""
         if not self.numbers or len(self.tensors) != 2:
             return None
-        return guarded(self, self.name, lambda: _compile(self, self.name, call_source(self, "operator")))
+        return guarded(self, self.name, lambda: compiled(self, self.name, call_source(self, "operator")))
 
     @cached_property
     def evaluate(self) -> Callable[..., Any]:
         """The forward on the tensors' arrays."""
-        return _lazy(self, "evaluate", evaluate_source)
+        return lazy(self, "evaluate", evaluate_source)
 
     @cached_property
     def record(self) -> Callable[..., Any]:
         """The node of a result."""
-        return _lazy(self, "record", record_source)
+        return lazy(self, "record", record_source)
 
     @cached_property
     def record_inplace(self) -> Callable[..., Any]:
         """The node of a tensor that is about to be changed in place."""
-        return _lazy(self, "record_inplace", record_inplace_source)
+        return lazy(self, "record_inplace", record_inplace_source)
 
     @cached_property
     def linearize(self) -> Callable[..., Any]:
         """The node of a result for the inputs that are wanted, with what it needs as it is; see forward.py."""
-        return _lazy(self, "linearize", linearize_source)
+        return lazy(self, "linearize", linearize_source)
 
 
 class _Rows(dict[str, Row]):
@@ -393,89 +342,6 @@ def op(
     return declare
 
 
-# Nodes that torch writes by hand: name() has their namespace.
-_NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
-
-
-# Compilation, see Note [Rows are compiled] --------------------------------------------------------
-
-_SHARED: dict[str, Any] = {  # what the functions of all rows use
-    "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "unstrided_among": unstrided_among, "array_of": array_of, "asanyarray": np.asanyarray, "new": object.__new__,
-    "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save, "as_it_is": as_it_is, "held": held,
-    "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
-    "grad_accumulator": grad_accumulator, "FIRST": FIRST, "SINK": Identity(),
-    "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
-    "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
-    "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
-    "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "MISSING": MISSING, "too_many": too_many,
-    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar, "check_plain": check_plain,
-    "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "explained": explained,
-}  # fmt: skip
-
-
-def _scope(row: Row) -> dict[str, Any]:
-    """What the functions of a row use."""
-    scope = {
-        **_SHARED,
-        "row": row,
-        "forward_": row.forward,  # since an argument may be called forward
-        "ufunc_": row.ufunc,
-        "meet": row.meeting,
-        "returns": row.returns,
-        **{f"formula{number}": _called(formula) for number, formula in enumerate(row.formulas.values())},
-    }
-    return {**scope, "Node_": row.node, "record": row.record} if row.recorded else scope
-
-
-_PRODUCT = (lambda grad, other: grad * other).__code__.co_code
-
-
-def _called(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """A formula as apply calls it: one that is the product of its two arguments is the product itself, two frames less."""
-    code = formula.__code__
-    is_product = code.co_code == _PRODUCT and code.co_argcount == 2
-    return ROWS["mul"].operator or formula if is_product else formula
-
-
-def _public(row: Row, variant: str) -> Callable[..., Any]:
-    """A function of a row that users call, under the row's name."""
-    function: Callable[..., Any] = guarded(
-        row, row.name, lambda: _compile(row, row.name, call_source(row, variant))
-    )
-    function.__doc__ = row.forward.__doc__
-    function.__module__ = "torch"
-    function.row = row  # type: ignore[attr-defined]
-    return function
-
-
-def _stub(*args: Any, materialize: Callable[..., Any], **kwargs: Any) -> Any:
-    return materialize(args, kwargs)
-
-
-def _lazy(row: Row, name: str, source: Callable[[Row], str]) -> Callable[..., Any]:
-    """A function that is compiled when it is first called, and then has its real code: most rows stay unused."""
-    function = FunctionType(_stub.__code__, row.scope, name)
-    function.__qualname__ = name
-
-    def materialize(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        function.__code__ = _compile(row, name, source(row)).__code__
-        return function(*args, **kwargs)
-
-    function.__kwdefaults__ = {"materialize": materialize}
-    return function
-
-
-def _compile(row: Row, name: str, source: str) -> FunctionType:
-    if "row" not in row.scope:
-        row.scope.update(_scope(row))  # at once: other threads may look
-    filename = f"<row {row.name}.{name}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    local: dict[str, Any] = {}
-    exec(compile(source, filename, "exec"), row.scope, local)
-    made: FunctionType = local[name]
-    return made
-
-
 def _saved_fields(row: Row) -> dict[str, str]:
     """In the order in which torch packs and unpacks them: inputs by name, then outputs."""
     fields: dict[str, str] = {}
@@ -494,24 +360,3 @@ def _saved_fields(row: Row) -> dict[str, str]:
     return dict(
         sorted(fields.items(), key=lambda field: (field[0] in row.outputs or "result" in field[0], field[0]))
     )
-
-
-def _node_class(row: Row, name: str) -> type[Node]:
-    weak = ("__weakref__",) if row.view else ()  # see Note [Saved outputs]
-    body: dict[str, Any] = {
-        "__slots__": (*(f"saved_{each}" for each in row.saved), *weak),
-        "__module__": "builtins",
-    }
-    for each, kind in row.saved.items():
-        if each.startswith("_"):  # this engine's own, torch shows no such attribute
-            continue
-        number = kind == "plain" and each in _SCALARS.split()
-        body[f"_saved_{each}"] = saved_property(each, "number" if number else kind)
-        if kind != "plain":
-            body[f"_raw_saved_{each}"] = raw_saved_property(each)
-    if name in _NAMESPACED:
-        body["name"] = lambda node: f"torch::autograd::{name}"
-    if name == "NotImplemented":  # see ops/undefined.py
-        return type(name, (NotImplementedNode,), body)
-    made: type[Node] = type(name, (Node,), body)
-    return made

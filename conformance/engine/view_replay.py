@@ -11,8 +11,9 @@ import functools
 import sys
 from typing import Any
 
+from .compiling import SHARED
 from .modes import ContextDecorator, check_bool, state
-from .rows import _SHARED, ROWS
+from .rows import ROWS
 from .tensor import Tensor
 from .views import ReplayedView, as_view, replay_of
 
@@ -38,7 +39,7 @@ def _tie(view: Tensor, source: Tensor, creation: str | None = None) -> None:
 
 @functools.cache
 def _begin() -> None:
-    _SHARED["as_view"] = _tie
+    SHARED["as_view"] = _tie
     for row in ROWS.values():
         if row.scope:
             row.scope["as_view"] = _tie

@@ -14,7 +14,7 @@ from conformance.runner.processes import Died, forked
 
 _Line = tuple[str, int]  # a file and a line in it
 
-_WRITERS = ("rows:", "sources:", "node_sources:")
+_WRITERS = ("compiling:", "rows:", "sources:", "node_sources:")
 """What writes the functions of an operation when it is first called: one of all the checks is seen to run it."""
 
 

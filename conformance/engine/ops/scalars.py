@@ -12,7 +12,8 @@ import numpy as np
 
 from ..dtypes import is_half, result_dtype
 from ..inplace import run_inplace
-from ..rows import ROWS, Array, array_to_float, op
+from ..operands import array_to_float
+from ..rows import ROWS, Array, op
 from ..tensor import Tensor, make
 from .kernels import in_single
 

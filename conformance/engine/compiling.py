@@ -1,0 +1,177 @@
+"""How a row becomes functions and a class of nodes, see Note [Rows are compiled] in rows.py."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import dtypes
+from .complex_numbers import (
+    as_complex,
+    conjugate,
+    conjugate_operand,
+    real_part,
+    uncast,
+)
+from .complex_refusals import refusal
+from .dtypes import FULL_PRECISION, NUMBERS
+from .formats import array_of, unstrided_among
+from .keywords import taken
+from .metadata import ComplexOutputError, find_alike, known_metadata
+from .modes import state
+from .node import (
+    FIRST,
+    Identity,
+    Node,
+    NotImplementedNode,
+    grad_accumulator,
+    gradient_edge,
+    note_traceback,
+)  # fmt: skip
+from .operands import (
+    MISSING,
+    PLAIN,
+    array_to_float,
+    as_scalar,
+    check_plain,
+    explained,
+    not_differentiable,
+    retry,
+)  # fmt: skip
+from .out import check_asked, check_out, store_out
+from .positional import by_name, too_many
+from .saved import (
+    FREED,
+    SavedTensor,
+    as_it_is,
+    held,
+    raw_saved_property,
+    release,
+    save,
+    save_output,
+    saved_property,
+)  # fmt: skip
+from .shapes import laid_out, ordered, strides
+from .size import Size
+from .sources import call_source
+from .tensor import Tensor
+from .transforms import guarded
+from .views import as_view
+
+if TYPE_CHECKING:
+    from .rows import Row
+
+# Arguments that torch holds as a Scalar; any other integer is a dimension, an index or a size.
+SCALARS = """
+alpha beta correction exponent lambd max max_val maxnorm min min_val negative_slope ord other p scale self threshold
+value weight
+"""
+
+# Nodes that torch writes by hand: name() has their namespace.
+_NAMESPACED = frozenset({"CopyBackwards", "CopySlices"})
+
+
+SHARED: dict[str, Any] = {  # what the functions of all rows use
+    "state": state, "Tensor": Tensor, "ndarray": np.ndarray, "unstrided_among": unstrided_among, "array_of": array_of, "asanyarray": np.asanyarray, "new": object.__new__,
+    "NUMBERS": NUMBERS, "ONE": 1, "REAL": frozenset((int, float)), "find_alike": find_alike, "FULL": FULL_PRECISION, "to_float": array_to_float, "as_view": as_view, "save": save, "as_it_is": as_it_is, "held": held,
+    "save_output": save_output, "SavedTensor": SavedTensor, "gradient_edge": gradient_edge,
+    "grad_accumulator": grad_accumulator, "FIRST": FIRST, "SINK": Identity(),
+    "note_traceback": note_traceback, "known_metadata": known_metadata, "ComplexOutputError": ComplexOutputError,
+    "as_complex": as_complex, "refusal": refusal, "asked": dtypes.asked, "conjugate": conjugate, "conjugate_operand": conjugate_operand, "real_part": real_part, "uncast": uncast, "FREED": FREED,
+    "release": release, "Size": Size, "retry": retry, "check_out": check_out, "check_asked": check_asked, "store_out": store_out,
+    "BY_NUMPY": dtypes.BY_NUMPY, "strides": strides, "MISSING": MISSING, "too_many": too_many,
+    "by_name": by_name, "PLAIN": PLAIN, "as_scalar": as_scalar, "check_plain": check_plain,
+    "laid_out": laid_out, "ordered": ordered, "taken": taken, "not_differentiable": not_differentiable, "explained": explained,
+}  # fmt: skip
+
+
+def scope_of(row: Row) -> dict[str, Any]:
+    """What the functions of a row use."""
+    scope = {
+        **SHARED,
+        "row": row,
+        "forward_": row.forward,  # since an argument may be called forward
+        "ufunc_": row.ufunc,
+        "meet": row.meeting,
+        "returns": row.returns,
+        **{f"formula{number}": _called(formula) for number, formula in enumerate(row.formulas.values())},
+    }
+    return {**scope, "Node_": row.node, "record": row.record} if row.recorded else scope
+
+
+_PRODUCT = (lambda grad, other: grad * other).__code__.co_code
+
+
+def _called(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """A formula as apply calls it: one that is the product of its two arguments is the product itself, two frames less."""
+    from .rows import ROWS
+
+    code = formula.__code__
+    is_product = code.co_code == _PRODUCT and code.co_argcount == 2
+    return ROWS["mul"].operator or formula if is_product else formula
+
+
+def public(row: Row, variant: str) -> Callable[..., Any]:
+    """A function of a row that users call, under the row's name."""
+    function: Callable[..., Any] = guarded(
+        row, row.name, lambda: compiled(row, row.name, call_source(row, variant))
+    )
+    function.__doc__ = row.forward.__doc__
+    function.__module__ = "torch"
+    function.row = row  # type: ignore[attr-defined]
+    return function
+
+
+def _stub(*args: Any, materialize: Callable[..., Any], **kwargs: Any) -> Any:
+    return materialize(args, kwargs)
+
+
+def lazy(row: Row, name: str, source: Callable[[Row], str]) -> Callable[..., Any]:
+    """A function that is compiled when it is first called, and then has its real code: most rows stay unused."""
+    function = FunctionType(_stub.__code__, row.scope, name)
+    function.__qualname__ = name
+
+    def materialize(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        function.__code__ = compiled(row, name, source(row)).__code__
+        return function(*args, **kwargs)
+
+    function.__kwdefaults__ = {"materialize": materialize}
+    return function
+
+
+def compiled(row: Row, name: str, source: str) -> FunctionType:
+    """The function of that name which a source defines, among what the functions of the row use."""
+    if "row" not in row.scope:
+        row.scope.update(scope_of(row))  # at once: other threads may look
+    filename = f"<row {row.name}.{name}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    local: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), row.scope, local)
+    made: FunctionType = local[name]
+    return made
+
+
+def node_class(row: Row, name: str) -> type[Node]:
+    """The class of a row's nodes, with torch's name and what torch shows of what they save."""
+    weak = ("__weakref__",) if row.view else ()  # see Note [Saved outputs]
+    body: dict[str, Any] = {
+        "__slots__": (*(f"saved_{each}" for each in row.saved), *weak),
+        "__module__": "builtins",
+    }
+    for each, kind in row.saved.items():
+        if each.startswith("_"):  # this engine's own, torch shows no such attribute
+            continue
+        number = kind == "plain" and each in SCALARS.split()
+        body[f"_saved_{each}"] = saved_property(each, "number" if number else kind)
+        if kind != "plain":
+            body[f"_raw_saved_{each}"] = raw_saved_property(each)
+    if name in _NAMESPACED:
+        body["name"] = lambda node: f"torch::autograd::{name}"
+    if name == "NotImplemented":  # see ops/undefined.py
+        return type(name, (NotImplementedNode,), body)
+    made: type[Node] = type(name, (Node,), body)
+    return made
