@@ -90,9 +90,6 @@ from .settings import (
     use_deterministic_algorithms,
 )  # fmt: skip
 from .size import Size
-from .storage import Storage as _Storage
-from .storage import TypedStorage, UntypedStorage
-from .storage import named as _storage_class
 from .symbolic import FUNCTIONS as _OF_NUMBERS
 from .tensor import Tensor
 from .version import __version__
@@ -118,7 +115,9 @@ def is_tensor(obj: Any) -> Any:
 
 def is_storage(obj: Any, /) -> Any:
     """torch.is_storage."""
-    return isinstance(obj, _Storage)
+    from .storage import Storage
+
+    return isinstance(obj, Storage)
 
 
 def get_device_module(device: Any = None) -> Any:
@@ -226,6 +225,7 @@ _LATER = (
     "signal",
     "sparse",
     "special",
+    "storage",
     "testing",
     "types",
     "utils",
@@ -240,6 +240,8 @@ _ELSEWHERE = {
     "set_default_device": "utils._device",
     "load": "serialization",
     "Tag": "_library.tags",
+    "TypedStorage": "storage",
+    "UntypedStorage": "storage",
     "_sparse_coo_tensor_unsafe": "sparse.construction",
     "lobpcg": "linalg.conjugate_gradient",
     "save": "serialization",
@@ -293,7 +295,9 @@ def __getattr__(name: str) -> Any:
         if name in EACH:
             return EACH[name]
     if name.endswith("Storage"):
-        found = _storage_class(name)
+        from .storage import named
+
+        found = named(name)
         if found is not None:
             return found
     return _look_up(name)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import dtypes, errors
 from .device import CPU
 from .formats import Unstrided, layout_of, lies_so, memory_format
+from .memory import address, offset, storage
 from .once import warn_once
 from .shapes import existing_dim, from_innermost, strides
 from .size import Size
-from .storage import TypedStorage, UntypedStorage, address, legacy, offset, storage
 from .tensor import Tensor, read_only
 from .twins import PAIRS, is_twin, memory_of
 from .zero_tensor import ZeroTensor
+
+if TYPE_CHECKING:
+    from .storage import TypedStorage, UntypedStorage
 
 _SHAPED: Any = tuple.__new__  # of whole numbers, which Size need not look at
 
@@ -116,6 +119,8 @@ def check_storage(tensor: Tensor) -> None:
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views."""
+    from .storage import UntypedStorage
+
     check_storage(self)
     return UntypedStorage.of(memory_of(self._array))
 
@@ -226,11 +231,15 @@ def typed_storage(self: Tensor) -> TypedStorage:
 
 def _typed_storage(self: Tensor) -> TypedStorage:
     """The same, without a warning."""
+    from .storage import TypedStorage
+
     return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype)
 
 
 def storage_type(self: Tensor) -> Any:
     """What a storage of its dtype was called."""
+    from .storage import legacy
+
     return legacy(self.dtype)
 
 

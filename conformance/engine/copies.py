@@ -12,8 +12,8 @@ from . import errors, pickling
 from .dtypes import with_own_dtype
 from .formats import Unstrided
 from .hooks import warn_if_has_hooks
+from .memory import address, buffer, copied_once, storage
 from .overrides import overrides
-from .storage import address, buffer, copied_once, storage
 from .tensor import Tensor, make
 from .version_counter import counter_at
 

@@ -13,7 +13,7 @@ from . import dtypes
 from .creation import finish
 from .device import check_device
 from .errors import missing_arguments, typename
-from .storage import address
+from .memory import address
 from .tensor import Tensor, make, wrap
 from .twins import original
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import dtypes, errors, twins
 from .formats import LayoutError, Unstrided, elements_of
 from .fused import add_product
+from .memory import address, lay_out
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge
 from .operands import PLAIN, as_scalar, check_arguments, check_recorded, plain_number
@@ -20,7 +21,6 @@ from .positional import by_name
 from .rows import ROWS, Array, Row
 from .saved import save_output
 from .shapes import broadcast_shapes, is_dense
-from .storage import address, lay_out
 from .tensor import Tensor
 from .transforms import transforms
 from .twins import PAIRS

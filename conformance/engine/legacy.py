@@ -17,7 +17,6 @@ from .overloads import refusal
 from .settings import unwritten
 from .shapes import new_sizes
 from .size import Size
-from .storage import Storage, TypedStorage
 from .tensor import Tensor, make
 
 
@@ -102,6 +101,8 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         if first.dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return _shared(first)
+    from .storage import Storage, TypedStorage
+
     if isinstance(first, Storage):
         if isinstance(first, TypedStorage) and first.dtype is not dtype:
             raise RuntimeError(

@@ -14,11 +14,11 @@ import numpy as np
 
 from . import dtypes, return_types
 from .errors import wrong_type
+from .memory import lay_out
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
 from .overloads import opname
 from .shapes import ordered, wrap_dim
-from .storage import lay_out
 from .tangents import levels, levels_of
 from .tensor import Tensor
 from .views import check_inplace, increment_version, rebase_history

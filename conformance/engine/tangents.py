@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from .batching import BatchedTensor, batched, batched_whole, by_wholes, example, level_of, vmaps, whole_of
+from .memory import address, buffer, offset, storage
 from .modes import state
 from .shapes import strides
-from .storage import address, buffer, offset, storage
 from .tensor import Tensor, make
 from .transforms import transforms
 from .twins import conjugated, is_twin

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .storage import buffer, in_order, offset, storage
+from .memory import buffer, in_order, offset, storage
 from .zero_tensor import ZeroTensor
 
 Array = np.ndarray[Any, Any]

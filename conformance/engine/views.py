@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .memory import offset
 from .modes import enable_grad, state
 from .node import Gradients, Node, gradient_edge, new_node, node_hooks
-from .storage import offset
 from .tensor import Tensor, version_counter
 from .twins import PAIRS, written
 from .version_counter import VersionCounter

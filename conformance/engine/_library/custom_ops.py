@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batching import flat
 from ..device import device
-from ..storage import storage
+from ..memory import storage
 from ..tensor import Tensor
 from .autograd import Formula, autograd_kernel
 from .batched import vmap_kernel

@@ -15,13 +15,13 @@ from .. import errors, twins
 from ..batching import BatchedTensor, by_wholes, each_in_place
 from ..dtypes import c_name
 from ..inplace import check_mutable
+from ..memory import buffer, over_memory, storage
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..operands import MISSING, invalid_combination
 from ..overloads import is_count
 from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
-from ..storage import Storage, TypedStorage, buffer, over_memory, storage
 from ..tensor import Tensor, make, set_array
 from ..views import check_inplace, increment_version, rebase_history
 from . import shape as shape_rows  # noqa: F401  its rows are read below
@@ -150,13 +150,15 @@ def set_(
 def _memory_of(self: Tensor, source: Any) -> Array:
     if source is MISSING:
         return np.zeros(0, self._array.dtype)
-    if isinstance(source, Storage):
+    if not isinstance(source, Tensor):  # a storage
+        from ..storage import TypedStorage
+
         if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
             raise RuntimeError(
                 f"Expected a Storage of type {c_name(self._array.dtype)} or an UntypedStorage, but got type "
                 f"{source.dtype.legacy} for argument 1 'storage'"
             )
-        return over_memory(source, self._array.dtype)
+        return over_memory(source._array, self._array.dtype)
     if source._array.dtype is not self._array.dtype:
         theirs, ours = c_name(source._array.dtype), c_name(self._array.dtype)
         raise RuntimeError(f"Could not set tensor of type {theirs} to a tensor of type {ours}")
@@ -166,7 +168,7 @@ def _memory_of(self: Tensor, source: Any) -> Array:
 
 
 def _laid_over(array: Array, offset: int, shape: tuple[int, ...], stride: Any) -> Array:
-    memory = over_memory(Storage(storage(array)), array.dtype)
+    memory = over_memory(storage(array), array.dtype)
     item = memory.itemsize
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))] if stride is None else stride
     if offset < 0:

@@ -11,11 +11,11 @@ import numpy as np
 
 from ..dtypes import number_within
 from ..formats import preserve_format, suggest_memory_format
+from ..memory import address, lay_out, storage
 from ..modes import state
 from ..refusals import check_tensors
 from ..rows import Array
 from ..shapes import sizes
-from ..storage import address, lay_out, storage
 from ..tensor import Tensor
 from ..views import increment_version
 

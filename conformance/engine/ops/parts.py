@@ -12,11 +12,11 @@ from .. import dtypes, errors, return_types, twins
 from ..creation import scalar_tensor, zeros_like
 from ..errors import unimplemented
 from ..formats import Unstrided
+from ..memory import buffer, offset, storage
 from ..operands import check_recorded
 from ..out import given_several
 from ..rows import ROWS, Array, op
 from ..shapes import broadcast_shapes, laid_out, like_steps, strides
-from ..storage import buffer, offset, storage
 from ..tensor import Tensor
 from ..views import converted
 from ..zero_tensor import ZeroTensor, zeros

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..memory import buffer, offset, storage
 from ..rows import Array, op
 from ..shapes import wrap_dim
-from ..storage import buffer, offset, storage
 from ..tensor import Tensor
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..memory import buffer, storage
 from ..modes import state
-from ..storage import buffer, storage
 from ..tensor import Tensor, make
 from ..views import Geometry, as_strided_node, as_view
 

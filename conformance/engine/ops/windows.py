@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..memory import address, buffer, storage
 from ..rows import ROWS, Array, op
 from ..shapes import empty_in_steps, sizes, wrap_dim
-from ..storage import address, buffer, storage
 from ..tensor import Tensor
 from ..views import Geometry, blank_like
 from .inplace_views import view_in_place
