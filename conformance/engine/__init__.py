@@ -61,6 +61,7 @@ from .formats import (
     strided,
 )
 from .from_data import as_tensor, asarray, from_numpy, tensor
+from .memory import StorageBase
 from .modes import (
     enable_grad,
     inference_mode,
@@ -115,9 +116,7 @@ def is_tensor(obj: Any) -> Any:
 
 def is_storage(obj: Any, /) -> Any:
     """torch.is_storage."""
-    from .storage import Storage
-
-    return isinstance(obj, Storage)
+    return isinstance(obj, StorageBase)
 
 
 def get_device_module(device: Any = None) -> Any:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from . import dtypes, errors, storage
+from . import dtypes, errors
 from .conversions import fraction, whole
 from .creation import finish
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY, with_own_dtype
+from .memory import StorageBase, over_memory
 from .once import warn_once
 from .shapes import like_steps
 from .tensor import Tensor, wrap
@@ -29,7 +30,7 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
         if kind is not None and data.dtype.kind == "c" and kind.category < dtypes.COMPLEX:
             return from_numpy(np.asarray(data)).to(kind)._array
         return like_steps(with_own_dtype(np.array(data, kind.numpy if kind else None)), np.asarray(data))
-    if isinstance(data, storage.Storage):
+    if isinstance(data, StorageBase):
         return _stored(data, kind)
     shape = _shape_of(data)
     flat: list[Any] = []
@@ -55,14 +56,16 @@ def infer_array(data: Any, kind: dtypes.dtype | None = None) -> np.ndarray[Any, 
     return np.array(flat, kind.numpy).reshape(shape)
 
 
-def _stored(data: storage.Storage, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
+def _stored(data: StorageBase, kind: dtypes.dtype | None) -> np.ndarray[Any, Any]:
     """A copy of the numbers in a storage; bytes are taken for those of the dtype asked for, or of integers."""
-    own = data.dtype if isinstance(data, storage.TypedStorage) else kind or dtypes.int64
+    from .storage import TypedStorage
+
+    own = data.dtype if isinstance(data, TypedStorage) else kind or dtypes.int64
     if kind not in (None, own):
         raise RuntimeError(
             f"Expected a Storage of type {kind.legacy} or an UntypedStorage, but got {own.legacy}"
         )
-    return storage.over_memory(data, own.numpy).copy()
+    return over_memory(data._array, own.numpy).copy()
 
 
 _SLOW = (

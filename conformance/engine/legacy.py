@@ -12,6 +12,7 @@ from .device import parsed
 from .errors import wrong_element
 from .formats import Unstrided, strided
 from .from_data import as_tensor, infer_array
+from .memory import StorageBase
 from .once import warn_once
 from .overloads import refusal
 from .settings import unwritten
@@ -101,9 +102,9 @@ def new(dtype: dtypes.dtype, *arguments: Any) -> Tensor:
         if first.dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return _shared(first)
-    from .storage import Storage, TypedStorage
+    if isinstance(first, StorageBase):
+        from .storage import TypedStorage
 
-    if isinstance(first, Storage):
         if isinstance(first, TypedStorage) and first.dtype is not dtype:
             raise RuntimeError(
                 f"Expected a Storage of type {dtype.legacy} or an UntypedStorage, but got type {first.dtype.legacy} "

@@ -14,6 +14,15 @@ from .shapes import strides
 from .tensor import Tensor, set_array
 
 
+class StorageBase:
+    """What all of torch's storages are, see storage.py: a memory."""
+
+    __module__ = "torch._C"
+
+    def __init__(self, base: np.ndarray[Any, Any]) -> None:
+        self._array = base
+
+
 def storage(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array that owns the memory of this one."""
     base = array

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import dtypes
 from .device import CPU, check_device, device
-from .memory import address, buffer, copied, copied_once
+from .memory import StorageBase, address, buffer, copied, copied_once
 from .tensor import wrap
 from .zero_tensor import ZeroTensor
 
@@ -19,11 +19,8 @@ from .zero_tensor import ZeroTensor
 _SHARED: WeakValueDictionary[int, np.ndarray[Any, Any]] = WeakValueDictionary()
 
 
-class Storage:
+class Storage(StorageBase):
     """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
-
-    def __init__(self, base: np.ndarray[Any, Any]) -> None:
-        self._array = base
 
     def data_ptr(self) -> int:
         """Its address; 0 where it is empty."""

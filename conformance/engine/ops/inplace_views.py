@@ -15,7 +15,7 @@ from .. import errors, twins
 from ..batching import BatchedTensor, by_wholes, each_in_place
 from ..dtypes import c_name
 from ..inplace import check_mutable
-from ..memory import buffer, over_memory, storage
+from ..memory import StorageBase, buffer, over_memory, storage
 from ..modes import state
 from ..node import Node, NotImplementedNode, gradient_edge, new_node
 from ..operands import MISSING, invalid_combination
@@ -150,7 +150,7 @@ def set_(
 def _memory_of(self: Tensor, source: Any) -> Array:
     if source is MISSING:
         return np.zeros(0, self._array.dtype)
-    if not isinstance(source, Tensor):  # a storage
+    if isinstance(source, StorageBase):
         from ..storage import TypedStorage
 
         if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
