@@ -84,6 +84,17 @@ print(json.dumps([torch.var is print, torch.Tensor.std is print]))
     assert told(program) == [True, True]
 
 
+def test_a_subclass_reaches_what_it_overrides() -> None:
+    program = """
+class Wide(torch.Tensor):
+    __torch_function__ = torch._C._disabled_torch_function_impl
+    def var(self):
+        return super().var() + 1
+print(json.dumps([len(waiting()) > 100, torch.ones(2).as_subclass(Wide).var().item()]))
+"""
+    assert told(program) == [True, 1.0]
+
+
 def test_threads_that_ask_at_once_find_the_same() -> None:
     program = """
 from concurrent.futures import ThreadPoolExecutor
