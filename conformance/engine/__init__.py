@@ -260,7 +260,7 @@ def _is_part(name: str) -> Any:
 
 def __dir__() -> list[str]:
     ops.everything()
-    return [*globals()]
+    return [*{*globals(), *_LATER, *_ELSEWHERE}]
 
 
 def __getattr__(name: str) -> Any:

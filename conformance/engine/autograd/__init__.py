@@ -399,7 +399,7 @@ _LATER = (
     "graph",
     "profiler",
     "profiler_util",
-)  # fmt: skip  imported when first asked for
+)  # imported when first asked for
 _ELSEWHERE = {
     "Function": "function",
     "_unsafe_preserve_version_counter": "grad_mode",
@@ -407,6 +407,10 @@ _ELSEWHERE = {
     "is_multithreading_enabled": "grad_mode",
     "set_multithreading_enabled": "grad_mode",
 }  # and where these are from
+
+
+def __dir__() -> list[str]:
+    return [*{*globals(), *_LATER, *_ELSEWHERE}]
 
 
 def __getattr__(name: str) -> Any:

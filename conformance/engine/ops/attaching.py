@@ -72,7 +72,9 @@ class LateMethod:
 
     def __get__(self, instance: Tensor | None, owner: type[Tensor]) -> Any:
         self.load()
-        return vars(Tensor)[self.name].__get__(instance, owner)  # a subclass may have another, which calls this one
+        return vars(Tensor)[self.name].__get__(
+            instance, owner
+        )  # a subclass may have another, which calls this one
 
 
 def _free(name: str) -> bool:
