@@ -11,7 +11,7 @@ from ..formats import following, laid_out
 from ..rows import Array, op
 from ..shapes import like_steps
 from ..tensor import Tensor
-from .pooling import written_zeros
+from .pool_windows import written_zeros
 
 PUBLIC = ()
 Ints = tuple[int, ...]
