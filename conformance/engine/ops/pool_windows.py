@@ -30,9 +30,8 @@ Ints = tuple[int, ...]
 
 def complete(spatial: int, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints = (1,)) -> list[Ints]:
     """The settings for each dimension, also where one was given for all; windows side by side without a stride."""
-    return [
-        each * spatial if len(each) == 1 else each for each in (kernel, stride or kernel, padding, dilation)
-    ]
+    settings = (kernel, stride or kernel, padding, dilation)
+    return [tuple(each) * (spatial if len(each) == 1 else 1) for each in settings]
 
 
 def count_along(n: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
