@@ -204,7 +204,8 @@ def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
             break
         length *= n
     block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
-    inside = np.arange(self.size) % length < length // block * block
+    inside = np.zeros((self.size // length if length else 0, length), bool)
+    inside[:, : length // block * block] = True
     found: Array = inside.reshape(shape).transpose(np.argsort(order))
     return found
 
