@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -427,7 +428,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if first == last:
         return input
     shape = input._array.shape
-    joined = int(np.prod(shape[first : last + 1]))
+    joined = math.prod(shape[first : last + 1])
     return reshape(input, (*shape[:first], joined, *shape[last + 1 :]))
 
 
