@@ -65,7 +65,7 @@ def flat_places(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int
     offsets: Any = np.intp(0)
     for i, step in enumerate(steps):
         if i != axis:
-            along = np.arange(0, part[i] * step, step)
+            along = np.arange(part[i]) * step  # which may be 0, of what is empty
             offsets = offsets + along.reshape(-1, *[1] * (len(shape) - 1 - i))
     return offsets + (where if steps[axis] == 1 else where * np.intp(steps[axis]))
 
