@@ -23,7 +23,9 @@ from . import (
     activation,
     arithmetic,
     arranging,
+    batched_blas,
     binary,
+    blas,
     comparison,
     complex_formulas,
     contraction,
@@ -38,6 +40,7 @@ from . import (
     grids,
     hashing,
     histograms,
+    index_put,
     index_select,
     indexing,
     inplace_views,
@@ -52,6 +55,7 @@ from . import (
     norms,
     operators,
     ordering,
+    overwriting,
     parts,
     power,
     private,
@@ -77,9 +81,9 @@ from . import (
 )  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, arranging, binary, comparison, contraction, copying, cumulative, diagonals,
-    einsum, extremes, gamma, gated, gather, grids, hashing, histograms, index_select, indexing, inplace_views, joining, linear_algebra,
-    logic, masking, matmul, memory, moments, norms, ordering, parts, power, reduction, remainders, removed, replacing,
+    activation, arithmetic, arranging, batched_blas, binary, blas, comparison, contraction, copying, cumulative, diagonals,
+    einsum, extremes, gamma, gated, gather, grids, hashing, histograms, index_put, index_select, indexing, inplace_views, joining, linear_algebra,
+    logic, masking, matmul, memory, moments, norms, ordering, overwriting, parts, power, reduction, remainders, removed, replacing,
     rounding, scatter_reduce, searching, segments, selection, shape, slicing, smooth, softmax, special, splitting, truth,
     unary, view_copies, windows,
 )  # fmt: skip
@@ -123,6 +127,7 @@ def attach() -> None:
     random.attach()
     _attach_inplace()
     indexing.attach()
+    overwriting.attach()
     selection.attach()
     parts.attach()
     shape.attach()

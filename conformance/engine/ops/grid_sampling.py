@@ -24,8 +24,8 @@ from ..ranges import linspace
 from ..rows import Array, op
 from ..shapes import existing_dim
 from ..tensor import Tensor, make
+from .blas import product
 from .joining import stack
-from .matmul import product
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)

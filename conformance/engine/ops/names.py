@@ -44,9 +44,8 @@ zero_
 
 # Neither: what modules of operations share among themselves.
 INTERNAL = """
-add_at alias assigned clamped defined delitem diagonal_backward exact_product getitem half_opposed in_order index_backward
-linear log_add_exp mat2_grad narrow_start parse_to product real_part rmatmul select_backward setitem should_fold slice
-slice_backward warn_of_lost_part without_leading_ones
+add_at alias assigned clamped defined delitem diagonal_backward getitem half_opposed in_order index_backward log_add_exp
+narrow_start parse_to real_part select_backward setitem slice slice_backward warn_of_lost_part without_leading_ones
 """
 
 # Methods that programs call so often that their arguments are not looked at again when they fail.

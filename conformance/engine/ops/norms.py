@@ -13,8 +13,8 @@ from ..refusals import check_tensors
 from ..rows import Array, op
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import Tensor
+from .blas import product
 from .kernels import check_subtractable, half_up
-from .matmul import product
 from .reduction import axes_of, dims, unsqueeze_multiple
 from .scalars import plus, times
 from .selection import where

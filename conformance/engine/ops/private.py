@@ -21,7 +21,7 @@ from ..shapes import new_sizes, wrap_dim
 from ..tensor import Tensor, make
 from ..zero_tensor import ZeroTensor, zeros
 from . import extremes, joining, multiple_dispatch, norms, parts, segments, softmax
-from .indexing import index, index_put
+from .index_put import index, index_put
 from .softmax import _softmax_backward
 from .undefined import unsupported
 

@@ -10,9 +10,10 @@ from ..creation import scalar_tensor
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor
+from .blas import mm
 from .joining import cat
 from .kernels import half_up
-from .matmul import linear, mm
+from .matmul import linear
 
 PUBLIC = ()
 _NO_PRIMITIVE = (
