@@ -20,7 +20,7 @@ from ..rows import Array, op
 from ..shapes import existing_dim, like_steps
 from ..tensor import Tensor
 from .joining import cat
-from .kernels import refuse_integers
+from .kernels import only_needed, refuse_integers
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -210,8 +210,7 @@ def transposed_sizes(sizes: Ints, geometry: Geometry, output_padding: Ints) -> I
 
 
 def _backward(grad: Tensor, *arguments: Any) -> Any:
-    found = convolution_backward(grad, *arguments)
-    return [each if wanted else None for each, wanted in zip(found, arguments[-1], strict=True)]
+    return only_needed(convolution_backward(grad, *arguments), arguments[-1])
 
 
 @op(

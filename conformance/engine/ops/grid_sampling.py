@@ -26,6 +26,7 @@ from ..shapes import existing_dim
 from ..tensor import Tensor, make
 from .blas import product
 from .joining import stack
+from .kernels import only_needed
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
@@ -263,7 +264,7 @@ def _double(
     if gg_grid is not None and mode != NEAREST:
         for i, each in enumerate(_curvature(grad_output, input, grid, gg_grid, mode, padding, align)):
             found[i] = each if found[i] is None else found[i] + each
-    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+    return only_needed(found, needed)
 
 
 def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
@@ -301,7 +302,7 @@ def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
         grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align: bool, needed: Any
     ) -> list[Any]:
         found = again(grad, input, grid, mode, padding, align, tuple(needed))
-        return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+        return only_needed(found, needed)
 
     sampler = op(
         f"GridSampler{spatial}DBackward0",

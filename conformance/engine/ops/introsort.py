@@ -23,7 +23,7 @@ def unstable_along(array: Array, where: Array, axis: int) -> None:
     if array.shape[axis] <= _SHORT:
         return
     values = np.take_along_axis(array, where, axis)
-    lines, orders = np.moveaxis(values, axis, -1), np.moveaxis(where, axis, -1)
+    lines, orders = values.swapaxes(axis, -1), where.swapaxes(axis, -1)
     differ = unequal_neighbours(lines)
     ranks = np.empty(array.shape[axis], np.int64)
     for line in np.argwhere(~differ.all(-1)):

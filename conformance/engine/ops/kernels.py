@@ -1,4 +1,4 @@
-"""What the forward functions of several operations share."""
+"""What the kernels and formulas of several operations share."""
 
 from __future__ import annotations
 
@@ -112,6 +112,11 @@ def half_up(array: Array) -> Array:
 def in_single(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
     """A function of an array: of halves computed in single precision, and rounded once at the end, as torch does."""
     return np.asarray(function(half_up(array), *rest)).astype(array.dtype, copy=False)
+
+
+def only_needed(found: Any, needed: Any) -> list[Any]:
+    """The gradients that are asked for, None for the others."""
+    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
 
 
 def kept(array: Array, mask: Array, *order: Array) -> Array:

@@ -12,7 +12,7 @@ from ..formats import following
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor, make
-from .kernels import need_floats
+from .kernels import need_floats, only_needed
 from .moments import variance_backward
 from .normalization import plus_shift
 from .reduction import mean_backward
@@ -33,11 +33,6 @@ def _normal(array: Array, mean: Array, rstd: Array) -> Array:
     found -= mean
     found *= rstd
     return found
-
-
-def only_needed(found: Any, needed: Any) -> list[Any]:
-    """The gradients that are asked for, None for the others."""
-    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
 
 
 def _fused(array: Array, mean: Array, rstd: Array) -> Array:

@@ -22,7 +22,7 @@ from ..fused import multiply_add
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make, wrap
-from .kernels import half_up, need_floats
+from .kernels import half_up, need_floats, only_needed
 from .scalars import over, over_, plus, times, times_
 
 PUBLIC = ("batch_norm",)
@@ -76,7 +76,7 @@ def _batch_norm_backward(
     found = native_batch_norm_backward(
         grad, input, weight, running_mean, running_var, result1, result2, training, eps, tuple(needed)
     )
-    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+    return only_needed(found, needed)
 
 
 @op(

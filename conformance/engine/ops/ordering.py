@@ -331,32 +331,19 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
     return found
 
 
-def quantile(
-    input: Tensor,
-    q: Any,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
-    out: Any = None,
-) -> Tensor:
-    """The q-th quantiles; nan where there is a nan."""
-    found = _quantile(input, q, dim, keepdim, interpolation, False)
-    return given("quantile", out, found)
+def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:
+    def reduce(
+        input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear",
+        out: Any = None,
+    ) -> Tensor:  # fmt: skip
+        return given(name, out, _quantile(input, q, dim, keepdim, interpolation, ignore_nan))
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
 
 
-def nanquantile(
-    input: Tensor,
-    q: Any,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
-    out: Any = None,
-) -> Tensor:
-    """The q-th quantiles of what is not nan."""
-    found = _quantile(input, q, dim, keepdim, interpolation, True)
-    return given("nanquantile", out, found)
+quantile = _quantiles("quantile", False, "The q-th quantiles; nan where there is a nan.")
+nanquantile = _quantiles("nanquantile", True, "The q-th quantiles of what is not nan.")
 
 
 PUBLIC = (

@@ -94,7 +94,7 @@ def _quickselect(items: Items, k: int) -> int:
 
 def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) -> Array:
     """Where the k greatest (or least) elements are, along an axis."""
-    lines = np.moveaxis(half_up(array), axis, -1)
+    lines = half_up(array).swapaxes(axis, -1)
     n = lines.shape[-1]
     found, ranked = _ranked(lines, min(k + 1, n), largest)  # the first that is not wanted tells of a tie
     found = np.ascontiguousarray(found[..., :k])
@@ -117,7 +117,7 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
             if in_order:
                 _sort(items, 0, k - 1, before)
         found[tuple(place)] = [i for _, i in items[:k]]
-    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
+    return np.ascontiguousarray(found.swapaxes(-1, axis))
 
 
 def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:

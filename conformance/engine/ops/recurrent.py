@@ -12,7 +12,7 @@ from ..rows import Array, op
 from ..tensor import Tensor
 from .blas import mm
 from .joining import cat
-from .kernels import half_up
+from .kernels import half_up, only_needed
 from .matmul import linear
 
 PUBLIC = ()
@@ -83,7 +83,7 @@ def _layer_backward(
         every = _layer_slope(
             input, weight0, weight1, weight2, weight3, hx_, cx_, result0, *grads, reverse, has_biases
         )
-        return [each if wanted else None for each, wanted in zip(every, needed, strict=True)]
+        return only_needed(every, needed)
     nothing = weight0.new_zeros(weight0.size(0))
     bias0, bias1 = (weight2, weight3) if has_biases else (nothing, nothing)
     order = range(input.size(0))[:: -1 if reverse else 1]
@@ -130,7 +130,7 @@ def _layer_backward(
         of_h, of_c = mm(of_gates, weight1), of_c * f
     of_input = cat([of_steps[step] for step in sorted(of_steps)], 0)
     every = [of_input, *found, found[2], of_h, of_c]
-    return [each if wanted else None for each, wanted in zip(every, needed, strict=True)]
+    return only_needed(every, needed)
 
 
 @op(
