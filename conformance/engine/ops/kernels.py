@@ -277,6 +277,7 @@ def trunc_quotient(self: Any, other: Any) -> Array:
     return quotient + ((quotient < 0) & (quotient * other != self))
 
 
+@functools.cache
 def scipy(name: str, half: bool = True) -> Callable[..., Array]:
     """A function of scipy.special, in the dtype of its arguments; scipy is loaded with the first call."""
 
