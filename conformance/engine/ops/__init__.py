@@ -32,6 +32,8 @@ from . import (
     copying,
     cumulative,
     diagonals,
+    differences,
+    distances,
     einsum,
     extremes,
     gamma,
@@ -74,6 +76,7 @@ from . import (
     softmax,
     special,
     splitting,
+    transposing,
     truth,
     unary,
     view_copies,
@@ -81,10 +84,10 @@ from . import (
 )  # fmt: skip
 
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, arranging, batched_blas, binary, blas, comparison, contraction, copying, cumulative, diagonals,
+    activation, arithmetic, arranging, batched_blas, binary, blas, comparison, contraction, copying, cumulative, diagonals, differences, distances,
     einsum, extremes, gamma, gated, gather, grids, hashing, histograms, index_put, index_select, indexing, inplace_views, joining, linear_algebra,
     logic, masking, matmul, memory, moments, norms, ordering, overwriting, parts, power, reduction, remainders, removed, replacing,
-    rounding, scatter_reduce, searching, segments, selection, shape, slicing, smooth, softmax, special, splitting, truth,
+    rounding, scatter_reduce, searching, segments, selection, shape, slicing, smooth, softmax, special, splitting, transposing, truth,
     unary, view_copies, windows,
 )  # fmt: skip
 
@@ -131,6 +134,7 @@ def attach() -> None:
     selection.attach()
     parts.attach()
     shape.attach()
+    transposing.attach()
     copying.attach()
     gamma.attach()
     operators.attach()

@@ -15,7 +15,8 @@ from ..tensor import Tensor
 from .batched_blas import bmm
 from .blas import addmm, dot, mm, mv
 from .inplace_views import squeeze_
-from .shape import _unsafe_view, expand, reshape, t, unsqueeze, view
+from .shape import _unsafe_view, expand, reshape, unsqueeze, view
+from .transposing import t
 
 PUBLIC = ("ger", "matmul", "outer")
 
