@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..rows import Array
+from .gather import read_along
 from .partial_sort import heap_sorted
 
 _SHORT = 16
@@ -22,7 +23,7 @@ def unstable_along(array: Array, where: Array, axis: int) -> None:
     """
     if array.shape[axis] <= _SHORT:
         return
-    values = np.take_along_axis(array, where, axis)
+    values = read_along(array, axis, where)
     lines, orders = values.swapaxes(axis, -1), where.swapaxes(axis, -1)
     differ = unequal_neighbours(lines)
     ranks = np.empty(array.shape[axis], np.int64)

@@ -18,6 +18,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
+from .gather import read_along
 from .grids import broadcast_tensors
 from .introsort import unstable_along
 from .kernels import need_reals, refuse_bools
@@ -35,7 +36,7 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
     where = order_along(self, axis, bool(descending))
     if not stable and self.strides[axis]:  # torch sorts nothing that is expanded
         unstable_along(self, where, axis)
-    return like_steps(np.take_along_axis(self, where, axis), self), like_steps(where, self)
+    return like_steps(read_along(self, axis, where), self), like_steps(where, self)
 
 
 def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -237,7 +238,7 @@ def _mode_index(array: Array, axis: int) -> Array:
     """Where the most frequent element is, along an axis: the end of the first longest run in sorted order."""
     lines = np.moveaxis(array, axis, -1)
     where = order_along(lines, -1, False)
-    unstable_along(lines, where, -1)
+    unstable_along(lines, where, lines.ndim - 1)
     for line in np.argwhere(np.isnan(lines).any(-1)):
         where[tuple(line)] = order_without_ranks(lines[tuple(line)])
     values, number = np.take_along_axis(lines, where, -1), np.arange(lines.shape[-1])
