@@ -86,8 +86,8 @@ def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = N
     limits = float_limits(self.dtype)
     numbers = half_up(self)  # numpy finds no infinities of bfloat16
     given = [
-        limits_or if each is None else each
-        for each, limits_or in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
+        default if each is None else each
+        for each, default in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
     ]
     nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
     found = numbers.copy("K")
