@@ -174,6 +174,8 @@ def number_within(kind: np.dtype[Any], number: Any, name: str | None = None) -> 
     Raises:
         RuntimeError: it does not fit (``name`` is how the text calls the type).
     """
+    if number.__class__ in (float, int) and -65504 <= number <= 65504 and kind.kind in "fcV":
+        return number  # which every type of these holds
     if isinstance(number, complex) and kind.kind != "c" and not number.imag:
         number = number.real
     if kind.kind in "fcV" and (

@@ -25,6 +25,12 @@ def places(torch: Any, *shape: int) -> Any:
     return (torch.arange(math.prod(shape)) * 37 % 128).view(*shape)
 
 
+@functools.cache
+def recurrent(torch: Any) -> Any:
+    """A layer whose weights are small."""
+    return torch.nn.LSTM(64, 64)
+
+
 KERNELS: dict[str, Callable[[Any, Any], Any]] = {
     "x ** 3": lambda torch, x: x**3,
     "erf": lambda torch, x: x.erf(),
@@ -51,13 +57,24 @@ KERNELS: dict[str, Callable[[Any, Any], Any]] = {
     "cumsum(1)": lambda torch, x: x.cumsum(1),
     "sort(1)": lambda torch, x: x.sort(1).values,
     "topk(5)": lambda torch, x: x.topk(5).values,
+    "median()": lambda torch, x: x.median(),
+    "mode(1)": lambda torch, x: x.mode(1).values,
     "gather(1)": lambda torch, x: x.gather(1, places(torch, 512, 512)),
+    "scatter(1)": lambda torch, x: x.scatter(1, places(torch, 512, 512), x),
+    "scatter_reduce(1) amax": lambda torch, x: x.scatter_reduce(1, places(torch, 512, 512), x, "amax"),
     "index_add(0)": lambda torch, x: x.index_add(0, places(torch, 512), x),
     "embedding": lambda torch, x: torch.nn.functional.embedding(places(torch, 512), x),
     "t().contiguous()": lambda torch, x: x.t().contiguous(),
     "3x3 convolution, 8 to 8": lambda torch, x: torch.nn.functional.conv2d(
         x.view(8, 8, 64, 64), torch.ones(8, 8, 3, 3), padding=1
     ),
+    "max_pool2d(2)": lambda torch, x: torch.nn.functional.max_pool2d(x.view(8, 8, 64, 64), 2),
+    "avg_pool2d(2)": lambda torch, x: torch.nn.functional.avg_pool2d(x.view(8, 8, 64, 64), 2),
+    "bilinear, twice as large": lambda torch, x: torch.nn.functional.interpolate(
+        x.view(8, 8, 64, 64), scale_factor=2, mode="bilinear"
+    ),
+    "group_norm(4)": lambda torch, x: torch.nn.functional.group_norm(x.view(8, 8, 64, 64), 4),
+    "LSTM of 64 steps, 64 to 64": lambda torch, x: recurrent(torch)(x.view(64, 64, 64))[0],
 }
 
 LARGE: dict[str, Callable[[Any, Any], Any]] = {"sum of 2048 x 2048": lambda torch, x: x.sum()}

@@ -24,10 +24,13 @@ from ..tensor import Tensor
 from . import (
     activation,
     arithmetic,
+    batched_blas,
     binary,
+    blas,
     comparison,
     copying,
     extremes,
+    index_put,
     indexing,
     inplace_views,
     joining,
@@ -35,6 +38,7 @@ from . import (
     matmul,
     memory,
     operators,
+    overwriting,
     parts,
     power,
     reduction,
@@ -44,6 +48,7 @@ from . import (
     shape,
     slicing,
     softmax,
+    transposing,
     truth,
     unary,
 )  # fmt: skip
@@ -54,8 +59,9 @@ PARTS: tuple[ModuleType, ...] = (
     attributes, conversions, copies, creation, dispatch_classes, exchange, from_data, hooks, legacy, overrides, random,
 )  # fmt: skip
 MODULES: tuple[ModuleType, ...] = (
-    activation, arithmetic, binary, comparison, copying, extremes, indexing, inplace_views, joining, logic, matmul, memory,
-    parts, power, reduction, remainders, rounding, selection, shape, slicing, softmax, truth, unary, operators,
+    activation, arithmetic, batched_blas, binary, blas, comparison, copying, extremes, index_put, indexing, inplace_views, joining,
+    logic, matmul, memory, overwriting, parts, power, reduction, remainders, rounding, selection, shape, slicing, softmax,
+    transposing, truth, unary, operators,
 )  # fmt: skip
 
 

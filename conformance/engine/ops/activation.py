@@ -28,10 +28,6 @@ PUBLIC = ("hardshrink", "relu", "threshold", "threshold_")
 # Piecewise linear ---------------------------------------------------------------------------------
 
 
-def _zero(array: Array) -> Any:
-    return array.dtype.type(0)
-
-
 @op(
     "ThresholdBackwardBackward0",
     name="threshold_backward",
@@ -59,7 +55,7 @@ def threshold(self: Array, threshold: Any, value: Any) -> Array:
     """The number where it is above the threshold, else the value."""
     refuse_bools("threshold_cpu", self)
     least, instead = (number_within(self.dtype, each) for each in (threshold, value))
-    return np.where(self <= least, np.asarray(instead).astype(self.dtype), self)
+    return chosen(self <= least, np.asarray(instead).astype(self.dtype), self)
 
 
 @op(
@@ -162,10 +158,7 @@ def _hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     wide = half_up(grad_output)
     sixth = np.float32(1) / np.float32(6)  # of single precision in torch, for doubles as well
     slope = wide * wide.dtype.type(sixth)
-    found = np.where(
-        (self > -3) & (self < 3), slope.astype(grad_output.dtype, copy=False), _zero(grad_output)
-    )
-    return laid_out(found, grad_output, self)
+    return kept(slope.astype(grad_output.dtype, copy=False), (self > -3) & (self < 3), grad_output, self)
 
 
 @op("HardsigmoidBackward0", meet="self", self=lambda grad, self: _hardsigmoid_backward(grad, self))
@@ -187,7 +180,7 @@ def hardsigmoid(self: Array) -> Array:
 def _hardswish_backward(grad_output: Array, self: Array) -> Array:
     wide, wide_grad = half_up(self), half_up(grad_output)
     inside = wide_grad * (wide / wide.dtype.type(3) + wide.dtype.type(0.5))
-    found = np.where(self <= -3, 0, np.where(self < 3, inside, wide_grad)).astype(grad_output.dtype)
+    found = kept(chosen(self < 3, inside, wide_grad).astype(grad_output.dtype, copy=False), ~(self <= -3))
     blocks = nans_in_blocks(self, grad_output, widest=True)
     return laid_out(found if blocks is None else np.where(blocks, self, found), grad_output, self)
 
@@ -248,7 +241,6 @@ def softshrink(self: Array, lambd: Any = 0.5) -> Array:
             f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
         )
     wide = half_up(self)
-    plain = in_blocks(self, self) & ~np.isnan(wide)  # in blocks no zero has a sign
-    within = np.where(plain, wide.dtype.type(0), wide * 0)
-    found = np.where(wide > lambd, wide - lambd, np.where(wide < -lambd, wide + lambd, within))
+    found = wide - wide.clip(-lambd, lambd)
+    np.copysign(found, wide, out=found, where=~in_blocks(self, self))  # in blocks no zero has a sign
     return found.astype(self.dtype, copy=False)

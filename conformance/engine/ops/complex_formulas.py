@@ -16,8 +16,8 @@ from ..creation import scalar_tensor, zeros_like
 from ..dtypes import BY_NUMPY, result_dtype
 from ..rows import ROWS
 from ..tensor import Tensor
+from .batched_blas import spread_over_batch
 from .binary import _addcdiv_factor, _quotient_of
-from .matmul import _spread
 from .power import half_opposed
 from .reduction import _prod_backward, _prod_dim_backward, unsqueeze_multiple
 from .scalars import less_than, maybe_times, minus, plus, times
@@ -189,7 +189,7 @@ FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
         "batch1",
     ): lambda grad, batch2, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2, alpha: (
         maybe_times(
-            _spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
+            spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2).bmm(
                 batch2.transpose(1, 2).conj()
             ),
             conjugate(alpha),
@@ -202,7 +202,7 @@ FORMULAS: dict[tuple[str, str], Callable[..., Any]] = {
         maybe_times(
             batch1.transpose(1, 2)
             .conj()
-            .bmm(_spread(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)),
+            .bmm(spread_over_batch(grad, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)),
             conjugate(alpha),
         )
     ),

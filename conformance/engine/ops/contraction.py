@@ -20,9 +20,10 @@ from ..rows import Array, op
 from ..shapes import broadcast_shapes, existing_dim, wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from ..views import increment_version
+from .blas import dot, mm, vdot
 from .index_select import index_fill
 from .kernels import refuse_bools
-from .matmul import dot, matmul, mm, vdot
+from .matmul import matmul
 from .shape import _unsafe_view
 
 # tensordot ----------------------------------------------------------------------------------------

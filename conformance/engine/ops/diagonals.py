@@ -33,7 +33,7 @@ tril = _triangle("tril", "TrilBackward0", np.tril, "The lower triangle, zeros ab
 triu = _triangle("triu", "TriuBackward0", np.triu, "The upper triangle, zeros below it.")
 
 
-def _indices(name: str, function: Any, text: str) -> Any:
+def _indices(name: str, lower: bool, text: str) -> Any:
     def make_indices(
         row: int,
         col: int,
@@ -52,14 +52,16 @@ def _indices(name: str, function: Any, text: str) -> Any:
         kind = dtype or dtypes.int64
         if kind not in (dtypes.int64, dtypes.int32):
             raise unimplemented(name, kind.numpy)
-        return finish(np.stack(function(row, offset, col)).astype(kind.numpy), requires_grad)
+        below = np.tri(row, col, offset if lower else offset - 1, bool)
+        where = (below if lower else ~below).nonzero()
+        return finish(np.array(where, kind.numpy), requires_grad)
 
     make_indices.__name__, make_indices.__doc__ = name, text
     return make_indices
 
 
-tril_indices = _indices("tril_indices", np.tril_indices, "The indices of the lower triangle.")
-triu_indices = _indices("triu_indices", np.triu_indices, "The indices of the upper triangle.")
+tril_indices = _indices("tril_indices", True, "The indices of the lower triangle.")
+triu_indices = _indices("triu_indices", False, "The indices of the upper triangle.")
 
 
 # Diagonals ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import wrong_type
 from ..operands import check_list
 from ..tensor import Tensor
-from .matmul import bmm
+from .batched_blas import bmm
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ELLIPSIS = "."

@@ -10,9 +10,8 @@ import numpy as np
 from ..rows import Array, op
 from ..shapes import refuse_negative
 from .kernels import need_floats
-from .pooling import at_indices, gathered, written_zeros
+from .pool_windows import Ints, Windows, at_indices, gathered, written_zeros
 
-Ints = tuple[int, ...]
 _NAMES = ("time", "height", "width")
 
 
@@ -75,14 +74,8 @@ def _largest(self: Array, kernel: Ints, out: Ints, samples: Array) -> tuple[Arra
         if not reach:  # -inf where the window would begin, be it outside
             places[plane] = flat[:, 0]
             continue
-        inside = values.reshape(-1)[flat]
-        chosen = inside.argmax(1)
-        unknown = np.isnan(inside)
-        if unknown.any():  # the last nan of a window wins
-            last = inside.shape[1] - 1 - unknown[:, ::-1].argmax(1)
-            chosen = np.where(unknown.any(1), last, chosen)
-        found[plane] = np.take_along_axis(inside, chosen[:, None], 1)[:, 0]
-        places[plane] = np.take_along_axis(flat, chosen[:, None], 1)[:, 0]
+        covered = Windows(values.size, flat.T, flat.T, True)
+        found[plane], places[plane] = covered.largest(values.reshape(1, -1))
     return found.reshape(shape), places.reshape(shape)
 
 

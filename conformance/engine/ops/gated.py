@@ -17,7 +17,7 @@ from ..rows import ROWS, Array, op
 from ..shapes import laid_out, like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .joining import cat
-from .kernels import half_up, in_single, need_floats
+from .kernels import chosen, half_up, in_single, kept, need_floats
 from .scalars import less_than
 from .selection import where
 
@@ -33,7 +33,7 @@ PUBLIC = ("prelu", "rrelu", "rrelu_")
 )
 def _prelu_kernel(self: Array, weight: Array) -> Array:
     need_floats("prelu_cpu", self)
-    return like_steps(np.where(self > 0, self, weight * self), self)
+    return like_steps(chosen(self > 0, self, weight * self), self)
 
 
 def _of_first(grads: Any, self: Tensor, weight: Tensor) -> Tensor:
@@ -68,9 +68,8 @@ def _of_weight(grads: Any, grad_output: Tensor, self: Tensor) -> Tensor:
 )
 def _prelu_backward(grad_output: Array, self: Array, weight: Array) -> tuple[Array, Array]:
     positive = self > 0
-    zero = grad_output.dtype.type(0)
-    of_self = np.where(positive, grad_output, weight * grad_output)
-    return laid_out(of_self, self), np.where(positive, zero, self * grad_output)
+    of_self = chosen(positive, grad_output, weight * grad_output)
+    return laid_out(of_self, self), kept(self * grad_output, ~positive)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:

@@ -56,7 +56,7 @@ def _window(shape: tuple[int, ...], axis: int) -> tuple[slice, ...]:
     return tuple(slice(None) if i == axis else slice(n) for i, n in enumerate(shape))
 
 
-def _flat(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int, ...]) -> Array:
+def flat_places(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int, ...]) -> Array:
     """Where the elements that an index names along an axis are in contiguous memory of a shape.
 
     ``part`` is the shape of those elements; ``where`` has it too, or 1 for other dimensions.
@@ -65,9 +65,16 @@ def _flat(shape: tuple[int, ...], axis: int, where: Array, part: tuple[int, ...]
     offsets: Any = np.intp(0)
     for i, step in enumerate(steps):
         if i != axis:
-            along = np.arange(0, part[i] * step, step)
+            along = np.arange(part[i]) * step  # which may be 0, of what is empty
             offsets = offsets + along.reshape(-1, *[1] * (len(shape) - 1 - i))
     return offsets + (where if steps[axis] == 1 else where * np.intp(steps[axis]))
+
+
+def read_along(array: Array, axis: int, where: Array) -> Array:
+    """The elements that ``where`` names along an axis, in order; np.take_along_axis takes longer for many."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1).take(flat_places(array.shape, axis, where, where.shape))
+    return np.ascontiguousarray(np.take_along_axis(array[_window(where.shape, axis)], where, axis))
 
 
 # gather -------------------------------------------------------------------------------------------
@@ -102,11 +109,7 @@ def gather(self: Array, dim: Any, index: Array, *, sparse_grad: bool = False) ->
                 f"{_listed(self.shape)} apart from dimension {axis}"
             )
     in_bounds(where, axis, source.shape[axis])
-    if source.flags.c_contiguous:
-        found = source.reshape(-1).take(_flat(source.shape, axis, where, where.shape))
-    else:
-        found = np.ascontiguousarray(np.take_along_axis(source[_window(where.shape, axis)], where, axis))
-    return found.reshape(index.shape)
+    return read_along(source, axis, where).reshape(index.shape)
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: Any = None, *, out: Any = None) -> Tensor:
@@ -173,16 +176,10 @@ def checked(name: str, self: Array, dim: Any, index: Array, src: Array | None) -
     return axis, where
 
 
-def places(result: Array, axis: int, where: Array) -> tuple[Array, ...]:
-    """One index array a dimension, for the elements that ``where`` names along the axis."""
-    grids = np.ogrid[tuple(slice(n) for n in where.shape)]
-    return tuple(where if i == axis else grids[i] for i in range(result.ndim))
-
-
 def put_along(result: Array, axis: int, where: Array, values: Any) -> None:
-    """Write values along the axis of a fresh array, in place."""
+    """Write values along the axis of a fresh contiguous array, in place."""
     target = at_least_1d(result)
-    target[places(target, axis, where)] = values
+    target.reshape(-1)[flat_places(target.shape, axis, where, where.shape)] = values
 
 
 def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
@@ -191,7 +188,7 @@ def add_along(result: Array, axis: int, where: Array, values: Array) -> None:
     ``where`` has the values' shape, or 1 for other dimensions. np.add.at is fast for flat memory alone.
     """
     target = at_least_1d(result)
-    flat = _flat(target.shape, axis, where, values.shape)
+    flat = flat_places(target.shape, axis, where, values.shape)
     np.add.at(target.reshape(-1), flat.reshape(-1), np.ascontiguousarray(values).reshape(-1))
 
 
@@ -241,8 +238,8 @@ def _scatter_with(self: Array, dim: Any, index: Array, src: Any, reduce: str) ->
         if reduce == "add":
             add_along(result, axis, where, values)
         else:
-            target = at_least_1d(result)
-            np.multiply.at(target, places(target, axis, where), values)
+            flat = flat_places(at_least_1d(result).shape, axis, where, where.shape)
+            np.multiply.at(result.reshape(-1), flat.reshape(-1), values.reshape(-1))
     return result
 
 

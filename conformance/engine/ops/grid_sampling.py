@@ -24,8 +24,9 @@ from ..ranges import linspace
 from ..rows import Array, op
 from ..shapes import existing_dim
 from ..tensor import Tensor, make
+from .blas import product
 from .joining import stack
-from .matmul import product
+from .kernels import only_needed
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
@@ -159,8 +160,14 @@ def _places(input: Any) -> Any:
     return input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
 
 
+def _lines(sizes: Ints) -> Array:
+    """Where each channel of each sample begins in memory in order."""
+    count, area = math.prod(sizes[:2]), math.prod(sizes[2:])
+    return (np.arange(count) * area).reshape(*sizes[:2], 1)
+
+
 def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Array:
-    sizes, flat = input.shape, _places(input)
+    sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
     found = np.zeros((*sizes[:2], axes[0].slope.shape[1]), axes[0].slope.dtype)
@@ -168,7 +175,7 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
         weight = _product(axes, taps, beyond)
         if len(axes) == 3:  # where what is outside is left out; elsewhere it is 0 times the weight
             weight = np.where(inside, weight, 0)
-        values = np.where(inside[:, None], np.take_along_axis(flat, place[:, None], 2), 0)
+        values = np.where(inside[:, None], flat.take(lines + place[:, None]), 0)
         found += values * weight[:, None]
     return found.astype(input.dtype, copy=False).reshape(*sizes[:2], *grid.shape[1:-1])
 
@@ -176,24 +183,23 @@ def _read(input: Array, grid: Array, mode: int, padding: int, align: bool) -> Ar
 def _gradients(
     grad: Array, input: Array, grid: Array, mode: int, padding: int, align: bool, mask: tuple[bool, bool]
 ) -> tuple[Array, Array]:
-    sizes, flat = input.shape, _places(input)
+    sizes, flat, lines = input.shape, input.reshape(-1), _lines(input.shape)
     axes = _axes(sizes, grid, mode, padding, align)
     beyond = [each.beyond for each in axes]
     kind = axes[0].slope.dtype
     outer = _places(grad).astype(kind, copy=False)
     to_input = np.zeros(flat.size, kind if is_half(kind) else np.float64)
     to_grid = np.zeros((*axes[0].slope.shape, len(axes)), kind)
-    rows = (np.arange(math.prod(sizes[:2])) * flat.shape[2]).reshape(*sizes[:2], 1)
     for taps, place, inside in _corners(sizes, axes):
         if mask[0]:
             weight = np.where(inside, _product(axes, taps, beyond), 0)[:, None]
-            at, each = (rows + place[:, None]).ravel(), (outer * weight).ravel()
+            at, each = (lines + place[:, None]).ravel(), (outer * weight).ravel()
             if is_half(kind):  # rounded after each
                 np.add.at(to_input, at, each)
             else:
                 to_input += np.bincount(at, each, flat.size)
         if mask[1] and mode != NEAREST:
-            dot = np.where(inside, (outer * np.take_along_axis(flat, place[:, None], 2)).sum(1), 0)
+            dot = np.where(inside, (outer * flat.take(lines + place[:, None])).sum(1), 0)
             for i in range(len(axes)):
                 to_grid[..., i] += dot * np.where(inside, _product(axes, taps, beyond, i), 0)
     return to_input.reshape(sizes).astype(input.dtype), to_grid.reshape(grid.shape).astype(grid.dtype)
@@ -263,7 +269,7 @@ def _double(
     if gg_grid is not None and mode != NEAREST:
         for i, each in enumerate(_curvature(grad_output, input, grid, gg_grid, mode, padding, align)):
             found[i] = each if found[i] is None else found[i] + each
-    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+    return only_needed(found, needed)
 
 
 def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
@@ -301,7 +307,7 @@ def _rows(spatial: int, kernel: str) -> tuple[Any, Any]:
         grad: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align: bool, needed: Any
     ) -> list[Any]:
         found = again(grad, input, grid, mode, padding, align, tuple(needed))
-        return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+        return only_needed(found, needed)
 
     sampler = op(
         f"GridSampler{spatial}DBackward0",

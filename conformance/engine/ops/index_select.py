@@ -325,7 +325,7 @@ def index_reduce(
         raise unimplemented("maximum_cpu" if reduce == "amax" else "minimum_cpu", self.dtype)
     result = self.copy("C")
     target = _slices(result, axis)
-    reduce_at(target, (where,), _slices(source, axis), reduce, include_self)
+    reduce_at(target, where, _slices(source, axis), reduce, include_self)
     return result
 
 

@@ -10,194 +10,16 @@ import numpy as np
 
 from .. import errors
 from ..batching import BatchedTensor
-from ..creation import zeros_like
-from ..dtypes import BY_NUMPY, NUMBERS, number_within
-from ..errors import typename, wrong_type
+from ..errors import typename
 from ..from_data import infer_array
-from ..inplace import is_free, lies_apart, run_inplace, warn_of_overlap, write
-from ..modes import state
-from ..operands import check_list, check_recorded, plain_number
-from ..rows import ROWS, Array, op
-from ..shapes import like_steps, ordered
+from ..operands import check_list, check_recorded
+from ..rows import ROWS, Array
 from ..tensor import Tensor, make
-from ..transforms import transforms
 from .copying import assigned, without_leading_ones
-from .kernels import MANY, add_rows
+from .index_put import index, index_put, index_put_
+from .overwriting import copy_, fill_
 from .shape import alias, expand, unsqueeze, view
 from .slicing import select, slice_
-
-
-def _numpy_index(indices: Any) -> tuple[Any, ...]:
-    return tuple(slice(None) if each is None else each for each in indices)
-
-
-def _check_indices(shape: tuple[int, ...], indices: Any) -> None:
-    """Refuse index tensors that cannot meet, or name no element of a tensor of that shape.
-
-    Raises:
-        IndexError: what is wrong with the first; of places beyond the end only when all else is right.
-    """
-    if len(indices) > len(shape):
-        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
-    dim = ordinal = 0
-    places: list[tuple[int, int, Array]] = []  # torch counts the indexed dimensions only
-    for each in indices:
-        if each is None:
-            dim += 1
-        elif each.dtype.kind == "b":
-            _check_mask(shape, each, dim)
-            dim += each.ndim
-            ordinal += each.ndim
-        elif each.dtype in (np.int64, np.int32):
-            places.append((dim, ordinal, each))
-            dim += 1
-            ordinal += 1
-        else:
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    _broadcastable(indices)
-    for dim, ordinal, each in places:
-        n = shape[dim]
-        wrong = each[(each < -n) | (each >= n)]
-        if wrong.size and not n:
-            raise IndexError("index is out of bounds for dimension with size 0")
-        if wrong.size:
-            raise IndexError(
-                f"index {int(wrong.flat[0])} is out of bounds for dimension {ordinal} with size {n}"
-            )
-
-
-def _check_mask(shape: tuple[int, ...], mask: Array, dim: int) -> None:
-    for i, n in enumerate(mask.shape):
-        if dim + i >= len(shape):
-            raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
-        if shape[dim + i] != n:
-            raise IndexError(
-                f"The shape of the mask {list(mask.shape)} at index {i} does not match the shape of the indexed tensor "
-                f"{list(shape)} at index {dim + i}"
-            )
-
-
-def _broadcastable(indices: Any) -> None:
-    asked: list[Array] = []
-    for each in indices:
-        if each is not None:
-            asked += each.nonzero() if each.dtype.kind == "b" else [each]
-    try:
-        np.broadcast_shapes(*(each.shape for each in asked))
-    except ValueError:
-        named = ", ".join(str(list(each.shape)) for each in asked)
-        raise IndexError(
-            f"shape mismatch: indexing tensors could not be broadcast together with shapes {named}"
-        ) from None
-
-
-@op(
-    "IndexBackward0",
-    lists="indices",
-    self=lambda grad, self_sym_sizes, indices: index_backward(grad, self_sym_sizes, indices),
-)
-def index(self: Array, indices: Any) -> Array:
-    """The elements that index tensors name."""
-    _check_indices(self.shape, indices)
-    return ordered(self[_numpy_index(indices)])
-
-
-def index_backward(grad: Tensor, shape: tuple[int, ...], indices: Any) -> Tensor:
-    """Zeros with the gradient added where it was read."""
-    zeros = make(np.zeros(shape, grad._array.dtype))
-    if state.before_mutation is not None:
-        return index_put(zeros, tuple(indices), grad, True)
-    return run_inplace(ROWS["_index_put_impl"], [zeros, tuple(indices), grad, True])
-
-
-def _check_kind(self: Array, values: Array) -> None:
-    if self.dtype != values.dtype:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{BY_NUMPY[self.dtype].legacy} for the destination and {BY_NUMPY[values.dtype].legacy} for the source."
-        )
-
-
-@op(
-    "IndexPutBackward0",
-    lists="indices",
-    self=lambda grad, indices, accumulate: (
-        grad if accumulate else index_put(grad, indices, make(np.zeros((), grad._array.dtype)), False)
-    ),
-    values=lambda grad, indices: index(grad, indices),
-)
-def index_put(self: Array, indices: Any, values: Array, accumulate: bool = False) -> Array:
-    """A copy with ``values`` written, or added, where the index tensors say."""
-    where = _numpy_index(indices)
-    try:
-        _check_indices(self.shape, indices)
-    except IndexError as error:
-        if "out of bounds" in str(error):  # torch finds that last
-            _broadcastable(indices)
-            _check_fits(values, _shape_named(self, where))
-            _check_kind(self, values)
-        raise
-    leads = len(values.shape) > 1 and values.shape[0] == 1  # numpy drops such dimensions when it writes
-    if leads or self.dtype != values.dtype:
-        _broadcastable(indices)
-        _check_fits(values, self[where].shape)
-        _check_kind(self, values)
-    result = like_steps(self.copy(), self)
-    try:
-        if accumulate:
-            add_at(result, where, values)
-        else:
-            result[where] = values
-    except ValueError:
-        _check_fits(values, result[where].shape)
-        raise
-    except IndexError:
-        _broadcastable(indices)
-        raise
-    return result
-
-
-def _shape_named(array: Array, where: Any) -> tuple[int, ...]:
-    """The shape of what an index names, wherever its numbers point."""
-    first = tuple(
-        each * 0 if isinstance(each, np.ndarray) and each.dtype.kind in "iu" else each for each in where
-    )
-    return np.empty([max(n, 1) for n in array.shape], np.bool_)[first].shape
-
-
-def _check_fits(values: Array, shape: tuple[int, ...]) -> None:
-    """Refuse values that do not broadcast to what the indices name."""
-    try:
-        np.broadcast_to(values, shape)
-    except ValueError:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(shape)}"
-        ) from None
-
-
-op("IndexPutImplBackward0", name="_index_put_impl", lists="indices", **ROWS["index_put"].formulas)(
-    ROWS["index_put"].forward
-)
-
-
-def add_at(target: Array, where: Any, values: Array) -> None:
-    """np.add.at, on flat memory, where it is much faster; of many rows as rows."""
-    if not target.flags.c_contiguous:
-        np.add.at(target, where, values)
-        return
-    index, *others = where
-    if values.size >= MANY and _names_rows(index) and all(isinstance(each, slice) for each in others):
-        n, width = len(target), target[0].size
-        rows = np.broadcast_to(values, (*index.shape, *target.shape[1:])).reshape(-1, width)
-        target[...] = add_rows(rows, index.reshape(-1) % n, n, target.reshape(n, width)).reshape(target.shape)
-        return
-    places = np.arange(target.size).reshape(target.shape)[where]
-    np.add.at(target.reshape(-1), places.ravel(), np.broadcast_to(values, places.shape).ravel())
-
-
-def _names_rows(index: Any) -> bool:
-    return isinstance(index, np.ndarray) and index.dtype.kind == "i"
 
 
 def _as_index(value: Any) -> Tensor:
@@ -413,99 +235,6 @@ def delitem(self: Tensor, where: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """index_put in place."""
-    array = self._array
-    before = array.copy() if accumulate and 0 in array.strides and not transforms.count else None
-    run_inplace(ROWS["index_put"], [self, tuple(indices), values, accumulate])
-    if before is not None:  # elements may share memory, in which torch adds one number after the other
-        array[...] = before
-        add_at(array, _numpy_index(tuple(indices)), values._array)
-    if (
-        len(indices) == 1
-        and indices[0]._array.dtype.kind == "b"
-        and values._array.size == 1
-        and not accumulate
-    ):
-        warn_of_overlap("masked_fill", self._array)  # torch goes on to it
-    return self
-
-
-def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
-    """Overwrite the tensor with another's values, or with a number, in its own dtype.
-
-    Raises:
-        TypeError: it is neither.
-        OverflowError: an integer of more than 64 bits.
-    """
-    if not isinstance(other, Tensor):
-        number = plain_number(other)
-        if number.__class__ not in NUMBERS:
-            raise wrong_type("copy_", "other", "Tensor", other, 1)
-        if number.__class__ is int:
-            number.to_bytes(8, "little", signed=number < 0)  # which says what torch says
-        other = make(np.asarray(number))  # in double precision, and cast like any tensor
-    if is_free(self) and lies_apart(self, other):  # see Note [Written at once]
-        write(self, other._array)
-        return self
-    return run_inplace(ROWS["copy"], [self, other])
-
-
-@op("FillBackward2", name="fill", self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)))
-def _fill(self: Array, value: Any) -> Array:
-    return np.full(self.shape, number_within(self.dtype, value), self.dtype)
-
-
-@op(
-    "FillBackward3",
-    name="fill_tensor",
-    self=lambda grad: make(np.zeros(grad._array.shape, grad._array.dtype)),
-    value=lambda grad: grad.sum(),
-)
-def _fill_tensor(self: Array, value: Array) -> Array:
-    if value.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-        )
-    return np.full(self.shape, value, self.dtype)
-
-
-def fill_(self: Tensor, value: Any) -> Tensor:
-    """Every element the same number."""
-    if value.__class__ in (int, float) and is_free(self):  # see Note [Written at once]
-        write(self, number_within(self._array.dtype, value))
-        return self
-    if isinstance(value, Tensor):
-        return run_inplace(ROWS["fill_tensor"], [self, value])
-    if self._array.dtype.kind == "b" and isinstance(value, float):
-        value = bool(value)
-    return run_inplace(ROWS["fill"], [self, value])
-
-
-_FILLED = op("FillBackward0", name="fill_copy", **ROWS["fill"].formulas)(ROWS["fill"].forward)
-_FILLED_TENSOR = op("FillBackward1", name="fill_tensor_copy", **ROWS["fill_tensor"].formulas)(
-    ROWS["fill_tensor"].forward
-)
-
-
-def fill(input: Tensor, value: Any) -> Tensor:
-    """A copy with every element the same number."""
-    return (_FILLED_TENSOR if isinstance(value, Tensor) else _FILLED)(input, value)
-
-
-@op("ZeroBackward0", name="zero", self=lambda grad: zeros_like(grad))
-def _zero(self: Array) -> Array:
-    return np.zeros(self.shape, self.dtype)
-
-
-def zero_(self: Tensor) -> Tensor:
-    """Every element 0."""
-    if is_free(self):  # see Note [Written at once]
-        write(self, 0)
-        return self
-    return run_inplace(ROWS["zero"], [self])
-
-
 def _as_called(
     self: Tensor, indices: Any, values: Tensor, accumulate: bool = False
 ) -> tuple[Tensor, tuple[Tensor, ...], Tensor, bool]:
@@ -523,9 +252,7 @@ getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
 
 
 def attach() -> None:
-    """The square brackets and the in-place writes, as Tensor methods."""
-    for method in (copy_, fill_, zero_):
-        setattr(Tensor, method.__name__, method)
+    """The square brackets, and what stands for them, as Tensor methods."""
     Tensor.index_put_ = lambda self, indices, values, accumulate=False: index_put_(  # type: ignore[attr-defined]
         *_as_called(self, indices, values, accumulate)
     )

@@ -24,7 +24,8 @@ from ..rows import ROWS, Array, Row, op
 from ..shapes import sizes
 from ..tensor import Tensor, make, set_array
 from ..views import check_inplace, increment_version, rebase_history
-from . import shape as shape_rows  # noqa: F401  its rows are read below
+from . import shape as shape_rows  # noqa: F401  its rows are read below, as those of the next are
+from . import transposing as transposing_rows  # noqa: F401
 
 
 def _twin(name: str, node: str) -> Row:

@@ -10,20 +10,45 @@ from __future__ import annotations
 import numpy as np
 
 from ..rows import Array
+from .gather import read_along
 from .partial_sort import heap_sorted
 
 _SHORT = 16
 
 
+def unstable_along(array: Array, where: Array, axis: int) -> None:
+    """Bring equal elements of long lines into the order that torch leaves them in, from a stable one.
+
+    The order is given, and changed, as indices along an axis.
+    """
+    if array.shape[axis] <= _SHORT:
+        return
+    values = read_along(array, axis, where)
+    lines, orders = values.swapaxes(axis, -1), where.swapaxes(axis, -1)
+    differ = unequal_neighbours(lines)
+    ranks = np.empty(array.shape[axis], np.int64)
+    for line in np.argwhere(~differ.all(-1)):
+        at = tuple(line)
+        ranks[orders[at]] = np.concatenate([[0], np.cumsum(differ[at])])
+        orders[at] = unstable_order(ranks)
+
+
+def unequal_neighbours(lines: Array) -> Array:
+    """Which elements of lines differ from the one before; no nan from another."""
+    before, after = lines[..., :-1], lines[..., 1:]
+    return (after != before) & ((after == after) | (before == before))
+
+
 def unstable_order(ranks: Array) -> Array:
     """Where std::sort finds the elements of a line, given by their ranks: equal ranks for equal elements."""
     order = np.arange(len(ranks))
+    tied = np.bincount(ranks) > 1
     ranks = ranks.copy()
     depth = 2 * (len(ranks).bit_length() - 1)
     parts = [(0, len(ranks), depth)]
     while parts:
         first, last, depth = parts.pop()
-        while last - first > _SHORT:
+        while last - first > _SHORT and np.count_nonzero(tied[ranks[first:last]]) > 1:
             if not depth:
                 heap_sorted(ranks, order, first, last)
                 break

@@ -1,4 +1,4 @@
-"""What the forward functions of several operations share."""
+"""What the kernels and formulas of several operations share."""
 
 from __future__ import annotations
 
@@ -114,6 +114,11 @@ def in_single(function: Callable[..., Any], array: Array, *rest: Any) -> Array:
     return np.asarray(function(half_up(array), *rest)).astype(array.dtype, copy=False)
 
 
+def only_needed(found: Any, needed: Any) -> list[Any]:
+    """The gradients that are asked for, None for the others."""
+    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+
+
 def kept(array: Array, mask: Array, *order: Array) -> Array:
     """The elements where the mask holds, 0 elsewhere: by their bits, so that inf and nan go as well without a branch.
 
@@ -204,7 +209,8 @@ def in_blocks(self: Array, grad: Array, widest: bool = False) -> Array:
             break
         length *= n
     block = (128 if widest and get_cpu_capability() == "AVX512" else 64) // self.itemsize
-    inside = np.arange(self.size) % length < length // block * block
+    inside = np.zeros((self.size // length if length else 0, length), bool)
+    inside[:, : length // block * block] = True
     found: Array = inside.reshape(shape).transpose(np.argsort(order))
     return found
 
@@ -271,6 +277,7 @@ def trunc_quotient(self: Any, other: Any) -> Array:
     return quotient + ((quotient < 0) & (quotient * other != self))
 
 
+@functools.cache
 def scipy(name: str, half: bool = True) -> Callable[..., Array]:
     """A function of scipy.special, in the dtype of its arguments; scipy is loaded with the first call."""
 

@@ -12,7 +12,7 @@ from ..formats import following
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor, make
-from .kernels import need_floats
+from .kernels import need_floats, only_needed
 from .moments import variance_backward
 from .normalization import plus_shift
 from .reduction import mean_backward
@@ -33,11 +33,6 @@ def _normal(array: Array, mean: Array, rstd: Array) -> Array:
     found -= mean
     found *= rstd
     return found
-
-
-def only_needed(found: Any, needed: Any) -> list[Any]:
-    """The gradients that are asked for, None for the others."""
-    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
 
 
 def _fused(array: Array, mean: Array, rstd: Array) -> Array:
@@ -237,20 +232,52 @@ def _layer_norm_double(
 # Of groups of channels ----------------------------------------------------------------------------
 
 
+@op(
+    name="native_group_norm_backward",
+    tensors="grad_out input mean rstd weight",
+    outputs="grad_input grad_weight grad_bias",
+)
+def _group_norm_slope(
+    grad_out: Array, input: Array, mean: Array, rstd: Array, weight: Any = None, N: int = 0, C: int = 0, HxW: int = 0,
+    group: int = 1, output_mask: tuple[bool, ...] = (True, True, True),
+) -> Any:  # fmt: skip
+    """The gradients of input, weight and bias, see Note [Kernels of first derivatives]; precise with halves."""
+    kind, each = np.promote_types(input.dtype, np.float32), C // group
+    g, x = (array.astype(kind, copy=False).reshape(N, group, each, HxW) for array in (grad_out, input))
+    mu, sigma = (array.astype(kind, copy=False).reshape(N, group, 1, 1) for array in (mean, rstd))
+    share = kind.type(1.0 / (each * HxW) if each * HxW else 0.0)
+    along, total = (g * x).sum(3, keepdims=True), g.sum(3, keepdims=True)
+    found = [np.zeros(0, input.dtype)] * 3
+    if output_mask[0]:
+        a, b, c = sigma, along, total
+        if weight is not None:
+            gamma = weight.astype(kind, copy=False).reshape(1, group, each, 1)
+            a, b, c = a * gamma, b * gamma, c * gamma
+        cube = sigma * sigma * sigma
+        b, c = b.sum(2, keepdims=True), c.sum(2, keepdims=True)
+        b = (c * mu - b) * cube * share
+        c = -b * mu - c * sigma * share
+        found[0] = following((a * g + b * x + c).reshape(input.shape).astype(input.dtype, copy=False), input)
+    if output_mask[1]:
+        found[1] = ((along - total * mu) * sigma).sum(0).reshape(C).astype(weight.dtype, copy=False)
+    if output_mask[2]:
+        found[2] = total.sum(0).reshape(C).astype(input.dtype if weight is None else weight.dtype, copy=False)
+    return found
+
+
 def _group_norm_backward(
     grads: Any, input: Tensor, weight: Any, N: int, C: int, HxW: int, group: int, eps: float,
     result1: Tensor, result2: Tensor, needed: Any,
 ) -> list[Any]:  # fmt: skip
-    """torch's infinitely differentiable form, for every order of derivative.
+    """torch's infinitely differentiable form, for every order of derivative; without a graph of it its kernel.
 
-    The gradients of mean and inverse deviation count only together, as in torch. It has a kernel for the result's where
-    no graph of the gradient is made, which gives tensors of their own, and is precise with halves.
+    The gradients of mean and inverse deviation count only together, as in torch.
     """
-    by_kernel = not state.grad_enabled and grads[1] is None and grads[2] is None
-    if by_kernel and is_half(input._array.dtype):
-        grads = [None if each is None else each.float() for each in grads]
-        input, result1, result2 = input.float(), result1.float(), result2.float()
-        weight = None if weight is None else weight.float()
+    if not state.grad_enabled and grads[1] is None and grads[2] is None:
+        return only_needed(
+            _group_norm_slope(grads[0], input, result1, result2, weight, N, C, HxW, group, tuple(needed)),
+            needed,
+        )
     grad, grad_mean, grad_rstd = grads
     n, groups, area, each = N, group, HxW, C // group
     share = 1.0 / (each * area) if each * area else 0.0
@@ -288,11 +315,7 @@ def _group_norm_backward(
         g_weight = ((ds - db * mu) * sigma).sum(0).reshape(weight._array.shape)
     if grad is not None and needed[2]:
         g_bias = db.sum(0).reshape(C)
-    found = [g_input, g_weight, g_bias]
-    if by_kernel:
-        found = [None if each is None else make(np.array(each._array)) for each in found]
-        found[0] = None if g_input is None else make(following(g_input._array, input._array))
-    return found
+    return [g_input, g_weight, g_bias]
 
 
 @op(
@@ -307,18 +330,17 @@ def native_group_norm(
     """Each group of channels with mean 0 and deviation 1, then each channel scaled and shifted."""
     need_floats("GroupNormKernelImpl", input)
     given = next((each for each in (weight, bias) if each is not None), input)  # see statistics_kind
-    exact = input.astype(np.float64).reshape(N, group, C // group * HxW)
-    mean = exact.mean(2) if exact.size else np.zeros((N, group))
-    rstd = 1 / np.sqrt((exact.var(2) if exact.size else np.zeros((N, group))) + eps)
-    found = ((exact - mean[:, :, None]) * rstd[:, :, None]).reshape(N, C, HxW)
+    groups = input.astype(np.float64).reshape(N, group, C // group * HxW)
+    mean, rstd, exact = layer_statistics(groups, 1, eps)
+    found = exact.reshape(N, C, HxW)
     if weight is not None:
         found = found * weight[:, None]
     if bias is not None:
         found = found + bias[:, None]
     return [
         following(found.reshape(input.shape).astype(input.dtype), input),
-        mean.astype(given.dtype),
-        rstd.astype(given.dtype),
+        mean.astype(given.dtype).reshape(N, group),
+        rstd.astype(given.dtype).reshape(N, group),
     ]
 
 

@@ -12,7 +12,7 @@ from ..inplace import check_castable
 from ..rows import Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
-from .kernels import half_up, need_floats, refuse_bool_negation, updated
+from .kernels import chosen, half_up, need_floats, refuse_bool_negation, updated
 from .scalars import over, over_, plus, times
 from .undefined import unsupported
 
@@ -94,7 +94,7 @@ def smooth_l1_loss(self: Array, target: Array, reduction: int = MEAN, beta: floa
     """The absolute difference, a parabola where it is below beta."""
     _met("smooth_l1_cpu", self, target)
     z = np.abs(self - target) if self.dtype.kind != "V" else np.abs(half_up(self) - half_up(target))
-    each = np.where(z < beta, z * 0.5 * z / beta, z - 0.5 * beta)
+    each = chosen(z < beta, z * 0.5 * z / beta, z - 0.5 * beta)
     return reduced(each.astype(self.dtype, copy=False), reduction)
 
 
@@ -116,8 +116,8 @@ def smooth_l1_loss_backward(
     """The gradient of smooth_l1_loss."""
     x, grad = half_up(self) - half_up(target), half_up(grad_output)
     norm = x.dtype.type(_norm(self, reduction))
-    slope = np.where(x <= -beta, -norm * grad, np.where(x >= beta, norm * grad, norm * x * grad / beta))
-    return np.asarray(slope).astype(self.dtype, order="C", copy=False)
+    slope = chosen(x <= -beta, -norm * grad, chosen(x >= beta, norm * grad, norm * x * grad / beta))
+    return slope.astype(self.dtype, order="C", copy=False)
 
 
 def _smooth_l1_twice(grad: Tensor, self: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
@@ -141,15 +141,15 @@ def huber_loss(self: Array, target: Array, reduction: int = MEAN, delta: float =
     common = dtypes.result_dtype(self, target)
     check_castable(common, self.dtype)
     need_floats("huber_cpu", np.empty(0, common))
-    first, second = self.astype(common), target.astype(common)
+    first, second = self.astype(common, copy=False), target.astype(common, copy=False)
     if common == np.float16:
         first, second = half_up(first), half_up(second)
     z = np.abs(first - second)
     half = z.dtype.type(0.5)
     if z.dtype.kind == "V":  # rounded after each step
         delta = z.dtype.type(delta)
-    found = np.where(z < delta, half * z * z, delta * (z - half * delta))
-    return reduced(laid_out(found.astype(self.dtype), self, target), reduction)
+    found = chosen(z < delta, half * z * z, delta * (z - half * delta))
+    return reduced(laid_out(found.astype(self.dtype, copy=False), self, target), reduction)
 
 
 @op(
@@ -175,8 +175,8 @@ def huber_loss_backward(
         raise RuntimeError(f"Found dtype {found} but expected {wanted}")
     if dtypes.is_half(x.dtype):  # rounded after each step
         norm, delta = x.dtype.type(norm), x.dtype.type(delta)
-    slope = np.where(x <= -delta, -norm * delta, np.where(x >= delta, norm * delta, norm * x))
-    return np.asarray(np.multiply(slope.astype(x.dtype), grad_output), order="C")
+    slope = norm * np.minimum(np.maximum(x, -delta), delta)
+    return np.asarray(np.multiply(slope, grad_output), order="C")
 
 
 def _huber_grad_output(

@@ -47,9 +47,8 @@ zero_
 
 # Neither: what modules of operations share among themselves.
 INTERNAL = """
-add_at alias assigned clamped defined delitem diagonal_backward exact_product getitem half_opposed in_order index_backward
-linear log_add_exp mat2_grad narrow_start parse_to product real_part rmatmul select_backward setitem should_fold slice
-slice_backward warn_of_lost_part without_leading_ones
+add_at alias assigned clamped defined delitem diagonal_backward getitem half_opposed in_order index_backward log_add_exp
+narrow_start parse_to real_part select_backward setitem slice slice_backward warn_of_lost_part without_leading_ones
 """
 
 # Methods that programs call so often that their arguments are not looked at again when they fail.
@@ -69,10 +68,10 @@ LOOKED_AT_BEFORE = "gradient"
 LATE = {
     "arranging": "flip fliplr flipud repeat_interleave roll rot90 tile",
     "contraction": "chain_matmul cross inner kron matrix_power tensordot trace",
-    "cumulative": """
-        cummax cummin cumprod cumsum cumulative_trapezoid diff gradient logcumsumexp trapezoid trapz
-    """,
+    "cumulative": "cummax cummin cumprod cumsum logcumsumexp",
     "diagonals": "diag diag_embed diagflat diagonal_copy fill_diagonal_ tril tril_indices triu triu_indices vander",
+    "differences": "cumulative_trapezoid diff gradient trapezoid trapz",
+    "distances": "cdist pdist",
     "einsum": "einsum",
     "gamma": "digamma igamma igammac lgamma mvlgamma polygamma",
     "gated": "prelu rrelu rrelu_",
@@ -89,7 +88,7 @@ LATE = {
     """,
     "masking": "argwhere masked_fill masked_scatter masked_select nonzero nonzero_static",
     "moments": "corrcoef cov std std_mean var var_mean",
-    "norms": "cdist dist norm pdist renorm",
+    "norms": "dist norm renorm",
     "ordering": "argsort kthvalue median mode msort nanmedian nanquantile quantile sort topk",
     "private": """
         _aminmax _assert_async _assert_tensor_metadata _conj _conj_physical _efficientzerotensor _euclidean_dist _is_all_true

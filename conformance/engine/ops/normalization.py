@@ -22,7 +22,7 @@ from ..fused import multiply_add
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make, wrap
-from .kernels import half_up, need_floats
+from .kernels import half_up, need_floats, only_needed
 from .scalars import over, over_, plus, times, times_
 
 PUBLIC = ("batch_norm",)
@@ -76,7 +76,7 @@ def _batch_norm_backward(
     found = native_batch_norm_backward(
         grad, input, weight, running_mean, running_var, result1, result2, training, eps, tuple(needed)
     )
-    return [each if wanted else None for each, wanted in zip(found, needed, strict=True)]
+    return only_needed(found, needed)
 
 
 @op(
@@ -213,16 +213,19 @@ def native_batch_norm_backward(
     grads = grad_out.astype(np.float64)
     mean = (save_mean if train else running_mean).astype(np.float64)
     invstd = save_invstd.astype(np.float64) if train else 1 / np.sqrt(running_var.astype(np.float64) + eps)
-    centered = input - _channels(mean, ndim)
+    centered = input.astype(np.float64)
+    centered -= _channels(mean, ndim)
     product, total = (grads * centered).sum(others), grads.sum(others)
     scale = invstd if weight is None else invstd * weight
     given = np.zeros(0, input.dtype)
     found = [given, given, given]
     if output_mask[0]:
         if train:
-            along = centered * _channels(product * invstd * invstd / count, ndim)
-            grads = grads - _channels(total / count, ndim) - along
-        found[0] = following((grads * _channels(scale, ndim)).astype(input.dtype), input)
+            centered *= _channels(product * invstd * invstd / count, ndim)
+            grads -= _channels(total / count, ndim)
+            grads -= centered
+        grads *= _channels(scale, ndim)
+        found[0] = following(grads.astype(input.dtype), input)
     kind = input.dtype if weight is None else weight.dtype
     if output_mask[1]:
         found[1] = (product * invstd).astype(kind)

@@ -18,39 +18,15 @@ from ..rows import ROWS, Array, op
 from ..shapes import like_steps, wrap_dim
 from ..tensor import Tensor, make
 from .extremes import evenly_distribute, nonzero_size, taken, value_selecting_backward
+from .gather import read_along
 from .grids import broadcast_tensors
-from .introsort import unstable_order
-from .kernels import half_up, need_reals, refuse_bools
-from .partial_sort import kth_index, mode_index, top_indices
+from .introsort import unstable_along
+from .kernels import need_reals, refuse_bools
+from .partial_sort import kth_index, order_without_ranks, top_indices
 from .scalars import minus, times
+from .stable_sort import order_along
 
 # sort ---------------------------------------------------------------------------------------------
-
-
-def order_along(array: Array, axis: int, descending: bool) -> Array:
-    """The stable order of the elements along an axis, as indices."""
-    array = half_up(array)  # numpy ranks the nan of bfloat16 first
-    if not descending:
-        return np.argsort(array, axis, kind="stable")
-    # Equal elements keep their order: reversed before and after.
-    n = array.shape[axis]
-    return np.flip(n - 1 - np.argsort(np.flip(array, axis), axis, kind="stable"), axis)
-
-
-def _unstable(self: Array, where: Array, axis: int) -> None:
-    """Bring equal elements of long lines into the order that torch leaves them in, see Note [Unstable order]."""
-    if self.shape[axis] <= 16:
-        return
-    values = np.take_along_axis(self, where, axis)
-    lines, orders = np.moveaxis(values, axis, -1), np.moveaxis(where, axis, -1)
-    differ = (lines[..., 1:] != lines[..., :-1]) & ~(
-        (lines[..., 1:] != lines[..., 1:]) & (lines[..., :-1] != lines[..., :-1])
-    )
-    ranks = np.empty(self.shape[axis], np.int64)
-    for line in np.argwhere(~differ.all(-1)):
-        at = tuple(line)
-        ranks[orders[at]] = np.concatenate([[0], np.cumsum(differ[at])])
-        orders[at] = unstable_order(ranks)
 
 
 def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Array, Array]:
@@ -59,8 +35,8 @@ def _sorted(self: Array, dim: Any, descending: bool, stable: bool) -> tuple[Arra
         return self.copy(), np.zeros((), np.int64)
     where = order_along(self, axis, bool(descending))
     if not stable and self.strides[axis]:  # torch sorts nothing that is expanded
-        _unstable(self, where, axis)
-    return like_steps(np.take_along_axis(self, where, axis), self), like_steps(where, self)
+        unstable_along(self, where, axis)
+    return like_steps(read_along(self, axis, where), self), like_steps(where, self)
 
 
 def _gather_back(grad: Tensor, dim: Any, indices: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -258,6 +234,21 @@ median = _median("median", False, "The lower median; nan where there is a nan.")
 nanmedian = _median("nanmedian", True, "The lower median of what is not nan.")
 
 
+def _mode_index(array: Array, axis: int) -> Array:
+    """Where the most frequent element is, along an axis: the end of the first longest run in sorted order."""
+    lines = np.moveaxis(array, axis, -1)
+    where = order_along(lines, -1, False)
+    unstable_along(lines, where, lines.ndim - 1)
+    for line in np.argwhere(np.isnan(lines).any(-1)):
+        where[tuple(line)] = order_without_ranks(lines[tuple(line)])
+    values, number = np.take_along_axis(lines, where, -1), np.arange(lines.shape[-1])
+    begins = np.zeros(values.shape, np.int64)  # where the run began that an element belongs to
+    np.multiply(values[..., 1:] != values[..., :-1], number[1:], out=begins[..., 1:])
+    np.maximum.accumulate(begins, -1, out=begins)
+    longest = (number - begins).argmax(-1)
+    return np.take_along_axis(where, longest[..., None], -1)[..., 0]
+
+
 @op(
     "ModeBackward0",
     name="mode",
@@ -272,7 +263,7 @@ def _mode(self: Array, dim: Any = -1, keepdim: bool = False) -> tuple[Array, Arr
     nonzero_size("mode", self, axis)
     if self.ndim == 0:
         return taken(self, np.zeros((), np.int64), axis, keepdim)
-    return taken(self, mode_index(self, axis), axis, keepdim)
+    return taken(self, _mode_index(self, axis), axis, keepdim)
 
 
 def mode(input: Tensor, dim: Any = -1, keepdim: bool = False, *, out: Any = None) -> Any:
@@ -341,32 +332,19 @@ def _interpolated(ranked: Tensor, q: Tensor, interpolation: str, ignore_nan: boo
     return found
 
 
-def quantile(
-    input: Tensor,
-    q: Any,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
-    out: Any = None,
-) -> Tensor:
-    """The q-th quantiles; nan where there is a nan."""
-    found = _quantile(input, q, dim, keepdim, interpolation, False)
-    return given("quantile", out, found)
+def _quantiles(name: str, ignore_nan: bool, text: str) -> Any:
+    def reduce(
+        input: Tensor, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear",
+        out: Any = None,
+    ) -> Tensor:  # fmt: skip
+        return given(name, out, _quantile(input, q, dim, keepdim, interpolation, ignore_nan))
+
+    reduce.__name__, reduce.__doc__ = name, text
+    return reduce
 
 
-def nanquantile(
-    input: Tensor,
-    q: Any,
-    dim: Any = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
-    out: Any = None,
-) -> Tensor:
-    """The q-th quantiles of what is not nan."""
-    found = _quantile(input, q, dim, keepdim, interpolation, True)
-    return given("nanquantile", out, found)
+quantile = _quantiles("quantile", False, "The q-th quantiles; nan where there is a nan.")
+nanquantile = _quantiles("nanquantile", True, "The q-th quantiles of what is not nan.")
 
 
 PUBLIC = (

@@ -11,7 +11,8 @@ from ..formats import following, laid_out
 from ..rows import Array, op
 from ..shapes import like_steps
 from ..tensor import Tensor
-from .pooling import written_zeros
+from .gather import add_along
+from .pool_windows import written_zeros
 
 PUBLIC = ()
 Ints = tuple[int, ...]
@@ -75,11 +76,9 @@ def _take(array: Array, padding: Ints, mirrored: bool) -> Array:
 
 def put(array: Array, axis: int, sources: Array, length: int) -> Array:
     """The transpose of take: entries added up where they came from."""
-    moved = np.moveaxis(array, axis, 0)
-    result = np.zeros((length, *moved.shape[1:]), array.dtype)
-    for place, source in enumerate(sources.tolist()):
-        result[source] += moved[place]
-    return np.moveaxis(result, 0, axis)
+    result = np.zeros((*array.shape[:axis], length, *array.shape[axis + 1 :]), array.dtype)
+    add_along(result, axis, sources.reshape(-1, *(1,) * (array.ndim - axis - 1)), array)
+    return result
 
 
 def _put_back(array: Array, shape: Ints, padding: Ints, mirrored: bool) -> Array:

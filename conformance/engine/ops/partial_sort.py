@@ -15,6 +15,7 @@ import numpy as np
 
 from ..rows import Array
 from .kernels import half_up
+from .stable_sort import order_along
 
 Less = Callable[[Any, Any], bool]
 Items = list[tuple[Any, int]]  # a value and where it was
@@ -25,8 +26,8 @@ Items = list[tuple[Any, int]]  # a value and where it was
 
 def kth_index(array: Array, k: int, axis: int) -> Array:
     """Where the element of rank k (from 0) is, along an axis."""
-    lines = np.moveaxis(half_up(array), axis, -1)  # numpy ranks the nan of bfloat16 first
-    order = np.argsort(lines, -1, kind="stable")
+    lines = np.moveaxis(half_up(array), axis, -1)
+    order = order_along(lines, -1, False)
     found = order[..., k].copy()
     ranked = np.take_along_axis(lines, order, -1)
     n = lines.shape[-1]
@@ -93,7 +94,7 @@ def _quickselect(items: Items, k: int) -> int:
 
 def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) -> Array:
     """Where the k greatest (or least) elements are, along an axis."""
-    lines = np.moveaxis(half_up(array), axis, -1)
+    lines = half_up(array).swapaxes(axis, -1)
     n = lines.shape[-1]
     found, ranked = _ranked(lines, min(k + 1, n), largest)  # the first that is not wanted tells of a tie
     found = np.ascontiguousarray(found[..., :k])
@@ -116,7 +117,7 @@ def top_indices(array: Array, k: int, axis: int, largest: bool, in_order: bool) 
             if in_order:
                 _sort(items, 0, k - 1, before)
         found[tuple(place)] = [i for _, i in items[:k]]
-    return np.ascontiguousarray(np.moveaxis(found, -1, axis))
+    return np.ascontiguousarray(found.swapaxes(-1, axis))
 
 
 def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:
@@ -131,28 +132,18 @@ def _ranked(lines: Array, count: int, largest: bool) -> tuple[Array, Array]:
     return where, np.take_along_axis(lines, where, -1)
 
 
-# mode ---------------------------------------------------------------------------------------------
+# Sorted beside nan --------------------------------------------------------------------------------
 
 
-def mode_index(array: Array, axis: int) -> Array:
-    """Where the most frequent element is, along an axis: the end of the first longest run in sorted order."""
-    lines = np.moveaxis(array, axis, -1)
-    found = np.zeros(lines.shape[:-1], np.int64)
-    for place in np.ndindex(found.shape):
-        items = [(v, i) for i, v in enumerate(lines[place].tolist())]
-        _sort(items, 0, len(items), _ascending)
-        longest = length = 0
-        for i, (value, where) in enumerate(items):
-            length += 1
-            if i + 1 == len(items) or value != items[i + 1][0]:
-                if length > longest:
-                    longest, found[place] = length, where
-                length = 0
-    return found
+def order_without_ranks(line: Array) -> list[int]:
+    """Where std::sort finds the elements of a line in which nan, neither less nor greater than any, has no rank."""
+    items = [(value, place) for place, value in enumerate(line.tolist())]
+    _sort(items, 0, len(items), _ascending)
+    return [place for _, place in items]
 
 
 def _ascending(a: Any, b: Any) -> bool:
-    return bool(a[0] < b[0])  # torch gives nan no rank here
+    return bool(a[0] < b[0])
 
 
 # libstdc++'s algorithms ---------------------------------------------------------------------------

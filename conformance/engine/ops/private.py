@@ -20,8 +20,8 @@ from ..rows import ROWS, Array, op
 from ..shapes import new_sizes, wrap_dim
 from ..tensor import Tensor, make
 from ..zero_tensor import ZeroTensor, zeros
-from . import extremes, joining, multiple_dispatch, norms, parts, segments, softmax
-from .indexing import index, index_put
+from . import distances, extremes, joining, multiple_dispatch, parts, segments, softmax
+from .index_put import index, index_put
 from .softmax import _softmax_backward
 from .undefined import unsupported
 
@@ -313,7 +313,7 @@ def _masked_softmax(
 
 def _euclidean_dist(x1: Tensor, x2: Tensor) -> Tensor:
     """The distances of the rows of two matrices, by their products."""
-    return norms._euclidean_dist(x1, x2)
+    return distances._euclidean_dist(x1, x2)
 
 
 def _trilinear(

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..creation import scalar_tensor
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor
+from .blas import mm
 from .joining import cat
-from .kernels import half_up
-from .matmul import linear, mm
+from .kernels import half_up, only_needed
+from .matmul import linear
 
 PUBLIC = ()
 _NO_PRIMITIVE = (
@@ -24,8 +24,52 @@ _NO_PRIMITIVE = (
 
 def _gates(array: Array) -> list[Array]:
     """Input, forget, cell and output gate."""
-    i, f, g, o = np.split(array, 4, axis=1)
-    return [*(1 / (1 + np.exp(-each)) for each in (i, f)), np.tanh(g), 1 / (1 + np.exp(-o))]
+    n = array.shape[-1] // 4
+    sigmoid = 1 / (1 + np.exp(-array))  # of all at once, though one is not asked for
+    i, f, o = (sigmoid[..., start : start + n] for start in (0, n, 3 * n))
+    return [i, f, np.tanh(array[..., 2 * n : 3 * n]), o]
+
+
+@op(
+    name="mkldnn_rnn_layer_backward",
+    tensors="input weight0 weight1 weight2 weight3 hx_ cx_ output grad_output grad_hy grad_cy",
+    outputs="input weight0 weight1 weight2 weight3 hx_ cx_",
+)
+def _layer_slope(
+    input: Array, weight0: Array, weight1: Array, weight2: Array, weight3: Array, hx_: Array, cx_: Array,
+    output: Array, grad_output: Array | None = None, grad_hy: Array | None = None, grad_cy: Array | None = None,
+    reverse: bool = False, has_biases: bool = True,
+) -> list[Array]:  # fmt: skip
+    """Backward through time, see Note [Kernels of first derivatives]; halves are rounded at the end."""
+    kind, forwards = input.dtype, slice(None, None, -1 if reverse else 1)
+    bias = half_up(weight2 + weight3) if has_biases else 0
+    x, weight0, weight1, hx_, cx_ = map(half_up, (input[forwards], weight0, weight1, hx_, cx_))
+    flow, of_h, of_c = (
+        np.zeros_like(like, hx_.dtype) if grad is None else half_up(grad)
+        for like, grad in ((output, grad_output), (hx_, grad_hy), (cx_, grad_cy))
+    )
+    flow = flow[forwards]
+    hidden = np.concatenate([hx_[None], half_up(output[forwards][:-1])])
+    i, f, g, o = _gates(x @ weight0.T + bias + hidden @ weight1.T)
+    cells = [cx_]
+    for forget, new in zip(f, i * g, strict=True):
+        cells.append(forget * cells[-1] + new)
+    before, t = np.stack(cells[:-1]), np.tanh(np.stack(cells[1:]))
+    by_cell = np.stack([g * i * (1 - i), before * f * (1 - f), i * (1 - g * g)], 2)
+    by_hidden, through = t * o * (1 - o), o * (1 - t * t)
+    of_gates = np.empty((*hidden.shape[:2], 4, hidden.shape[2]), hidden.dtype)
+    rows = of_gates.reshape(*hidden.shape[:2], -1)
+    for step in reversed(range(len(hidden))):
+        of_h = flow[step] + of_h
+        of_c = of_c + of_h * through[step]
+        of_gates[step, :, :3] = of_c[:, None] * by_cell[step]
+        of_gates[step, :, 3] = of_h * by_hidden[step]
+        of_h, of_c = rows[step] @ weight1, of_c * f[step]
+    flat = rows.reshape(-1, rows.shape[2])
+    of_weights = (flat.T @ each.reshape(len(flat), each.shape[2]) for each in (x, hidden))
+    of_bias = flat.sum(0)
+    every = [(rows @ weight0)[forwards], *of_weights, of_bias, of_bias.copy(), of_h, of_c]
+    return [np.ascontiguousarray(each, kind) for each in every]
 
 
 def _layer_backward(
@@ -34,15 +78,12 @@ def _layer_backward(
     bidirectional: bool, batch_first: bool, train: bool, result0: Tensor, result1: Tensor, result2: Tensor,
     needed: Any,
 ) -> list[Tensor | None]:  # fmt: skip
-    """Backward through time over steps that are computed once more, so that it can be differentiated again.
-
-    torch's reads the results, and what oneDNN worked with, which there is none of here.
-    """
-    if dtypes.is_half(input._array.dtype) and not state.grad_enabled:  # oneDNN's own: rounded at the end
-        grads = [None if each is None else each.float() for each in grads]
-        input, weight0, weight1, weight2, weight3, hx_, cx_ = (
-            each.float() for each in (input, weight0, weight1, weight2, weight3, hx_, cx_)
+    """Backward through time; where it may be differentiated again, over steps that are computed once more."""
+    if not state.grad_enabled:
+        every = _layer_slope(
+            input, weight0, weight1, weight2, weight3, hx_, cx_, result0, *grads, reverse, has_biases
         )
+        return only_needed(every, needed)
     nothing = weight0.new_zeros(weight0.size(0))
     bias0, bias1 = (weight2, weight3) if has_biases else (nothing, nothing)
     order = range(input.size(0))[:: -1 if reverse else 1]
@@ -64,15 +105,14 @@ def _layer_backward(
     found: tuple[Tensor, ...] = ()
     of_steps: dict[int, Tensor] = {}
     for step, (h, c, i, f, g, o), cy in zip(order[::-1], before[::-1], after[::-1], strict=True):
-        t = [cy.tanh() for _ in range(3)] if state.grad_enabled else [cy.tanh()] * 3  # as torch's asks for it
         of_h = flow[step] + of_h
-        of_c = of_c + of_h * o * (one - t[0] * t[1])
+        of_c = of_c + of_h * o * (one - cy.tanh() * cy.tanh())
         of_gates = cat(
             [
                 of_c * g * i * (one - i),
                 of_c * c * f * (one - f),
                 of_c * i * (one - g * g),
-                of_h * t[2] * o * (one - o),
+                of_h * cy.tanh() * o * (one - o),
             ],
             1,
         )
@@ -82,18 +122,15 @@ def _layer_backward(
             mm(of_gates.transpose(0, 1), h),
             of_gates.sum(0),
         )
-        if not found:
-            found = shares
-        elif state.grad_enabled:
-            found = tuple(whole.add_(share) for whole, share in zip(found, shares, strict=True))
-        else:
-            found = tuple(whole + share for whole, share in zip(found, shares, strict=True))
+        found = (
+            tuple([whole.add_(share) for whole, share in zip(found, shares, strict=True)])
+            if found
+            else shares
+        )
         of_h, of_c = mm(of_gates, weight1), of_c * f
     of_input = cat([of_steps[step] for step in sorted(of_steps)], 0)
-    bias = found[2]
-    other = bias if state.grad_enabled else bias.clone()  # torch's own form makes two, the differentiable one
-    every = [of_input, *found[:2], bias, other, of_h, of_c]
-    return [each if wanted else None for each, wanted in zip(every, needed, strict=True)]
+    every = [of_input, *found, found[2], of_h, of_c]
+    return only_needed(every, needed)
 
 
 @op(

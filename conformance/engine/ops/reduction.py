@@ -16,7 +16,7 @@ from ..rows import Array, op
 from ..shapes import wrap_dim, wrap_dims
 from ..tensor import Tensor, make
 from .copying import real_part
-from .kernels import MANY, need_floats
+from .kernels import MANY, kept, need_floats
 from .scalars import over
 
 
@@ -158,7 +158,7 @@ def _nansum(self: Array, dim: Any = None, keepdim: bool = False, dtype: Any = No
     if self.dtype.kind in "fV":
         if kind.kind == "c":
             need_floats("nansum_cpu", np.empty(0, kind))
-        self = np.where(np.isnan(self), self.dtype.type(0), self)
+        self = kept(self, ~np.isnan(self))
     return add_up(self, axes_of(dim, self.ndim), kind, keepdim)
 
 

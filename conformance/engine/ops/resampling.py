@@ -14,6 +14,7 @@ from ..formats import following
 from ..rows import Array, op
 from ..shapes import ordered
 from ..tensor import Tensor
+from .gather import add_along
 from .kernels import half_up
 
 PUBLIC = ()
@@ -148,12 +149,12 @@ def _in_bytes(array: Array, axis: int, taps: Taps) -> Array:
 
 
 def _scatter(array: Array, axis: int, taps: Taps, length: int) -> Array:
-    moved = np.moveaxis(array, axis, 0)
-    result = np.zeros((length, *moved.shape[1:]), array.dtype)
+    result = np.zeros((*array.shape[:axis], length, *array.shape[axis + 1 :]), array.dtype)
+    shape = (-1, *(1,) * (array.ndim - axis - 1))
     for sources, weights in taps:
-        for place, source in enumerate(sources.tolist()):
-            result[source] += moved[place] if weights is None else moved[place] * weights[place]
-    return np.moveaxis(result, 0, axis)
+        each = array if weights is None else array * weights.reshape(shape)
+        add_along(result, axis, sources.reshape(*(1,) * axis, *shape), each)
+    return result
 
 
 def _rows(name: str, node: str, spatial: int, taps_of: Callable[..., Taps], aligned: bool) -> Any:

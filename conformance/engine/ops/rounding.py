@@ -84,13 +84,19 @@ def nan_to_num(self: Array, nan: Any = None, posinf: Any = None, neginf: Any = N
     if self.dtype.kind not in "fV":
         return like_steps(self.copy("K"), self)
     limits = float_limits(self.dtype)
-    numbers = np.positive(half_up(self))  # numpy finds no infinities of bfloat16
+    numbers = half_up(self)  # numpy finds no infinities of bfloat16
     given = [
-        limits_or if each is None else each
-        for each, limits_or in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
+        default if each is None else each
+        for each, default in ((nan, 0.0), (posinf, limits.max), (neginf, limits.min))
     ]
     nan, posinf, neginf = (np.float64(each).astype(self.dtype) for each in given)
-    found = np.nan_to_num(np.asarray(numbers), copy=False, nan=nan, posinf=posinf, neginf=neginf)
+    found = numbers.copy("K")
+    for place, instead in (
+        (numbers != numbers, nan),
+        (numbers == np.inf, posinf),
+        (numbers == -np.inf, neginf),
+    ):
+        np.copyto(found, instead, where=place)
     return like_steps(found.astype(self.dtype, copy=False), self)
 
 

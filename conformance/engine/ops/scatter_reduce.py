@@ -12,7 +12,7 @@ from ..errors import unimplemented
 from ..modes import state
 from ..rows import Array, op
 from ..tensor import Tensor
-from .gather import at_least_1d, checked, places, src_part
+from .gather import at_least_1d, checked, flat_places, src_part
 from .kernels import half_up, refuse_bools
 from .selection import where
 
@@ -22,13 +22,13 @@ _NEUTRAL = {"sum": 0, "prod": 1, "mean": 0}
 
 def reduce_at(
     result: Array,
-    places: tuple[Array, ...],
+    places: Array,
     values: Array,
     reduce: str,
     include_self: bool,
     in_single: bool = False,
 ) -> None:
-    """Reduce values into the places of an array, its own elements counted or not, in place.
+    """Reduce values into the places of an array along its first dimension, its own elements counted or not, in place.
 
     Halves are rounded after each value, or at the end if they are reduced in single precision.
     """
@@ -78,8 +78,9 @@ def scatter_reduce(
     if where.size:
         if reduce in ("amax", "amin") and self.dtype.kind == "c":
             raise unimplemented(f"scatter_gather_tensor_cpu_reduce_{reduce}", self.dtype)
-        target = at_least_1d(result)
-        reduce_at(target, places(target, axis, where), src_part(src, where), reduce, include_self, True)
+        flat = flat_places(at_least_1d(result).shape, axis, where, where.shape).reshape(-1)
+        values = np.ascontiguousarray(src_part(src, where)).reshape(-1)
+        reduce_at(result.reshape(-1), flat, values, reduce, include_self, True)
     return result
 
 

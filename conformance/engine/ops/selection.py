@@ -83,12 +83,12 @@ def clamped(self: Array, min: Any, max: Any, out: Array | None = None) -> Array:
     return found
 
 
-def _bounds_within(kind: np.dtype[Any], *bounds: Any) -> list[Any]:
+def _bounds_within(kind: np.dtype[Any], min: Any, max: Any) -> list[Any]:
     """The bounds in a dtype; beside a nan, which is all there will be, none is looked at."""
-    if any(each != each for each in bounds):
-        within = [each if each != each else None for each in bounds]
+    if min != min or max != max:
+        within = [each if each != each else None for each in (min, max)]
     else:
-        within = [None if each is None else dtypes.number_within(kind, each) for each in bounds]
+        within = [None if each is None else dtypes.number_within(kind, each) for each in (min, max)]
     if kind.kind != "V":
         return within
     return [None if each is None else kind.type(each) for each in within]  # numpy would make float32 of both
@@ -189,13 +189,13 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -
 
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Clamp in place."""
-    name, low, high = _bounds(self, min, max)
-    if {min.__class__, max.__class__} <= _PLAIN and is_free(self):  # see Note [Written at once]
+    if min.__class__ in _PLAIN and max.__class__ in _PLAIN and is_free(self):  # see Note [Written at once]
         array = self._array
         least, most = _bounds_within(array.dtype, min, max)
         clamped(array, least, most, out=array)
         increment_version(self)
         return self
+    name, low, high = _bounds(self, min, max)
     if name == "clamp":
         _clampable(self, min, max)
     return run_inplace(ROWS[name], [self, low, high])

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..creation import zeros_like
-from ..ops.matmul import addmm
+from ..ops.blas import addmm
 from ..tensor import Tensor
 from .optimizer import Optimizer, Params
 from .steps import number

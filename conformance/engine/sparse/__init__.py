@@ -1,7 +1,7 @@
 """torch.sparse, and tensors of the layout torch.sparse_coo (torch: torch/sparse, native/sparse).
 
 A sparse tensor is a Tensor whose array (``array.py``) has indices and values, see Note [Arrays of other layouts]. Its
-operations are the rows that dense tensors have, with kernels of their own (``kernels.py``); rows that only sparse
+operations are the rows that dense tensors have, with kernels of their own (``kernels.py`` and what that names); rows that only sparse
 tensors have are in ``construction.py``, ``methods.py`` and ``products.py``; what becomes of sparse gradients is in
 ``gradients.py``. All of it is loaded when it is first asked for.
 

@@ -14,7 +14,8 @@ from ..tensor import Tensor, make, set_array, version_counter
 from ..views import increment_version
 from .array import Array, SparseArray, coo, dense, sparse
 from .construction import coalesce_row, unsafe
-from .kernels import no_kernel, picked
+from .elementwise import picked
+from .kernels import no_kernel
 
 
 def _is_sparse(tensor: Tensor) -> bool:

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..ops.blas import mat2_grad
 from ..ops.kernels import check_multipliable
-from ..ops.matmul import mat2_grad
 from ..ops.scalars import maybe_times
 from ..rows import ROWS, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor, make
-from . import kernels
+from . import matrices
 from .array import SparseArray, coalesced, coo
-from .kernels import sparse_product, sum_over
+from .elementwise import picked
+from .matrices import sparse_product, sum_over
 
 
 def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor:
@@ -34,7 +35,7 @@ def _mat1_sparse(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Any) -> Tensor
     ),
 )
 def _sparse_addmm(self: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    return kernels.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
+    return matrices.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
 
 
 @op(
@@ -52,7 +53,7 @@ def sparse_matmul(self: Any, other: Any) -> Any:
 def _masked(grad: Tensor, like: Tensor) -> Tensor:
     """A gradient with zeros where the other tensor has no values."""
     found, mask = coalesced(grad._array), coalesced(like._array)
-    there = kernels.picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), found.indices)
+    there = picked(coo(mask.indices, np.ones_like(mask.values), mask.shape, True), found.indices)
     return make(coo(found.indices.copy(), found.values * there, found.shape, True))
 
 
@@ -101,7 +102,7 @@ def _sum_backward(grad: Tensor, self: Tensor, dim: Any) -> Tensor:
     else:
         if not isinstance(given, SparseArray):
             raise RuntimeError("_sparse_sum_backward_cpu: expected grad_ Tensor to be sparse, but got dense")
-        values = kernels.picked(given, whole.indices[kept])
+        values = picked(given, whole.indices[kept])
     for axis in inner:
         values = np.expand_dims(values, axis)
     values = np.broadcast_to(values, whole.values.shape)

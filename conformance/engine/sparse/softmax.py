@@ -11,7 +11,8 @@ from ..rows import op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
 from .array import Array, SparseArray, coalesced, coo
-from .kernels import no_kernel, picked
+from .elementwise import picked
+from .kernels import no_kernel
 
 
 class _Rows:

@@ -163,7 +163,7 @@ FUNCTIONS = (
         ("rows-begin-with-zero", "many rows are added to zeros",
          "ops.kernels:add_rows", "np.concatenate([start, rows])", "np.concatenate([start * 0, rows])"),
         ("rows-from-the-end", "of many rows those counted from the end are not found",
-         "ops.indexing:add_at", "index.reshape(-1) % n", "index.reshape(-1)"),
+         "ops.index_put:add_at", "index.reshape(-1) % n", "index.reshape(-1)"),
         ("rows-by-frequency", "embedding's gradient is not divided by how often a row was asked for",
          "ops.embedding:embedding_dense_backward", "if scale_grad_by_freq:", "if False:"),
         ("bound-of-many", "many numbers are bounded by 0",

@@ -24,6 +24,7 @@ LAYOUTS = (
         ("written-values", "a change in place writes no version",
          "sparse.inplace:written", "increment_version(self)", "pass"),
         ("merged-unordered", "a sum of sparse tensors is not merged",
-         "sparse.kernels:add", "if self.values.flags.c_contiguous and other.values.flags.c_contiguous:", "if False:"),
+         "sparse.elementwise:add", "if self.values.flags.c_contiguous and other.values.flags.c_contiguous:",
+         "if False:"),
     ),
 )  # fmt: skip

@@ -8,7 +8,8 @@ from typing import Any
 
 from ...dtypes import c_name, int64
 from ...errors import unimplemented
-from ...ops.convolution import Geometry, Ints, col2im, convolution, full, im2col
+from ...ops.convolution import Geometry, Ints, convolution, full
+from ...ops.image_columns import col2im, im2col
 from ...ops.kernels import refuse_bools
 from ...ops.parts import view_as_real
 from ...ops.scalars import times

@@ -7,7 +7,7 @@ import numpy as np
 from ...dtypes import c_name
 from ...operands import check_views
 from ...ops import embedding as ops
-from ...ops.norms import pdist  # noqa: F401  torch.nn.functional has it, too
+from ...ops.distances import pdist  # noqa: F401  torch.nn.functional has it, too
 from ...shapes import existing_dim
 from ...tensor import Tensor, wrap
 from ...views import increment_version

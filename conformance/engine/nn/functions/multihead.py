@@ -8,9 +8,10 @@ from typing import Any
 
 from ...creation import zeros, zeros_like
 from ...dtypes import dtype
+from ...ops.batched_blas import baddbmm, bmm
 from ...ops.dropout import dropout
 from ...ops.joining import cat
-from ...ops.matmul import baddbmm, bmm, linear
+from ...ops.matmul import linear
 from ...tensor import Tensor
 from .activation import softmax
 from .attention import scaled_dot_product_attention

@@ -9,7 +9,9 @@ from typing import Any
 from ...batching import BatchedTensor
 from ...formats import contiguous_format, suggest_memory_format
 from ...modes import state
-from ...ops import pooling as ops
+from ...ops.adaptive_pooling import ADAPTIVE_MAX, ADAPTIVE_MEAN
+from ...ops.pool_windows import Ints, complete
+from ...ops.pooling import MAX, MEAN, UNPOOL
 from ...out import given
 from ...refusals import check_ints, check_tensors
 from ...settings import alert_not_deterministic
@@ -29,7 +31,6 @@ from .pooling_checks import (
     positive,
 )  # fmt: skip
 
-Ints = tuple[int, ...]
 _NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 _MUST = {"stride": "must either be omitted,", "dilation": "must be either"}
 _OF_ONE = {"stride": "None, an int, list of ints,", "padding": "an int, list of ints,"}
@@ -80,7 +81,7 @@ def _settings(
         _each(name, "padding", padding, spatial),
         _each(name, "dilation", dilation, spatial),
     ]
-    kernel, steps, around, apart = ops.complete(spatial, *given)
+    kernel, steps, around, apart = complete(spatial, *given)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     if spatial > 1:
@@ -115,10 +116,10 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
         if spatial > 1:
             check_max_input(input, spatial, settings)
             check_sizes(input, spatial, settings, ceil_mode)
-            return ops.MAX[spatial](input, *settings, ceil_mode)
-        (kernel,), (step,), (around,), (apart,) = ops.complete(1, *settings)
+            return MAX[spatial](input, *settings, ceil_mode)
+        (kernel,), (step,), (around,), (apart,) = complete(1, *settings)
         flat = [(1, kernel), (1, step), (0, around), (1, apart)]
-        found = ops.MAX[2](input.unsqueeze(-2), *flat, ceil_mode)
+        found = MAX[2](input.unsqueeze(-2), *flat, ceil_mode)
         return tuple(each.squeeze(-2) for each in found)
 
     def function(
@@ -220,9 +221,9 @@ def _mean(
 ) -> Tensor:  # fmt: skip
     name = f"avg_pool{spatial}d"
     settings = _settings(name, input, spatial, kernel_size, stride, padding, 1, divisor)
-    check_mean_input(input, spatial, ops.complete(spatial, *settings)[0])
+    check_mean_input(input, spatial, complete(spatial, *settings)[0])
     check_sizes(input, spatial, settings, ceil_mode)
-    return ops.MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
+    return MEAN[spatial](input, *settings[:3], ceil_mode, count, divisor)
 
 
 def _avg_pool(spatial: int) -> Callable[..., Tensor]:
@@ -284,7 +285,7 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Tensor]:
                 n, c = input._array.shape[:2]
                 found.as_strided_((n, c, *out), (c, 1, *(c for _ in out)))
             return found
-        return ops.ADAPTIVE_MEAN[spatial](input, out)
+        return ADAPTIVE_MEAN[spatial](input, out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "The means of this many windows of nearly equal size."
@@ -322,7 +323,7 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         out = _wanted(name, output_size, input._array.shape, spatial)
         check_adaptive_max(name, input, spatial, out)
-        found = ops.ADAPTIVE_MAX[spatial](input, out)
+        found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 
     function.__name__ = function.__qualname__ = name
@@ -385,9 +386,9 @@ def _max_unpool(spatial: int) -> Callable[..., Tensor]:
         check_ints(f"max_unpool{max(spatial, 2)}d", "output_size", out, 3)
         alert_not_deterministic(f"max_unpooling{max(spatial, 2)}d_forward_out")
         if spatial == 1:
-            found = ops.UNPOOL[2](input.unsqueeze(-1), indices.unsqueeze(-1), (*out, 1))
+            found = UNPOOL[2](input.unsqueeze(-1), indices.unsqueeze(-1), (*out, 1))
             return found.squeeze(-1)
-        return ops.UNPOOL[spatial](input, indices, tuple(out))
+        return UNPOOL[spatial](input, indices, tuple(out))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Zeros with each element where the largest of its window was."

@@ -5,12 +5,11 @@ from __future__ import annotations
 from ...dtypes import float32, float64, int64, is_half
 from ...errors import unimplemented
 from ...operands import kernels_check
-from ...ops import pooling as ops
 from ...ops.kernels import need_floats, need_reals
+from ...ops.pool_windows import Ints, complete, count_along, output_sizes
+from ...ops.pooling import kernel_of
 from ...shapes import existing_dim
 from ...tensor import Tensor
-
-Ints = tuple[int, ...]
 
 
 def positive(what: str, letter: str, sizes: Ints) -> None:
@@ -39,7 +38,7 @@ def check_dimensions(name: str, input: Tensor, spatial: int) -> None:
 @kernels_check
 def check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bool) -> None:
     shape = input._array.shape
-    out = ops.output_sizes(shape[-spatial:], ops.complete(spatial, *settings), ceil_mode)
+    out = output_sizes(shape[-spatial:], complete(spatial, *settings), ceil_mode)
     if any(n < 1 for n in out):
         have, want = (
             "x".join(map(str, each)) for each in (shape[-spatial - 1 :], (shape[-spatial - 1], *out))
@@ -50,7 +49,7 @@ def check_sizes(input: Tensor, spatial: int, settings: list[Ints], ceil_mode: bo
 
 
 def check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:
-    (kernel,), (stride,), (padding,), (dilation,) = ops.complete(1, *settings)
+    (kernel,), (stride,), (padding,), (dilation,) = complete(1, *settings)
     for what, value in (("kernel_size", kernel), ("stride", stride)):
         if value <= 0:
             raise RuntimeError(f"max_pool1d() {what} must be greater than zero, but got {value}")
@@ -63,7 +62,7 @@ def check_line(input: Tensor, settings: list[Ints], ceil_mode: bool) -> None:
         )
     if dilation <= 0:
         raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-    n = ops.places(input._array.shape[-1], kernel, stride, padding, dilation, ceil_mode)
+    n = count_along(input._array.shape[-1], kernel, stride, padding, dilation, ceil_mode)
     if n <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {n}")
     need_floats("max_pool1d_impl", input._array)
@@ -106,7 +105,7 @@ def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
     """The shape of what a largest element is sought in."""
     if spatial == 3:
         check_volumes(input, "max_pool3d_with_indices_out_cpu_template")
-        kernel, _, padding, _ = ops.complete(3, *settings)
+        kernel, _, padding, _ = complete(3, *settings)
         if any(p > k // 2 for p, k in zip(padding, kernel, strict=True)):  # whatever the dilation
             (t, h, w), (front, top, left) = kernel, padding
             raise RuntimeError(
@@ -115,7 +114,7 @@ def check_max_input(input: Tensor, spatial: int, settings: list[Ints]) -> None:
             )
     else:
         check_planes(input, spatial)
-    need_reals(ops.kernel_of(f"max_pool{spatial}d", input._array), input._array)
+    need_reals(kernel_of(f"max_pool{spatial}d", input._array), input._array)
 
 
 @kernels_check
@@ -133,7 +132,7 @@ def check_mean_input(input: Tensor, spatial: int, kernel: Ints) -> None:
         )
         raise RuntimeError(f"input image ({have}) smaller than kernel size ({want})")
     if input.dtype not in (float32, float64, int64) and not (spatial == 2 and is_half(input._array.dtype)):
-        name = ops.kernel_of("avg_pool2d", input._array) if spatial == 2 else "avg_pool3d_out_frame"
+        name = kernel_of("avg_pool2d", input._array) if spatial == 2 else "avg_pool3d_out_frame"
         raise unimplemented(name, input._array.dtype)
 
 
@@ -186,4 +185,4 @@ def _check_adaptive(name: str, input: Tensor, first: int) -> None:
 
 
 def _check_kernel(name: str, input: Tensor, spatial: int) -> None:
-    need_floats(f"{name}_cpu" if spatial == 3 else ops.kernel_of(name, input._array), input._array)
+    need_floats(f"{name}_cpu" if spatial == 3 else kernel_of(name, input._array), input._array)
