@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from .modes import state
+from .node import Node
 from .overrides import disabled_torch_function
 from .shapes import broadcast_shapes
 from .tensor import Tensor, make
@@ -183,12 +184,20 @@ class BatchedTensor(Tensor):
         """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
-        held = [self._whole] if self._whole is not None else self._examples
-        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in held)
+        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in self._held)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         self._requires_grad = value
+
+    @property
+    def _held(self) -> list[Tensor]:
+        return [self._whole] if self._whole is not None else self._examples
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The first example's, where a derivative inside the vmap follows them."""
+        return self._held[0].grad_fn if self._node is None and self.requires_grad else super().grad_fn
 
     def refresh(self) -> None:
         """Show what the examples are after a change in place; a whole in which they no longer lie is left."""

@@ -365,6 +365,7 @@ _FORMS = (
 )
 _OPNAMES = {
     **{name: name for name in ("_histogramdd_from_bin_tensors", "hash_tensor", "take_along_dim")},
+    "bernoulli_each": "bernoulli",
     "bernoulli_probabilities": "bernoulli",
     "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
     "_in_order": "clone",

@@ -134,7 +134,9 @@ def _no_flag(name: str, flag: str, value: Any, position: int = 0) -> TypeError:
 
 
 def tells_itself(function: Function, name: str) -> bool:
-    """Whether it is a row, by its own name or one for which no overloads are listed."""
+    """Whether it is a row, by its own name or one for which no overloads are listed, or takes what its tensor says."""
+    if name == "Tensor.new":
+        return True
     row = getattr(function, "row", None)
     return row is not None and (row.name == name.removeprefix("Tensor.") or not is_overloaded(name))
 

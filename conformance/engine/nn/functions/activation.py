@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ...formats import contiguous_format
 from ...inplace import inplace
 from ...ops import activation as ops
 from ...ops import gated, smooth
@@ -168,7 +169,7 @@ def gumbel_softmax(
 
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    gumbels = -empty_like(logits).exponential_().log()
+    gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:
         return soft
