@@ -206,6 +206,7 @@ _LATER = (
     "_functorch",
     "_library",
     "_tensor",
+    "_tensor_str",
     "_vmap_internals",
     "accelerator",
     "amp",
