@@ -171,7 +171,7 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     return False
 
 
-def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+def is_contiguous(self: Tensor, *, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in order."""
     return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
 

@@ -157,7 +157,7 @@ def attach() -> None:
         if listed or has_flags(method):
             setattr(Tensor, name, refusing(method, f"Tensor.{name}"))
     FUNCTIONS.update(all_named(FUNCTIONS))
-    for name, method in all_named(vars(Tensor)).items():
+    for name, method in all_named(vars(Tensor), methods=True).items():
         setattr(Tensor, name, method)
 
 

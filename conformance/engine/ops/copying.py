@@ -139,6 +139,11 @@ def _in(self: Tensor, dtype: dtypes.dtype | None, copy: bool = False, memory_for
 
 
 _PLACES = ("device", "dtype", "non_blocking", "copy")
+_OF_NUMBERS = {
+    bool: dtypes.bool_,
+    float: dtypes.float64,
+    complex: dtypes.complex128,
+}  # which torch takes for tensors
 
 
 def parse_to(
@@ -149,6 +154,8 @@ def parse_to(
     Raises:
         TypeError: a combination that is none of these.
     """
+    if args and args[0].__class__ in _OF_NUMBERS:
+        args = (_OF_NUMBERS[args[0].__class__], *args[1:])
     found = refusal("Tensor.to", args, kwargs)
     if found is not None:
         raise found

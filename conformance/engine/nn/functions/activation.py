@@ -40,6 +40,9 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return (threshold_ if inplace else ops.threshold)(input, threshold, value)
 
 
+threshold.__qualname__ = "_threshold"  # which tells of missing arguments
+
+
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """The number, but no less than min_val and no more than max_val."""
     if min_val > max_val:
