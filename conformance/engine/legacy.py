@@ -185,7 +185,7 @@ def set_default_tensor_type(t: Any, /) -> None:
     """
     if isinstance(t, str) and not t.startswith("torch."):
         raise ModuleNotFoundError(f"No module named {t.partition('.')[0]!r}")
-    warn_once(_DEPRECATED, stacklevel=2)
+    warn_once(_DEPRECATED)
     found = TYPES.get(t.removeprefix("torch.")) if isinstance(t, str) else t
     if not isinstance(found, tensortype):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")

@@ -56,7 +56,7 @@ def by_name(
             f"{called}() received an invalid combination of arguments - got unrecognized keyword arguments: "
             + ", ".join(named)
         )
-    warn_once(_text(row, names, count, called, method, before), stacklevel=3, place="a signature")
+    warn_once(_text(row, names, count, called, method, before), place="a signature")
     return tuple(rest), dict(zip(names, numbers, strict=False))
 
 

@@ -183,7 +183,7 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | 
 def warn_of_lost_part(kind: dtypes.dtype) -> None:
     """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
     if kind is not dtypes.bool_:
-        warn_once("Casting complex values to real discards the imaginary part", stacklevel=3)
+        warn_once("Casting complex values to real discards the imaginary part")
 
 
 def real_part(array: Array, kind: dtypes.dtype | None) -> Array:

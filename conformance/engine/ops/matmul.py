@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from .. import dtypes, errors, twins
 from ..batching import BatchedTensor
 from ..errors import expected_scalar_type, wrong_type
 from ..inplace import check_castable
-from ..once import warn_once
+from ..once import warn_once, warn_program
 from ..out import RESIZED, check_out, given
 from ..refusals import check_tensors
 from ..rows import Array, op
@@ -212,7 +211,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
         alpha, self, beta = self.dtype.type(alpha), _times(self, beta), beta if beta == 0 else 1
     if not mat.size and beta != 0:  # torch writes beta * self over the result, and with that its shape
         if len(mat) and self.shape != mat.shape[:1]:
-            warnings.warn(RESIZED.format([len(mat)], list(self.shape)), stacklevel=2)
+            warn_program(RESIZED.format([len(mat)], list(self.shape)))
         return self * _factor(self.dtype, beta)
     return _plus(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 
@@ -418,7 +417,6 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     if out is not None:
         warn_once(
             "torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.",
-            stacklevel=2,
         )
     return outer(input, vec2, out=out)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from ..errors import wrong_type
 from ..fitting import sum_to
 from ..formats import LayoutError
 from ..modes import state
-from ..once import warn_once
+from ..once import warn_once, warn_program
 from ..operands import MISSING, check_views, invalid_combination
 from ..overloads import is_count, refusal
 from ..refusals import check_ints, check_tensors
@@ -377,7 +376,7 @@ _CONJ = "Consider using x.conj()."
 def _matrices_transposed(input: Tensor, name: str, of_none: str) -> Tensor:
     """The last two dimensions exchanged; what has none is itself, with a warning."""
     if not input._array.ndim:
-        warnings.warn(of_none, stacklevel=3)
+        warn_program(of_none)
         return input
     if input._array.ndim < 2:
         raise RuntimeError(
@@ -447,14 +446,12 @@ def _reversed_dims(self: Tensor) -> Tensor:
     if self._array.ndim == 0:
         warn_once(
             "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.",
-            stacklevel=2,
         )
     elif self._array.ndim != 2:
         warn_once(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and "
             "it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices "
             "or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-            stacklevel=2,
         )
     return permute(self, tuple(reversed(range(self._array.ndim))))
 

@@ -6,7 +6,6 @@ elements, as torch's does. The nodes are those of the rows, whose formulas run t
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from .. import dtypes
 from ..formats import type_name
+from ..once import warn_program
 from ..ops.kernels import check_multipliable
 from ..shapes import broadcast_shapes, wrap_dim
 from ..tensor import make
@@ -523,7 +523,7 @@ CSR = (
 def sparse_product(a: SparseArray, b: SparseArray) -> Any:
     """The product of two sparse matrices, sparse; torch makes of them what it warns of."""
     for _ in (a, b):
-        warnings.warn(CSR, stacklevel=5)
+        warn_program(CSR)
     wide, long = dense(a), dense(b)
     held = (dense(coo(a.indices, np.ones(a.nnz, np.int64), a.shape)) != 0).astype(np.int64)
     there = held @ (dense(coo(b.indices, np.ones(b.nnz, np.int64), b.shape)) != 0).astype(np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..device import check_device
@@ -11,6 +10,7 @@ from ..errors import typename
 from ..formats import sparse_coo
 from ..legacy import TYPES as STRIDED
 from ..legacy import check_legacy_device, tensortype
+from ..once import warn_program
 from ..settings import checks_invariants
 from ..size import Size
 from ..tensor import Tensor
@@ -42,7 +42,7 @@ class sparsetype(tensortype):
         check_device(device)
         named = _named(arguments)
         if named is not None:
-            warnings.warn(_DEPRECATED.format(named, named) if arguments else _EMPTY, stacklevel=2)
+            warn_program(_DEPRECATED.format(named, named) if arguments else _EMPTY)
         if named and isinstance(arguments[0], Tensor) and arguments[0].dtype is not int64:
             raise RuntimeError("indices must be an int64 tensor")
         return _made("torch.sparse.SparseTensor", cls.dtype, *arguments)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...formats import contiguous_format
 from ...inplace import inplace
+from ...once import warn_program
 from ...ops import activation as ops
 from ...ops import gated, smooth
 from ...ops import softmax as softmaxes
@@ -171,7 +172,7 @@ def gumbel_softmax(
     from ...creation import empty_like, zeros_like
 
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn_program("`eps` parameter is deprecated and has no effect.")
     gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:
