@@ -80,7 +80,11 @@ def _tensor(engine: Engine) -> dict[str, Any]:
             break
     else:
         return {"made": first}
-    observed = engine.observe(value)
+    try:
+        observed = engine.observe(value)
+    except Exception as error:
+        raised = f"{type(error).__name__}: {error_text(error)}"
+        return {"made": f"{making} gives a {type(value).__name__}, of which `observe` raises {raised}"}
     if observed is None:
         gives = f"{making} gives a {type(value).__name__}"
         if _is_nameless(engine):

@@ -202,9 +202,12 @@ class _Reading:
     def _mask(self, statement: ast.stmt) -> None:
         """The language is not asked about this statement; the lines stay where they are."""
         first, last = statement.lineno - 1, (statement.end_lineno or 0) - 1
-        tail = self.masked[last].encode()[statement.end_col_offset or 0 :].decode()
+        start, end = statement.col_offset, statement.end_col_offset or 0
+        before = self.masked[first].encode()[:start].decode()
+        tail = self.masked[last].encode()[end:].decode()
+        room = end - start if first == last else 4
         self.masked[first : last + 1] = ["", *[""] * (last - first)]
-        self.masked[first] = self._lines[first].encode()[: statement.col_offset].decode() + "pass"
+        self.masked[first] = before + ("pass" if room >= 4 else "0").ljust(room)
         self.masked[last] += tail
 
     def _unwrapped(self, statement: ast.stmt) -> list[ast.stmt] | None:
@@ -221,9 +224,13 @@ class _Reading:
                 self.notes.append((statement.lineno, f"`{expecting}` becomes what its step expects"))
             case _:
                 return None
-        header = self._lines[statement.lineno - 1]
-        self.masked[statement.lineno - 1] = header[: statement.col_offset] + "if True:"
-        self._hide(statement.lineno + 1, _header_end(statement))
+        first, start, end = statement.lineno, statement.col_offset, _header_end(statement)
+        header = self._lines[first - 1][:start] + "if 1:"
+        self._hide(first + 1, end)
+        if body[0].lineno == end:  # on the line of the header
+            there = self._lines[end - 1].encode()[body[0].col_offset :].decode()
+            header = header.ljust(body[0].col_offset * (end == first)) + there
+        self.masked[first - 1] = header
         return body
 
     def _hide(self, first: int, last: int) -> None:

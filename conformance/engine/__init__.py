@@ -202,6 +202,7 @@ _LATER = (
     "_functorch",
     "_library",
     "_tensor",
+    "_tensor_str",
     "_vmap_internals",
     "accelerator",
     "amp",

@@ -176,7 +176,7 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
     return False
 
 
-def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+def is_contiguous(self: Tensor, *, memory_format: Any = None) -> bool:
     """Whether the elements lie in memory in order."""
     return not isinstance(self._array, Unstrided) and lies_so(self._array, memory_format)
 
@@ -224,7 +224,6 @@ def typed_storage(self: Tensor) -> TypedStorage:
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage "
         "class. This should only matter to you if you are using storages directly.  To access UntypedStorage "
         "directly, use tensor.untyped_storage() instead of tensor.storage()",
-        stacklevel=2,
     )
     return _typed_storage(self)
 

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from .modes import state
+from .node import Node
 from .overrides import disabled_torch_function
 from .shapes import broadcast_shapes
 from .tensor import Tensor, make
@@ -155,8 +156,9 @@ class BatchedTensor(Tensor):
 
     def numpy(self, *, force: bool = False) -> NoReturn:
         """Refused, as tolist is."""
-        if vmaps[self._level].old:
+        if vmap_of(self._level).old:
             raise RuntimeError(_OLD_VIEW.format("detach"))
+        self._check_alive()
         self.tolist()
 
     __array__ = numpy
@@ -168,7 +170,7 @@ class BatchedTensor(Tensor):
         return id(self)
 
     def __repr__(self) -> str:
-        if vmaps[self._level].old:
+        if vmap_of(self._level).old:
             bool(self)
         if transforms.depth:
             from .text import tensor_text
@@ -176,19 +178,31 @@ class BatchedTensor(Tensor):
             return tensor_text(self)
         whole, dim = whole_of(self)
         shown = textwrap.indent(repr(whole), "    ")
-        return f"BatchedTensor(lvl={vmaps[self._level].depth}, bdim={dim}, value=\n{shown}\n)"
+        return f"BatchedTensor(lvl={vmap_of(self._level).depth}, bdim={dim}, value=\n{shown}\n)"
+
+    def _check_alive(self) -> None:
+        if self._level >= len(vmaps):
+            raise RuntimeError(ESCAPED)
 
     @property
     def requires_grad(self) -> bool:
         """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
-        held = [self._whole] if self._whole is not None else self._examples
-        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in held)
+        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in self._held)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         self._requires_grad = value
+
+    @property
+    def _held(self) -> list[Tensor]:
+        return [self._whole] if self._whole is not None else self._examples
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The first example's, where a derivative inside the vmap follows them."""
+        return self._held[0].grad_fn if self._node is None and self.requires_grad else super().grad_fn
 
     def refresh(self) -> None:
         """Show what the examples are after a change in place; a whole in which they no longer lie is left."""
@@ -206,6 +220,7 @@ class BatchedTensor(Tensor):
 
     def detach(self) -> Tensor:
         """The examples outside the graph."""
+        self._check_alive()
         if self._whole is not None and by_wholes(self._level):
             return batched_whole(self._whole.detach(), self._dim, self._level)
         return batched([each.detach() for each in self._examples], self._level)
@@ -299,9 +314,10 @@ def _hidden(like: np.ndarray[Any, Any]) -> Any:
 
 def refused_value(name: str, level: int) -> RuntimeError:
     """What asks a batched tensor for its one value; a derivative inside the vmap no longer knows which function did."""
-    if vmaps[level].old:
+    running = vmap_of(level)
+    if running.old:
         return RuntimeError(_OLD_REFUSAL.format(name))
-    if transforms.since > vmaps[level].age:
+    if transforms.since > running.age:
         return RuntimeError(_EITHER)
     return RuntimeError(_ITEM if name == "item" else _CONTROL_FLOW)
 
@@ -319,9 +335,14 @@ class Vmap(NamedTuple):
 vmaps: list[Vmap] = []  # those that run, the outermost first
 
 
+def vmap_of(level: int) -> Vmap:
+    """The vmap that runs at a level; of one that has ended, as much as is asked of tensors that outlived it."""
+    return vmaps[level] if level < len(vmaps) else Vmap(0, "error", level + 1, transforms.age)
+
+
 def by_wholes(level: int) -> bool:
     """Whether operations on what is batched at a level are called with wholes, where they can be."""
-    running = vmaps[level]
+    running = vmap_of(level)
     return transforms.backward <= running.age and not running.old
 
 

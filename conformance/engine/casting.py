@@ -214,14 +214,14 @@ def _composed(name: str) -> FunctionType:
 
 
 def _ask(name: str, made: Callable[..., Any], args: Arguments, kwargs: Keywords) -> Any:
-    if "cpu" not in state.autocast or (name == "max_pool3d" and _tells_indices(made, args, kwargs)):
+    if "cpu" not in state.autocast or (name == "max_pool3d" and _tells_indices(args, kwargs)):
         return made(*args, **kwargs)
     return with_casts(name, lambda args, kwargs: made(*args, **kwargs), args, kwargs)
 
 
-def _tells_indices(made: Callable[..., Any], args: Arguments, kwargs: Keywords) -> bool:
+def _tells_indices(args: Arguments, kwargs: Keywords) -> bool:
     """Whether a pooling is torch's max_pool3d_with_indices, which is not listed."""
-    return bool(inspect.signature(made).bind(*args, **kwargs).arguments.get("return_indices"))
+    return bool(kwargs.get("return_indices", args[6] if len(args) > 6 else False))
 
 
 # What a thread is told ----------------------------------------------------------------------------

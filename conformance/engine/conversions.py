@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from . import errors, twins
 from .formats import Unstrided
 from .modes import state
 from .node import gradient_edge
+from .once import warn_program
 from .tensor import Tensor
 from .zero_tensor import ZeroTensor, in_memory
 
@@ -87,10 +87,9 @@ def whole(self: Tensor) -> Any:
 def fraction(self: Tensor) -> Any:
     """The number, with a warning that its gradient is lost; an integer has none to lose, says torch."""
     if state.recording and self.requires_grad:
-        warnings.warn(
+        warn_program(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",
-            stacklevel=3,
         )
     return whole(self)
 

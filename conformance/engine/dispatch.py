@@ -67,7 +67,7 @@ _OVERLOADS = {
         "Tensor": "add sub mul div index _unsafe_index slice slice_copy split fmod_tensor remainder_tensor rsub_tensor eq_tensor_ ne_tensor_ "
         "lt_tensor_ le_tensor_ gt_tensor_ ge_tensor_ fill_tensor fill_tensor_copy masked_fill_tensor lerp_tensor clamp_tensors "
         "clamp_min_tensor clamp_max_tensor copysign_tensor repeat_interleave xlogy_tensors ldexp pow_tensor_ "
-        "floor_divide_ floor_divide_tensor_",
+        "floor_divide_ floor_divide_tensor_ bernoulli_each_",
         "Scalar": "rsub pow_ pow_of_number fmod remainder fill fill_copy masked_fill lerp eq_number_ ne_number_ lt_number_ le_number_ gt_number_ "
         "ge_number_ copysign",
         "Tensor_Scalar": "pow",
@@ -79,6 +79,7 @@ _OVERLOADS = {
         "dim_int": "prod_dim",
         "correction": "var std var_mean std_mean",
         "p": "bernoulli_with",
+        "float": "bernoulli_",
         "int": "select select_copy transpose transpose_copy unbind",
         "default": "ldexp_",
         "self": "where",
@@ -108,10 +109,12 @@ _OVERLOADS = {
 class OpOverload:
     """One form of an operation, such as ``torch.ops.aten.mul.Tensor``."""
 
-    __module__ = "torch._ops"
+    __module__ = "torch._ops"  # of the class; one of them is in its namespace
 
     def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
-        self.overloadpacket, self._overloadname = packet, overload
+        self.__module__ = packet.__module__
+        self.overloadpacket = self._overloadpacket = packet
+        self._overloadname = overload
         self._opname, self.__name__ = packet.__name__, f"{packet.__name__}.{overload}"
         self.namespace = packet.namespace
 
@@ -145,6 +148,7 @@ class OpOverloadPacket:
     __module__ = "torch._ops"
 
     def __init__(self, name: str, call: Callable[..., Any], namespace: str = "aten") -> None:
+        self.__module__ = f"torch._ops.{namespace}"
         self.__name__, self._call, self.namespace = name, call, namespace
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -180,11 +184,11 @@ def packet(name: str) -> OpOverloadPacket:
 
     ops.everything()
     method = vars(Tensor).get(name)
-    call = ops.FUNCTIONS.get(name) or FUNCTIONS.get(name)
+    call = _OTHERS.get(name) or ops.FUNCTIONS.get(name) or FUNCTIONS.get(name)
     if call is None and name in ROWS:
         call = ROWS[name].call
     if call is None:
-        call = _OTHERS.get(name) or (method if callable(method) else getattr(sys.modules[ENGINE], name, None))
+        call = method if callable(method) else getattr(sys.modules[ENGINE], name, None)
     if call is None:
         raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
     return OpOverloadPacket(name, call)
@@ -198,7 +202,8 @@ def _lift_fresh(self: Tensor) -> Any:
 _OTHERS: dict[str, Callable[..., Any]] = {
     "lift_fresh": _lift_fresh,
     "_local_scalar_dense": lambda self: self.item(),
-}  # which torch has for its dispatcher alone
+    "normal": lambda *args, **kwargs: sys.modules[ENGINE].normal(*args, **kwargs),
+}  # which torch has for its dispatcher alone, or where a row in place has the name
 
 
 class Namespace:

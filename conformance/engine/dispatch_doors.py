@@ -16,6 +16,7 @@ from .dispatch import hand_over, overload, packet
 from .dispatch_classes import asked
 from .formats import preserve_format
 from .modes import state
+from .ops import diagonals, dropout
 from .shapes import sizes
 from .tensor import Tensor
 from .transforms import Doors
@@ -71,6 +72,14 @@ def _full(size: Any, fill_value: Any) -> tuple[Any, ...]:
     return [*size], fill_value
 
 
+def _of_sizes(like: Tensor, *args: Any, size: Any = None) -> tuple[Any, ...]:
+    return like, *_sizes(*args, size=size)
+
+
+def _of_full(like: Tensor, size: Any, fill_value: Any) -> tuple[Any, ...]:
+    return like, *_full(size, fill_value)
+
+
 def _with_size(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     *bounds, size = (*args, *kwargs.values())
     return *bounds, [*size]
@@ -86,6 +95,48 @@ def _lifting(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     requires_grad = kwargs.pop("requires_grad", False)
     result = ask("lift_fresh", made(*args, **kwargs))
     return result.requires_grad_() if requires_grad else result
+
+
+def _lifting_data(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = args[0] if args else kwargs.get("data")
+    return made(*args, **kwargs) if isinstance(given, Tensor) else _lifting(made, args, kwargs)
+
+
+def _drawing(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not _is_seen(args) or kwargs.get("out") is not None:
+        return made(*args, **kwargs)
+    named = {name: kwargs.pop(name) for name in ("generator", "out") if name in kwargs}
+    return ask(
+        "multinomial",
+        *args,
+        *kwargs.values(),
+        **{name: each for name, each in named.items() if each is not None},
+    )
+
+
+def _normal(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    given = dict(zip(("mean", "std", "size"), args, strict=False)) | kwargs
+    if given.get("size") is None:
+        return made(*args, **kwargs)
+    numbers = given.pop("mean"), given.pop("std", 1.0), [*given.pop("size")]
+    return _making("normal.float_float", _as_given, device=CPU, pin_memory=False)(made, numbers, given)
+
+
+def _dropping(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What dropout multiplies with is a tensor of its own, where there is anything to drop."""
+    input, p, train = args
+    feature = kwargs.get("feature", False)
+    plain = input._array.dtype.kind in "fV" and not kwargs.get("alpha") and (input.dim() > 1 or not feature)
+    if not (plain and train and 0 < p <= 1 and input._array.size and _is_seen(args)):
+        return made(*args, **kwargs)
+    if p == 1:
+        noise = ask("zeros", [], dtype=input.dtype, layout=input.layout, device=CPU)
+    else:
+        shape = [*input.shape[:2], *[1] * (input.dim() - 2)]
+        noise = ask("new_empty", input, shape) if feature else ask("empty_like", input)
+        ask("bernoulli_.float", noise, *([1 - p] if p != 0.5 else []))
+        ask("div_.Scalar", noise, 1 - p)
+    return input.mul_(noise) if kwargs.get("inplace") else input.mul(noise)
 
 
 def _data(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -119,7 +170,18 @@ def _closed() -> Doors:
     put(creation.empty, _making("empty.memory_format", _sizes, **made))
     put(creation.full, _making("full", _full, **made))
     put(creation.eye, _making("eye", _as_given, **made))
-    put(ranges.arange, _making("arange", _as_given, **made))
+    put(creation.scalar_tensor, _making("scalar_tensor", _as_given, **made))
+    for name in ("arange", "linspace", "logspace"):
+        put(getattr(ranges, name), _making(name, _as_given, **made))
+    for name in ("tril_indices", "triu_indices"):
+        put(getattr(diagonals, name), _making(name, _as_given, **made))
+    put(random.randperm, _making("randperm", _as_given, **made))
+    put(random.normal, _normal)
+    put(random.multinomial, _drawing)
+    put(dropout._drop, _dropping)
+    for name in ("new_zeros", "new_ones", "new_empty", "new_full"):
+        arguments = _of_full if name == "new_full" else _of_sizes
+        put(beneath(vars(Tensor)[name]), _making(name, arguments, pin_memory=False))
     put(random.randint, _making("randint", _with_size, **made))
     for name in ("rand", "randn"):
         put(getattr(random, name), _making(name, _sizes, **made))
@@ -128,6 +190,7 @@ def _closed() -> Doors:
             like = f"{name}_like"
             put(getattr(module, like), _making(like, _as_given, pin_memory=False))
     put(from_data.tensor, _lifting)
+    put(from_data.as_tensor, _lifting_data)
     put(beneath(Tensor.detach), _detaching)
     put(beneath(vars(Tensor)["data"].fget), _data)
     put(conversions.item, _reading)

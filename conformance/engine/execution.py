@@ -159,7 +159,7 @@ def run_backward(
         state.overriding, state.function_modes = overriding, asked
         state.graph_task, state.evaluating, state.checkpoint_valid, state.nesting = outer
         for text in task.warnings:
-            warn_once(text, stacklevel=4)
+            warn_once(text)
     return task.captured
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from .creation import finish
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY, with_own_dtype
 from .memory import StorageBase, over_memory
-from .once import warn_once
+from .once import warn_once, warn_program
 from .shapes import like_steps
 from .tensor import Tensor, wrap
 
@@ -103,7 +102,7 @@ def _flatten(data: Any, shape: tuple[int, ...], flat: list[Any], dim: int = 0) -
         flat.append(data)
         return
     if isinstance(data, np.ndarray):
-        warnings.warn(_SLOW, stacklevel=4)
+        warn_program(_SLOW)
         data = [*data]
     elif isinstance(data, Tensor) and data._array.ndim:
         data = [*data]
@@ -149,10 +148,9 @@ def tensor(
 
 
 def _copied(name: str, source: Tensor, dtype: Any) -> np.ndarray[Any, Any]:
-    warnings.warn(
+    warn_program(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
         f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
-        stacklevel=3,
     )
     return source._array.astype(dtype.numpy) if dtype else source._array.copy()
 
@@ -198,7 +196,7 @@ def asarray(
             return finish(infer_array(obj, dtype), bool(requires_grad))
         obj = shared
     if requires_grad is None and obj.requires_grad:
-        warnings.warn(_ASARRAY_KEEPS, stacklevel=2)
+        warn_program(_ASARRAY_KEEPS)
     kind = dtype or obj.dtype
     if kind is not obj.dtype and copy is False:
         raise ValueError(f"can't alias tensor with dtype '{obj.dtype.legacy}' into dtype '{kind.legacy}'.")
@@ -280,7 +278,7 @@ def _shared(array: np.ndarray[Any, Any], warn: bool) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {errors.typename(array)})")
     _check_array(array)
     if warn and not array.flags.writeable:
-        warn_once(_NOT_WRITABLE, stacklevel=3)
+        warn_once(_NOT_WRITABLE)
     return wrap(with_own_dtype(array))
 
 

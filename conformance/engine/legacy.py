@@ -59,15 +59,23 @@ def placed(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]
     found = refusal("Tensor.new", arguments, named)
     if found is not None:
         raise found
-    where = named.get("device")
-    if where is not None and parsed(where).type != "cpu":
-        raise RuntimeError(
-            f"legacy constructor expects device type: cpu but device type: {parsed(where).type} was passed"
-        )
+    check_legacy_device(named.get("device"))
     for name, value in named.items():
         if name != "device":
             return (Size(value),) if name == "size" else (value,)
     return arguments
+
+
+def check_legacy_device(device: Any) -> None:
+    """Refuse another device than the CPU.
+
+    Raises:
+        RuntimeError: it is another.
+    """
+    if device is not None and parsed(device).type != "cpu":
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {parsed(device).type} was passed"
+        )
 
 
 def made(*arguments: Any, **named: Any) -> Tensor:
@@ -142,6 +150,10 @@ for _each in dtypes.ALL:
 
 def _new(self: Tensor, *arguments: Any, **named: Any) -> Tensor:
     """A tensor of this one's dtype: of a shape, of data, or sharing a tensor's memory."""
+    if self.is_sparse:
+        from .sparse import legacy  # which few programs need
+
+        return legacy.new(self, *arguments, **named)
     return new(self.dtype, *placed(arguments, named))
 
 
@@ -175,7 +187,7 @@ def set_default_tensor_type(t: Any, /) -> None:
     """
     if isinstance(t, str) and not t.startswith("torch."):
         raise ModuleNotFoundError(f"No module named {t.partition('.')[0]!r}")
-    warn_once(_DEPRECATED, stacklevel=2)
+    warn_once(_DEPRECATED)
     found = TYPES.get(t.removeprefix("torch.")) if isinstance(t, str) else t
     if not isinstance(found, tensortype):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")

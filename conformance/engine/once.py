@@ -1,21 +1,42 @@
-"""Warnings that torch gives once in the life of a program (torch: c10/util/Exception.h, TORCH_WARN_ONCE)."""
+"""Warnings of the program's own lines, and those that torch gives once in its life (torch: c10/util/Exception.h)."""
 
 from __future__ import annotations
 
+import os.path
+import sys
 import warnings
+from types import FrameType
 from typing import Any
 
+_FOLDER, _ENGINE = os.path.join(os.path.dirname(__file__), ""), __package__
+_IN_PYTHON = (os.path.join(_FOLDER, "nn", "modules", ""), os.path.join(_FOLDER, "optim", ""))
 _said: set[str] = set()
 _always = False
 
 
-def warn_once(text: str, category: type[Warning] = UserWarning, *, stacklevel: int, place: str = "") -> None:
+def warn_program(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of the line that called the engine, or of the module or optimizer that did: torch's are Python as well."""
+    frame = start = sys._getframe(1)
+    level = 2
+    while frame.f_back is not None and _is_kernel(frame, start.f_code.co_filename):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _is_kernel(frame: FrameType, first: str) -> bool:
+    """Whether a frame is the engine's, and no Python in torch."""
+    of = frame.f_code.co_filename
+    own = of.startswith((_FOLDER, "<row ")) or str(frame.f_globals.get("__name__", "")).startswith(_ENGINE)
+    return own and (of == first or not of.startswith(_IN_PYTHON))
+
+
+def warn_once(text: str, category: type[Warning] = UserWarning, *, place: str = "") -> None:
     """Warn, unless this was said before: the same text, or another one from the same place of torch."""
     known = place or text
     if _always or known not in _said:
         if not _always:
             _said.add(known)
-        warnings.warn(text, category, stacklevel=stacklevel + 1)
+        warn_program(text, category)
 
 
 def set_warn_always(b: Any) -> None:

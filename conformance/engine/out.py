@@ -6,7 +6,6 @@ tensor may have differs from operation to operation, and so do the texts.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from .errors import wrong_type
 from .memory import lay_out
 from .modes import state
 from .node import Node, NotImplementedNode, gradient_edge, new_node
+from .once import warn_program
 from .overloads import opname
 from .shapes import ordered, wrap_dim
 from .tangents import levels, levels_of
@@ -360,7 +360,7 @@ def _resize_keeping(name: str, out: Tensor, shape: tuple[int, ...], arguments: S
 def warn_resized(before: tuple[int, ...], shape: tuple[int, ...]) -> None:
     """Warn of a tensor that had elements and gets another shape."""
     if before != shape and 0 not in before:
-        warnings.warn(RESIZED.format(list(before), list(shape)), stacklevel=5)
+        warn_program(RESIZED.format(list(before), list(shape)))
 
 
 def _lies_in_order(name: str, result: Array, arguments: Sequence[Any]) -> bool:

@@ -8,7 +8,8 @@ that only signatures without either are ever marked.
 
 ``overloads.txt`` lists the signatures of functions that have several, as torch's errors tell them, and
 ``signatures.txt`` those of the others, from their schemas: there ``?`` marks what may be None, and ``[]`` a tuple for
-which no single number stands. What they say of ``out`` is the engine's. `python -m tests.engine.overloads` writes both.
+which no single number stands; ``none`` is said of methods without arguments, which torch's parser never sees. What they
+say of ``out`` is the engine's. `python -m tests.engine.overloads` writes both.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from .size import Size
 from .tensor import Tensor
 
 Keywords = Mapping[str, Any]
+NONE = "none"  # in place of a signature: Python itself refuses arguments
 FILES = {True: "overloads.txt", False: "signatures.txt"}  # by whether there are several
 
 
@@ -173,6 +175,8 @@ def _signatures(name: str) -> tuple[Signature, ...]:
         optional = "" if "squeeze" in name else "tuple of ints dim"
         return tuple(signature_of(text, optional) for text in several.split("\t"))
     alone = _lines(False).get(name)
+    if alone == NONE:
+        return (Signature(NONE, ()),)
     return (signature_of(alone),) if alone else ()
 
 
@@ -225,6 +229,8 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     if not signatures:
         return None
     called = name.rpartition(".")[2]
+    if signatures[0].text == NONE:
+        return no_arguments(called, len(args), kwargs)
     if len(signatures) == 1:
         out = called == name and not called.endswith("_")  # which its text does not tell of
         if _is_not_alone(called) and not _may_fit(signatures[0], len(args) + len(kwargs), out):
@@ -244,6 +250,13 @@ def refusal(name: str, args: Sequence[Any], kwargs: Keywords) -> TypeError | Non
     if len(plausible) == 1:
         return misfit(called, plausible[0], args, kwargs)
     return TypeError(all_listed(called, signatures, args, kwargs))
+
+
+def no_arguments(called: str, count: int, kwargs: Keywords) -> TypeError | None:
+    """What Python says of arguments of a method written in C that has none."""
+    if kwargs:
+        return TypeError(f"TensorBase.{called}() takes no keyword arguments")
+    return TypeError(f"TensorBase.{called}() takes no arguments ({count} given)") if count else None
 
 
 def _may_fit(signature: Signature, count: int, out: bool = False) -> bool:
@@ -365,6 +378,7 @@ _FORMS = (
 )
 _OPNAMES = {
     **{name: name for name in ("_histogramdd_from_bin_tensors", "hash_tensor", "take_along_dim")},
+    "bernoulli_each": "bernoulli",
     "bernoulli_probabilities": "bernoulli",
     "_flash_attention": "_scaled_dot_product_flash_attention_for_cpu",
     "_in_order": "clone",

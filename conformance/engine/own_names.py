@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any
 
+from .refusals import answer_late
+
 
 def all_named(
-    functions: Mapping[str, Any], prefix: str = "", elsewhere: Iterable[Any] = ()
+    functions: Mapping[str, Any], prefix: str = "", elsewhere: Iterable[Any] = (), methods: bool = False
 ) -> dict[str, Any]:
     """Those which told other names; what is known by several, or elsewhere, or is a row, is called by another function.
 
     Args:
         prefix: what the dispatcher's names have in front.
+        methods: whether they are methods of Tensor.
     """
     places = Counter(map(id, (*functions.values(), *elsewhere)))
     found = {}
@@ -27,15 +30,19 @@ def all_named(
         ):
             continue
         is_row = hasattr(function, "row") and "__wrapped__" not in vars(function)
-        made: Any = _calling(function) if is_row or places[id(function)] > 1 else function
+        called = f"Tensor.{name}" if methods else prefix + name
+        made: Any = _calling(function, called) if is_row or places[id(function)] > 1 else function
         made.__name__ = made.__qualname__ = prefix + name
         found[name] = made
     return found
 
 
-def _calling(function: Callable[..., Any]) -> Callable[..., Any]:
+def _calling(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def other(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            return answer_late(other, name, args, kwargs, error)
 
     return other

@@ -56,7 +56,7 @@ def by_name(
             f"{called}() received an invalid combination of arguments - got unrecognized keyword arguments: "
             + ", ".join(named)
         )
-    warn_once(_text(row, names, count, called, method, before), stacklevel=3, place="a signature")
+    warn_once(_text(row, names, count, called, method, before), place="a signature")
     return tuple(rest), dict(zip(names, numbers, strict=False))
 
 
@@ -89,10 +89,12 @@ def _text(row: Row, names: tuple[str, ...], count: int, called: str, method: boo
     )
 
 
-def too_many(row: Row, more: int, method: bool, called: str) -> Exception:
+def too_many(row: Row, more: int, method: bool, called: str) -> TypeError:
     """The TypeError for positional arguments beyond those that there are."""
+    from .overloads import no_arguments
+
     count = row.most - method
-    if not count:
-        return TypeError(f"TensorBase.{called}() takes no arguments ({more} given)")
+    if not count and (found := no_arguments(called, more, {})) is not None:
+        return found
     plural = "s" if count > 1 else ""
     return TypeError(f"{called}() takes {count} positional argument{plural} but {count + more} were given")

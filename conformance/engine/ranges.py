@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from .creation import finish, kind_of
 from .device import check_device, check_memory
 from .dtypes import BY_NUMPY
 from .errors import unimplemented, wrong_type
+from .once import warn_program
 from .processor import get_cpu_capability
 from .tensor import Tensor
 
@@ -75,11 +75,10 @@ def arange(
         raise unimplemented("arange_cpu", kind.numpy)
     array = (first + np.arange(count) * by).astype(kind.numpy)
     if out is not None and out._array.size not in (0, count):
-        warnings.warn(
+        warn_program(
             f"The number of elements in the out tensor of shape {list(out._array.shape)} is {out._array.size} which "
             f"does not match the computed number of elements {count}. Note that this may occur as a result of rounding "
             f"error. The out tensor will be resized to a tensor of shape ({count},).",
-            stacklevel=2,
         )
     return finish(array, requires_grad, out, "arange")
 
@@ -97,10 +96,9 @@ def range(
     requires_grad: bool = False, out: Any = None, layout: Any = None,
 ) -> Tensor:  # fmt: skip
     """torch.range: arange with its end, in the default dtype; deprecated."""
-    warnings.warn(
+    warn_program(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        stacklevel=2,
     )
     check_device(device)
     if not step or step != step:

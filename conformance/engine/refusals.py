@@ -42,7 +42,6 @@ def refusing(function: Function, name: str) -> Function:
     if not isinstance(function, FunctionType) or tells_itself(function, name):
         return function
 
-    method = name.startswith("Tensor.")
     places: tuple[Classes, ...] = ()
     named: dict[str, Classes] | None = None
 
@@ -60,17 +59,30 @@ def refusing(function: Function, name: str) -> Function:
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
                     _check(function, name, args, kwargs)
             return function(*args, **kwargs)
-        except Exception:
-            if any(map(overrides_alone, flat((*args, *kwargs.values())))):
-                from .asking import ask_late
-
-                return ask_late(vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs)
-            found = refusal(name, args[method:], kwargs)
-            if found is None:
-                raise
-            raise found from None
+        except Exception as error:
+            return answer_late(call, name, args, kwargs, error)
 
     return call
+
+
+def answer_late(
+    call: Function, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> Any:
+    """What comes of a call that has failed: what an argument says that overrides it, or else an error.
+
+    Raises:
+        TypeError: torch would have refused the arguments.
+        Exception: the error, which torch has as well.
+    """
+    method = name.startswith("Tensor.")
+    if any(map(overrides_alone, flat((*args, *kwargs.values())))):
+        from .asking import ask_late
+
+        return ask_late(vars(Tensor)[name.removeprefix("Tensor.")] if method else call, args, kwargs)
+    found = refusal(name, args[method:], kwargs)
+    if found is None:
+        raise error
+    raise found from None
 
 
 def within_refusing() -> bool:
@@ -134,7 +146,9 @@ def _no_flag(name: str, flag: str, value: Any, position: int = 0) -> TypeError:
 
 
 def tells_itself(function: Function, name: str) -> bool:
-    """Whether it is a row, by its own name or one for which no overloads are listed."""
+    """Whether it is a row, by its own name or one for which no overloads are listed, or takes what its tensor says."""
+    if name == "Tensor.new":
+        return True
     row = getattr(function, "row", None)
     return row is not None and (row.name == name.removeprefix("Tensor.") or not is_overloaded(name))
 
@@ -165,6 +179,11 @@ def calling(function: Function, kernel: str, arguments: str) -> Function:
     named: dict[str, Classes] | None = None
     code = function.__code__  # its own: while a door stands in its place, it has another
 
+    def itself() -> Function:
+        own = FunctionType(code, function.__globals__, None, function.__defaults__, function.__closure__)
+        own.__kwdefaults__ = {**(function.__kwdefaults__ or {})}
+        return own
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal places, named
@@ -175,14 +194,14 @@ def calling(function: Function, kernel: str, arguments: str) -> Function:
                 places = tuple(named.get(name) for name in code.co_varnames[: code.co_argcount])
             for value, classes in zip(args, places):  # noqa: B905  of those there are
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check_kernel(function, kernel, arguments, args, kwargs)
+                    _check_kernel(itself(), kernel, arguments, args, kwargs)
             for key, value in kwargs.items():
                 classes = named.get(key)
                 if classes is not None and value.__class__ not in classes and not are_ints(value, classes):
-                    _check_kernel(function, kernel, arguments, args, kwargs)
+                    _check_kernel(itself(), kernel, arguments, args, kwargs)
             return function(*args, **kwargs)
         except Exception:
-            _check_kernel(function, kernel, arguments, args, kwargs)
+            _check_kernel(itself(), kernel, arguments, args, kwargs)
             raise
 
     return call

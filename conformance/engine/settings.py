@@ -189,7 +189,6 @@ def warn_of_invariants() -> None:
             "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
             "sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, "
             "explicitly opt in or out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
-            stacklevel=4,
         )
 
 

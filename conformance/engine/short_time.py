@@ -100,7 +100,7 @@ def _stft(
 ) -> Tensor:  # fmt: skip
     """stft of a signal that has its padding."""
     if window is None:
-        warn_once(_NO_WINDOW.format(_LEAKS), stacklevel=3)
+        warn_once(_NO_WINDOW.format(_LEAKS))
     hop = n_fft >> 2 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     complex_numbers = input.is_complex() or (window is not None and window.is_complex())
@@ -139,7 +139,7 @@ def istft(
         RuntimeError: as torch words it.
     """
     if window is None:
-        warn_once(_NO_WINDOW.format(_THE_SAME), stacklevel=2)
+        warn_once(_NO_WINDOW.format(_THE_SAME))
     hop = n_fft >> 2 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if not input.is_complex():

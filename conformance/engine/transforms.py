@@ -181,7 +181,7 @@ class Composed:
         made = FunctionType(
             self.code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
         )
-        made.__kwdefaults__ = function.__kwdefaults__
+        made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
         made.__dict__.update(function.__dict__)  # what it wraps, by which its arguments are known
         self.made = made
         self.defaults = function.__kwdefaults__ = dict(function.__kwdefaults__ or {})

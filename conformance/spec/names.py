@@ -567,8 +567,27 @@ NAMES: dict[str, dict[str, str]] = {
         "class in torch.distributions.normal": "Normal",
         "class in torch.distributions.categorical": "Categorical",
         "class in torch.distributions.multivariate_normal": "MultivariateNormal",
+        "class in torch.distributions.distribution": "Distribution",
+        "class in torch.distributions.uniform": "Uniform",
+        "class in torch.distributions.bernoulli": "Bernoulli",
+        "class in torch.distributions.beta": "Beta",
+        "class in torch.distributions.gamma": "Gamma",
+        "class in torch.distributions.laplace": "Laplace",
+        "class in torch.distributions.exponential": "Exponential",
+        "class in torch.distributions.poisson": "Poisson",
+        "class in torch.distributions.dirichlet": "Dirichlet",
+        "class in torch.distributions.independent": "Independent",
+        "class in torch.distributions.one_hot_categorical": "OneHotCategorical OneHotCategoricalStraightThrough",
+        "class in torch.distributions.relaxed_bernoulli": "RelaxedBernoulli",
+        "class in torch.distributions.relaxed_categorical": "RelaxedOneHotCategorical",
+        "class in torch.distributions.transformed_distribution": "TransformedDistribution",
         "in torch.distributions.kl": "kl_divergence",
-        "class in torch.distributions.transforms": "TanhTransform",
+        "class in torch.distributions.transforms": """
+            Transform ComposeTransform IndependentTransform ReshapeTransform ExpTransform PowerTransform
+            SigmoidTransform SoftplusTransform TanhTransform AbsTransform AffineTransform SoftmaxTransform
+            StickBreakingTransform LowerCholeskyTransform PositiveDefiniteTransform CorrCholeskyTransform
+            CumulativeDistributionTransform CatTransform StackTransform
+            """,
         "in torch.distributions.utils": """
             broadcast_all clamp_probs logits_to_probs probs_to_logits tril_matrix_to_vec vec_to_tril_matrix
             """,
@@ -625,8 +644,8 @@ NAMES: dict[str, dict[str, str]] = {
             register_state_dict_post_hook register_load_state_dict_pre_hook register_load_state_dict_post_hook
             """,
         "of Scheduler": """
-            optimizer gamma step_size num_bad_epochs step get_last_lr get_lr last_epoch base_lrs state_dict
-            load_state_dict
+            optimizer gamma step_size num_bad_epochs best cooldown_counter step get_last_lr get_lr last_epoch base_lrs
+            state_dict load_state_dict
             """,
     },
     "data": {

@@ -116,6 +116,17 @@ def test_a_module_that_does_not_name_its_tensors(folder: Path, capsys: pytest.Ca
     assert "give the module the name `Tensor` for their class, or write an adapter" in text
 
 
+def test_an_adapter_that_raises(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever writes an adapter is told what its `observe` raises, not shown where it was called."""
+    (folder / "raising.py").write_text(
+        "class Engine:\n    name, version, claims = 'raising', '1', {'values'}\n    class torch: tensor = lambda *a, **k: 3\n"
+        "    def observe(self, it): return 1 / 0\n"
+    )
+    assert main(["engine", "raising:Engine", "--in", "specs.yaml"]) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "gives a int, of which `observe` raises ZeroDivisionError: division by zero" in text
+
+
 def test_what_is_proposed_makes_the_run_green(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Once a person has said kind and reason; and nothing is written before."""
     assert main(["engine", "halving", "--propose", "--in", "specs.yaml"]) == 0

@@ -99,6 +99,8 @@ def test_places_are_those_of_the_file() -> None:
         .startswith("a:4:11: `a` is not")
     )
     assert read("print('x',\n  torch.foo)", "a").faults[0].startswith("a:2:9:")
+    one_line = "if __name__ == '__main__': torch.foo()\ntry: x = 1; torch.bar()\nexcept ValueError: pass\n"
+    assert [each[:7] for each in read(one_line, "a").faults] == ["a:1:34:", "a:2:19:"]
 
 
 def test_places_are_those_of_the_file_in_blocks_written_out() -> None:

@@ -145,6 +145,8 @@ def texts() -> dict[Path, str]:
                 lines[f"Tensor.{name}"] = found[1]
             elif isinstance(method, BuiltinFunctionType) and (alone := _alone(method, True)):
                 lines[f"Tensor.{name}"] = alone[1]
+            elif re.match(r"Tensor\.\w+\(\) takes no arguments", _refused(method, 1)):
+                lines[f"Tensor.{name}"] = [overloads.NONE]
     return {
         path: "".join(
             "\t".join([name, *lines[name]]) + "\n"

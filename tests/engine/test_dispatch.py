@@ -145,7 +145,9 @@ def test_not_implemented(module: Any) -> None:
 @pytest.mark.parametrize("module", ENGINES)
 def test_overloads(module: Any) -> None:
     aten, x = module.ops.aten, module.tensor([1.0, 2.0])
-    assert aten.mul.Tensor is aten.mul.Tensor and aten.mul.Tensor.overloadpacket is aten.mul
+    assert aten.mul.Tensor is aten.mul.Tensor
+    assert aten.mul.Tensor.overloadpacket is aten.mul.Tensor._overloadpacket is aten.mul
+    assert aten.mul.Tensor.__module__ == aten.mul.__module__ == "torch._ops.aten"
     assert [str(aten.mul), str(aten.sum.dim_IntList), aten.mul.Tensor.name()] == [
         "aten.mul",
         "aten.sum.dim_IntList",
@@ -195,7 +197,15 @@ def test_selective_checkpoint_by_a_list(module: Any) -> None:
 SEEN = {
     "made": "(t.ones(2), t.zeros(2, 3, dtype=t.float64), t.empty(1), t.full((2,), 1.0), t.arange(3), t.rand(2))",
     "made like others": "(t.zeros_like(x), t.ones_like(x, dtype=t.float64), t.empty_like(x), t.randn_like(x))",
-    "from data": "(t.tensor([1.0, 2.0]), t.tensor(1.0, requires_grad=True).exp())",
+    "made in a tensor's dtype": "(x.new_zeros(3), x.new_ones(2, 1), x.new_full((2,), 3.0), x.new_empty((1,)))",
+    "made in order": """(t.linspace(0, 1, 3), t.logspace(0, 1, 2, dtype=t.float64), t.tril_indices(2, 3, offset=1),
+        t.scalar_tensor(2.0))""",
+    "drawn": """(t.randperm(3), t.normal(0.0, 2.0, (2,)), t.multinomial(m[0], 2),
+        m.clone().bernoulli_(0.25), m.clone().bernoulli_(), m.clone().bernoulli_(m), F.gumbel_softmax(x))""",
+    "dropout": "(F.dropout(x, 0.25), F.dropout(x), F.dropout2d(m[None, None], 0.5), F.dropout(m, 0.5, inplace=True))",
+    "dropout that draws nothing": "(F.dropout(x, 0.0), F.dropout(x, 1.0), F.dropout(x, training=False))",
+    "other shapes": "(m.t().reshape(4), m[:, :1].reshape(2), m.reshape(4), t.einsum('ij,kj->ik', m, m))",
+    "from data": "(t.as_tensor([1.0]), t.as_tensor(x), t.tensor([1.0, 2.0]), t.tensor(1.0, requires_grad=True).exp())",
     "detached": "(x.detach(), x.data)",
     "outputs saved": "(x.exp(), x.relu(), x.max(), x.sort(), x.max(0), F.softmax(x, 0), x.prod())",
     "outputs unpacked": "(x * 2).exp().sum().backward()",

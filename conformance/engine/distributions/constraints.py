@@ -19,6 +19,7 @@ _cat, _isclose, _stack = FUNCTIONS["cat"], FUNCTIONS["isclose"], FUNCTIONS["stac
 class Constraint:
     """A region in which a value may be; ``event_dim`` of its last dimensions are looked at together."""
 
+    __module__ = "torch.distributions.constraints"
     is_discrete: Any = False
     event_dim: Any = 0
 
@@ -32,6 +33,8 @@ class Constraint:
 
 class _Dependent(Constraint):
     """One that depends on the distribution; what it is may be known all the same."""
+
+    __module__ = "torch.distributions.constraints"
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         self._is_discrete, self._event_dim = is_discrete, event_dim
@@ -61,6 +64,8 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """A property that gives a constraint; a decorator, with what is known of it or without."""
 
+    __module__ = "torch.distributions.constraints"
+
     def __init__(self, fn: Callable[..., Any] | None = None, **known: Any) -> None:
         property.__init__(self, fn)
         _Dependent.__init__(self, **known)
@@ -76,6 +81,8 @@ def is_dependent(constraint: Any) -> bool:
 
 class _IndependentConstraint(Constraint):
     """One that holds for all elements of the last dimensions."""
+
+    __module__ = "torch.distributions.constraints"
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -119,6 +126,7 @@ class MixtureSameFamilyConstraint(Constraint):
 
 
 class _Boolean(Constraint):
+    __module__ = "torch.distributions.constraints"
     is_discrete = True
 
     def check(self, value: Any) -> Tensor:
@@ -126,6 +134,7 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
+    __module__ = "torch.distributions.constraints"
     is_discrete = True
     event_dim = 1
 
@@ -134,6 +143,8 @@ class _OneHot(Constraint):
 
 
 class _Real(Constraint):
+    __module__ = "torch.distributions.constraints"
+
     def check(self, value: Any) -> Tensor:
         return value == value  # which a nan does not
 
@@ -141,6 +152,7 @@ class _Real(Constraint):
 class _Bounded(Constraint):
     """Between the bounds that are named."""
 
+    __module__ = "torch.distributions.constraints"
     bounds: tuple[str, ...] = ()
     lower_bound: Any
     upper_bound: Any
@@ -155,6 +167,7 @@ class _Bounded(Constraint):
 
 
 class _GreaterThan(_Bounded):
+    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -162,6 +175,7 @@ class _GreaterThan(_Bounded):
 
 
 class _GreaterThanEq(_Bounded):
+    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -169,6 +183,7 @@ class _GreaterThanEq(_Bounded):
 
 
 class _LessThan(_Bounded):
+    __module__ = "torch.distributions.constraints"
     bounds = ("upper_bound",)
 
     def check(self, value: Any) -> Tensor:
@@ -176,6 +191,7 @@ class _LessThan(_Bounded):
 
 
 class _Interval(_Bounded):
+    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound", "upper_bound")
 
     def check(self, value: Any) -> Tensor:
@@ -183,6 +199,7 @@ class _Interval(_Bounded):
 
 
 class _HalfOpenInterval(_Bounded):
+    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound", "upper_bound")
 
     def check(self, value: Any) -> Tensor:
@@ -190,6 +207,7 @@ class _HalfOpenInterval(_Bounded):
 
 
 class _IntegerInterval(_Interval):
+    __module__ = "torch.distributions.constraints"
     is_discrete = True
 
     def check(self, value: Any) -> Tensor:
@@ -197,6 +215,7 @@ class _IntegerInterval(_Interval):
 
 
 class _IntegerGreaterThan(_Bounded):
+    __module__ = "torch.distributions.constraints"
     bounds = ("lower_bound",)
     is_discrete = True
 
@@ -205,6 +224,7 @@ class _IntegerGreaterThan(_Bounded):
 
 
 class _Simplex(Constraint):
+    __module__ = "torch.distributions.constraints"
     event_dim = 1
 
     def check(self, value: Any) -> Tensor:
@@ -214,6 +234,7 @@ class _Simplex(Constraint):
 class _Multinomial(Constraint):
     """Counts that are no more than ``upper_bound`` together."""
 
+    __module__ = "torch.distributions.constraints"
     is_discrete = True
     event_dim = 1
 
@@ -225,6 +246,7 @@ class _Multinomial(Constraint):
 
 
 class _LowerTriangular(Constraint):
+    __module__ = "torch.distributions.constraints"
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
@@ -232,12 +254,16 @@ class _LowerTriangular(Constraint):
 
 
 class _LowerCholesky(_LowerTriangular):
+    __module__ = "torch.distributions.constraints"
+
     def check(self, value: Any) -> Tensor:
         return super().check(value) & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
 
 
 class _CorrCholesky(_LowerCholesky):
     """With rows of length 1."""
+
+    __module__ = "torch.distributions.constraints"
 
     def check(self, value: Any) -> Tensor:
         tolerance = finfo(value.dtype).eps * value.size(-1) * 10
@@ -246,6 +272,7 @@ class _CorrCholesky(_LowerCholesky):
 
 
 class _Square(Constraint):
+    __module__ = "torch.distributions.constraints"
     event_dim = 2
 
     def check(self, value: Any) -> Tensor:
@@ -253,18 +280,24 @@ class _Square(Constraint):
 
 
 class _Symmetric(_Square):
+    __module__ = "torch.distributions.constraints"
+
     def check(self, value: Any) -> Tensor:
         square = super().check(value)
         return _isclose(value, value.mT, atol=1e-6).all(-2).all(-1) if square.all() else square
 
 
 class _PositiveSemidefinite(_Symmetric):
+    __module__ = "torch.distributions.constraints"
+
     def check(self, value: Any) -> Tensor:
         symmetric = super().check(value)
         return eigvalsh(value).ge(0).all(-1) if symmetric.all() else symmetric
 
 
 class _PositiveDefinite(_Symmetric):
+    __module__ = "torch.distributions.constraints"
+
     def check(self, value: Any) -> Tensor:
         symmetric = super().check(value)
         return cholesky_ex(value).info.eq(0) if symmetric.all() else symmetric
@@ -272,6 +305,8 @@ class _PositiveDefinite(_Symmetric):
 
 class _Joined(Constraint):
     """Constraints of parts along a dimension."""
+
+    __module__ = "torch.distributions.constraints"
 
     def __init__(self, cseq: Any, dim: int = 0) -> None:
         if not all(isinstance(each, Constraint) for each in cseq):
@@ -292,6 +327,8 @@ class _Joined(Constraint):
 
 
 class _Cat(_Joined):
+    __module__ = "torch.distributions.constraints"
+
     def __init__(self, cseq: Any, dim: int = 0, lengths: Any = None) -> None:
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
@@ -310,6 +347,8 @@ class _Cat(_Joined):
 
 
 class _Stack(_Joined):
+    __module__ = "torch.distributions.constraints"
+
     @property
     def event_dim(self) -> Any:
         return self._most + (self.dim + self._most < 0)

@@ -122,7 +122,7 @@ def attach(modules: Iterable[ModuleType], parts: Iterable[ModuleType] = ()) -> N
         if isinstance(each, FunctionType) and each is not before.get(name)
     }
     changed = _refusing(added, functions)
-    for name, method in (changed | all_named(added | changed)).items():
+    for name, method in (changed | all_named(added | changed, methods=True)).items():
         setattr(Tensor, name, method)
     FUNCTIONS.update(functions | all_named(functions))
     for module in modules:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes, errors, twins
 from ..inplace import check_castable
+from ..once import warn_program
 from ..out import RESIZED
 from ..rows import Array, op
 from ..shapes import existing_dim, laid_out
@@ -210,7 +210,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Any = 1, alpha: Any = 1)
         alpha, self, beta = self.dtype.type(alpha), _times(self, beta), beta if beta == 0 else 1
     if not mat.size and beta != 0:  # torch writes beta * self over the result, and with that its shape
         if len(mat) and self.shape != mat.shape[:1]:
-            warnings.warn(RESIZED.format([len(mat)], list(self.shape)), stacklevel=2)
+            warn_program(RESIZED.format([len(mat)], list(self.shape)))
         return self * _factor(self.dtype, beta)
     return plus_product(self, exact_product(mat, vec, "addmv_impl_cpu"), beta, alpha)
 

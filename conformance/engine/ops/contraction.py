@@ -210,7 +210,6 @@ def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters.",
-        stacklevel=2,
     )
     for each in matrices:
         if each._array.ndim != 2:
@@ -311,7 +310,6 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
             "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross "
             "in a future "
             "release.",
-            stacklevel=2,
         )
     if dim is None:
         for axis, n in enumerate(input._array.shape):

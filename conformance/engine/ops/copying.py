@@ -139,6 +139,11 @@ def _in(self: Tensor, dtype: dtypes.dtype | None, copy: bool = False, memory_for
 
 
 _PLACES = ("device", "dtype", "non_blocking", "copy")
+_OF_NUMBERS = {
+    bool: dtypes.bool_,
+    float: dtypes.float64,
+    complex: dtypes.complex128,
+}  # which torch takes for tensors
 
 
 def parse_to(
@@ -149,6 +154,8 @@ def parse_to(
     Raises:
         TypeError: a combination that is none of these.
     """
+    if args and args[0].__class__ in _OF_NUMBERS:
+        args = (_OF_NUMBERS[args[0].__class__], *args[1:])
     found = refusal("Tensor.to", args, kwargs)
     if found is not None:
         raise found
@@ -176,7 +183,7 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | 
 def warn_of_lost_part(kind: dtypes.dtype) -> None:
     """Warn that a real type has no place for imaginary parts; torch finds no fault with bools."""
     if kind is not dtypes.bool_:
-        warn_once("Casting complex values to real discards the imaginary part", stacklevel=3)
+        warn_once("Casting complex values to real discards the imaginary part")
 
 
 def real_part(array: Array, kind: dtypes.dtype | None) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ..dtypes import number_within
 from ..errors import missing_arguments
 from ..inplace import placed, run_inplace
+from ..once import warn_program
 from ..rows import ROWS, Array, op
 from ..shapes import existing_dim, wrap_dim
 from ..tensor import Tensor, make
@@ -268,10 +268,9 @@ def _scatter_row(src: Any, value: Any, reduce: Any) -> tuple[str, list[Any]]:
     if reduce is None:
         return name, [given]
     if name == "scatter":
-        warnings.warn(
+        warn_program(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a "
             "future PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
-            stacklevel=3,
         )
     return f"{name}_with", [given, reduce]
 

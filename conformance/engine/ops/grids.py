@@ -100,7 +100,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if indexing is None:
         warn_once(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-            stacklevel=2,
         )
     return grid(given, indexing or "ij")
 

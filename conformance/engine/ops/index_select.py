@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from .. import dtypes
 from ..creation import zeros, zeros_like
 from ..errors import unimplemented
 from ..inplace import placed, run_inplace
+from ..once import warn_program
 from ..rows import ROWS, Array, op
 from ..settings import alert_not_deterministic
 from ..shapes import like_steps, strides, wrap_dim
@@ -313,7 +313,7 @@ def index_reduce(
         )
     axis = wrap_dim(dim, self.ndim)
     where = _check_put("index_reduce", self, axis, index, source)
-    warnings.warn("index_reduce() is in beta and the API may change at any time.", stacklevel=3)
+    warn_program("index_reduce() is in beta and the API may change at any time.")
     _refuse_outside(where, self.shape[axis] if self.ndim else 1)
     if not include_self:
         need_reals("index_reduce_func_exclude_input_init", self)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from .. import errors
 from ..batching import BatchedTensor
 from ..errors import typename
 from ..from_data import infer_array
+from ..once import warn_program
 from ..operands import check_list, check_recorded
 from ..rows import ROWS, Array
 from ..tensor import Tensor, make
@@ -40,9 +40,8 @@ def _are_bytes(value: Any) -> bool:
 def _warn_of_bytes(items: Sequence[Any]) -> None:
     """What torch says of each mask of bytes, where it makes one of truth values."""
     for _ in filter(_are_bytes, items):
-        warnings.warn(
+        warn_program(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            stacklevel=4,
         )
 
 
@@ -63,7 +62,7 @@ def _items(value: Any) -> tuple[Any, ...]:
     if isinstance(value, tuple):
         return value
     if isinstance(value, (list, str)) and len(value) < 32 and any(map(_is_index_of_its_own, value)):
-        warnings.warn(errors.INDEX_LIST_OF_INDICES, stacklevel=4)
+        warn_program(errors.INDEX_LIST_OF_INDICES)
         return tuple(value)
     return (value,)
 

@@ -81,7 +81,6 @@ def _warn_of_cholesky() -> None:
         "should be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
         "results for all "
         "valid (symmetric positive definite) inputs.",
-        stacklevel=3,
     )
 
 
@@ -102,7 +101,6 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
         "parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
         "be replaced "
         "with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
-        stacklevel=2,
     )
     return given_several("qr", out, return_types.qr(linalg.qr(input, "reduced" if some else "complete")))
 
@@ -264,7 +262,6 @@ def _triangular_solve(
         "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a "
         "copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
         "torch.linalg.solve_triangular(A, B).",
-        stacklevel=2,
     )
     batch = broadcast_shapes(self.shape[:-2], A.shape[:-2])
     kernels.refuse_without_lapack("triangular_solve_cpu", self)
@@ -298,7 +295,6 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
         "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
         "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
-        stacklevel=2,
     )
     return linalg.lu_solve(LU_data, LU_pivots, b, out=out)
 
@@ -310,7 +306,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -
         "in a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\nLU, pivots "
         "= torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
-        stacklevel=2,
     )
     found = linalg.lu_factor_ex(A, pivot=pivot)
     results = return_types._lu_with_info(found) if get_infos else tuple(found[:2])

@@ -35,7 +35,6 @@ def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     if out is not None:
         warn_once(
             "torch.ger is deprecated and will be removed in a future PyTorch release. Use torch.outer instead.",
-            stacklevel=2,
         )
     return outer(input, vec2, out=out)
 

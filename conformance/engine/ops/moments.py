@@ -10,6 +10,7 @@ import numpy as np
 from ..creation import zeros_like
 from ..dtypes import F64, number_within
 from ..modes import state
+from ..once import warn_program
 from ..operands import invalid_combination
 from ..out import several
 from ..rows import ROWS, Array, op
@@ -44,10 +45,9 @@ def _moments(name: str, self: Array, dim: Any, correction: Any, keepdim: bool) -
     squares = np.square(away, out=away)
     variance = np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), max(0, freedom))
     if freedom <= 0 or not variance.size:
-        warnings.warn(
+        warn_program(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             "factor (input numel divided by output numel).",
-            stacklevel=4,
         )
     if (
         ("_" in name or count != self.size)
@@ -188,7 +188,7 @@ def _spread(name: str, row: Any, text: str) -> Any:
             warnings.simplefilter("always")
             found = given(arguments, out)
         for each in told:
-            warnings.warn(each.message, each.category, stacklevel=2)
+            warn_program(each.message, each.category)
         return found
 
     def given(arguments: tuple[Any, ...], out: Any) -> Any:
@@ -237,9 +237,8 @@ def cov(
         spread = correction if aweights is None else times((weights * aweights).sum(), correction) / total
         norm = total - spread
     if (norm.item() if isinstance(norm, Tensor) else norm) <= 0:
-        warnings.warn(
+        warn_program(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-            stacklevel=2,
         )
         norm = norm.new_zeros(()) if isinstance(norm, Tensor) else 0
     # Of one observation torch knows that nothing is left, and writes it where the observation was.

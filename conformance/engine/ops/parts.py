@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..creation import scalar_tensor, zeros_like
 from ..errors import unimplemented
 from ..formats import Unstrided
 from ..memory import buffer, offset, storage
+from ..once import warn_program
 from ..operands import check_recorded
 from ..out import given_several
 from ..rows import ROWS, Array, op
@@ -235,9 +235,7 @@ def polar(abs: Array, angle: Array) -> Array:
     """abs * (cos(angle) + 1j * sin(angle))."""
     _check_parts("polar", abs, angle)
     if abs.itemsize < 4:
-        warnings.warn(
-            "ComplexHalf support is experimental and many operators don't support it yet.", stacklevel=2
-        )
+        warn_program("ComplexHalf support is experimental and many operators don't support it yet.")
         raise unimplemented("polar_cpu", abs.dtype)
     found = np.empty(broadcast_shapes(abs.shape, angle.shape), f"c{2 * abs.itemsize}")
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)

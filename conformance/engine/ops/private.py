@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 from .. import creation, dtypes
 from ..device import check_memory
 from ..errors import missing_arguments
+from ..once import warn_program
 from ..out import check_out, store_out
 from ..refusals import all_refusing
 from ..rows import ROWS, Array, op
@@ -99,10 +99,9 @@ def _least_and_greatest(self: Array, dim: Any = None, keepdim: bool = False) -> 
 
 def _aminmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The least and the greatest element, without derivative."""
-    warnings.warn(
+    warn_program(
         "_aminmax is deprecated as of PyTorch 1.11 and will be removed in a future release. Use aminmax instead. This "
         "warning will only appear once per process.",
-        stacklevel=2,
     )
     return _least_and_greatest(input, dim, keepdim)
 

@@ -222,7 +222,6 @@ def _warn_of_copies(**tensors: Any) -> None:
                 f"torch.searchsorted(): {text} is non-contiguous, this will lower the performance due to extra data "
                 f"copy when converting non-contiguous tensor to contiguous, please use contiguous {contiguous} tensor if "
                 "possible. This message will only appear once per program.",
-                stacklevel=3,
             )
 
 

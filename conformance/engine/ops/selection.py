@@ -39,7 +39,6 @@ def _where(condition: Array, self: Any, other: Any) -> Array:
         warn_once(
             "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
             "version of PyTorch. Use a boolean condition instead.",
-            stacklevel=4,
         )
         condition = condition.astype(np.bool_)
     return np.where(condition, self, other)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..attributes import is_conj, is_neg
+from ..dispatch_classes import is_asked
 from ..errors import wrong_type
 from ..fitting import sum_to
 from ..formats import LayoutError
@@ -19,6 +20,7 @@ from ..refusals import check_ints, check_tensors
 from ..rows import Array, op
 from ..shapes import infer_size, restrided, sizes, strides, viewed, wrap_dim, wrap_dims
 from ..tensor import Tensor, make, version_counter
+from ..transforms import transforms
 from .copying import in_order
 
 # Views --------------------------------------------------------------------------------------------
@@ -130,6 +132,11 @@ def reshape(input: Tensor, *sides: Any, shape: Any = None) -> Tensor:
     if in_order_already:
         return _view(input, wanted)
     try:
+        if (transforms.backward or state.dispatch_modes or is_asked(input)) and type(
+            input._array
+        ) is np.ndarray:
+            viewed(input._array, wanted)
+            return _view(input, wanted)  # torch's choice for what is like a subclass (isTensorSubclassLike)
         return _reshape_alias(input, wanted)
     except ValueError:
         return _unsafe_view(in_order(input), wanted)

@@ -11,6 +11,7 @@ from ..dtypes import F64, number_within
 from ..inplace import run_inplace
 from ..modes import state
 from ..out import given
+from ..refusals import check_tensors
 from ..rows import ROWS, Array, op
 from ..shapes import laid_out
 from ..tensor import Tensor, make
@@ -218,6 +219,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sigmoid."""
     if out is not None:
         return given("log_sigmoid_forward", out, logsigmoid(input))
+    check_tensors("log_sigmoid", input=input)
     array = input._array
     need_floats("log_sigmoid_cpu", array)
     return _log_sigmoid(input, make(np.exp(-np.abs(array))))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..once import warn_once
+from ..once import warn_once, warn_program
 from ..rows import Array, op
 from ..shapes import sizes, wrap_dim
 from ..tensor import Tensor, read_only
@@ -106,7 +105,7 @@ _CONJ = "Consider using x.conj()."
 def _matrices_transposed(input: Tensor, name: str, of_none: str) -> Tensor:
     """The last two dimensions exchanged; what has none is itself, with a warning."""
     if not input._array.ndim:
-        warnings.warn(of_none, stacklevel=3)
+        warn_program(of_none)
         return input
     if input._array.ndim < 2:
         raise RuntimeError(
@@ -119,14 +118,12 @@ def _reversed_dims(self: Tensor) -> Tensor:
     if self._array.ndim == 0:
         warn_once(
             "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.",
-            stacklevel=2,
         )
     elif self._array.ndim != 2:
         warn_once(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and "
             "it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices "
             "or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-            stacklevel=2,
         )
     return permute(self, tuple(reversed(range(self._array.ndim))))
 

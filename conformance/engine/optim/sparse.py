@@ -9,6 +9,7 @@ from typing import Any
 from ..formats import Unstrided
 from ..modes import enable_grad, no_grad
 from ..sparse.construction import sparse_coo_tensor
+from ..sparse.legacy import new
 from ..tensor import Tensor
 from .optimizer import Optimizer, Params
 from .steps import check, check_betas, check_rate, count_step, number, zeros_for
@@ -125,12 +126,12 @@ class SparseAdam(Optimizer):
             return
         old = own["exp_avg"].sparse_mask(grad)._values()
         change = values.sub(old).mul_(1 - beta1)
-        own["exp_avg"].add_(sparse_coo_tensor(indices, change, size))
+        own["exp_avg"].add_(new(grad, indices, change, size))
         old_square = own["exp_avg_sq"].sparse_mask(grad)._values()
         square = values.pow(2).sub_(old_square).mul_(1 - beta2)
-        own["exp_avg_sq"].add_(sparse_coo_tensor(indices, square, size))
+        own["exp_avg_sq"].add_(new(grad, indices, square, size))
         mean = change.add_(old)
         root = square.add_(old_square).sqrt_().add_(group["eps"])
         steps = own["step"]
         length = number(group["lr"]) * math.sqrt(1 - beta2**steps) / (1 - beta1**steps)
-        param.add_(sparse_coo_tensor(indices, -float(length) * mean.div_(root), size))
+        param.add_(new(grad, indices, -float(length) * mean.div_(root), size))

@@ -14,7 +14,7 @@ from ..from_data import infer_array
 from ..rows import op
 from ..shapes import new_sizes
 from ..tensor import Tensor, make, wrap
-from .array import Array, coalesced, coo, places, zeros
+from .array import Array, SparseArray, coalesced, coo, places, zeros
 
 MISSING = object()
 SIGNATURES = """sparse_coo_tensor() received an invalid combination of arguments - got {}, but expected one of:
@@ -124,6 +124,9 @@ def _leaf(found: Tensor, requires_grad: bool) -> Tensor:
 
 
 def _check_parts(indices: Array, values: Array) -> None:
+    for name, each in (("indices", indices), ("values", values)):
+        if isinstance(each, SparseArray):
+            raise RuntimeError(f"expected {name} to be a dense tensor, but got {name} of layout Sparse")
     if indices.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..device import check_device
+from ..dtypes import int64
 from ..errors import typename
 from ..formats import sparse_coo
 from ..legacy import TYPES as STRIDED
-from ..legacy import tensortype
+from ..legacy import check_legacy_device, tensortype
+from ..once import warn_program
 from ..settings import checks_invariants
 from ..size import Size
 from ..tensor import Tensor
@@ -39,28 +40,65 @@ class sparsetype(tensortype):
             TypeError: other arguments.
         """
         check_device(device)
-        if not arguments:
-            warnings.warn(_EMPTY, stacklevel=2)
-            return sparse_coo_tensor((0,), dtype=cls.dtype, check_invariants=checks_invariants())
-        if len(arguments) in (2, 3) and all(isinstance(each, Tensor) for each in arguments[:2]):
-            named = "indices, values, " if len(arguments) == 2 else "indices, values, shape, "
-            warnings.warn(_DEPRECATED.format(named, named), stacklevel=2)
-            if arguments[0].dtype is not STRIDED["LongTensor"].dtype:
-                raise RuntimeError("indices must be an int64 tensor")
-            return sparse_coo_tensor(*arguments, check_invariants=checks_invariants())
-        if all(isinstance(each, int) for each in arguments) or isinstance(arguments[0], Size):
-            warnings.warn(_DEPRECATED.format("shape, ", "shape, "), stacklevel=2)
-            size = arguments[0] if isinstance(arguments[0], Size) else arguments
-            return sparse_coo_tensor(size, dtype=cls.dtype, check_invariants=checks_invariants())
-        if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
-            raise TypeError(
-                "torch.sparse.SparseTensor(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a "
-                "strided tensor and convert it to sparse via to_sparse."
-            )
-        raise TypeError(_SIGNATURES.format(f"({', '.join(map(typename, arguments))})"))
+        named = _named(arguments)
+        if named is not None:
+            warn_program(_DEPRECATED.format(named, named) if arguments else _EMPTY)
+        if named and isinstance(arguments[0], Tensor) and arguments[0].dtype is not int64:
+            raise RuntimeError("indices must be an int64 tensor")
+        return _made("torch.sparse.SparseTensor", cls.dtype, *arguments)
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor) and instance.layout is sparse_coo and instance.dtype is cls.dtype
+
+
+def new(self: Tensor, *arguments: Any, device: Any = None, **named: Any) -> Tensor:
+    """Tensor.new of a sparse tensor: of its layout, and of its dtype where it gets no values."""
+    check_legacy_device(device)
+    if "size" in named and not arguments and len(named) == 1:
+        named["size"] = Size(named["size"])
+    return _made("SparseTensor.new", self.dtype, *arguments, *named.values())
+
+
+def _named(arguments: tuple[Any, ...]) -> str | None:
+    """What arguments that are taken are called in a warning, None for others."""
+    if len(arguments) in (2, 3) and all(isinstance(each, Tensor) for each in arguments[:2]):
+        sized = len(arguments) == 2 or isinstance(arguments[2], (tuple, list))
+        return "indices, values, shape, "[: None if len(arguments) == 3 else 17] if sized else None
+    if not arguments:
+        return ""
+    return (
+        "shape, "
+        if isinstance(arguments[0], Size) or all(isinstance(each, int) for each in arguments)
+        else None
+    )
+
+
+def _made(caller: str, dtype: Any, *arguments: Any) -> Tensor:
+    """A sparse tensor of indices and values, whose dtype it has, or one of this dtype without values.
+
+    Raises:
+        TypeError: other arguments.
+        RuntimeError: indices that are no int64.
+    """
+    if _named(arguments) is None:
+        if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
+            raise TypeError(
+                f"{caller}(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a strided tensor "
+                "and convert it to sparse via to_sparse."
+            )
+        told = _SIGNATURES.format(f"({', '.join(map(typename, arguments))})")
+        if len(arguments) == 3 and all(isinstance(each, Tensor) for each in arguments[:2]):
+            marked = ", ".join(f"!{typename(each)}!" for each in arguments)
+            told += f"      didn't match because some of the arguments have invalid types: ({marked})\n"
+        raise TypeError(told)
+    if not arguments or not isinstance(arguments[0], Tensor):
+        size = (arguments or (Size((0,)),))[0]
+        return sparse_coo_tensor(
+            size if isinstance(size, Size) else arguments, dtype=dtype, check_invariants=checks_invariants()
+        )
+    if arguments[0].dtype is not int64:
+        raise RuntimeError(f"expected scalar type Long but found {arguments[0].dtype.legacy}")
+    return sparse_coo_tensor(*arguments, check_invariants=checks_invariants())
 
 
 TYPES = {

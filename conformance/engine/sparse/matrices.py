@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
+from ..once import warn_program
 from ..ops.kernels import check_multipliable
 from ..shapes import wrap_dim
 from .array import Array, SparseArray, coalesced, coo, dense
@@ -66,7 +66,7 @@ CSR = (
 def sparse_product(a: SparseArray, b: SparseArray) -> Any:
     """The product of two sparse matrices, sparse; torch makes of them what it warns of."""
     for _ in (a, b):
-        warnings.warn(CSR, stacklevel=5)
+        warn_program(CSR)
     wide, long = dense(a), dense(b)
     held = (dense(coo(a.indices, np.ones(a.nnz, np.int64), a.shape)) != 0).astype(np.int64)
     there = held @ (dense(coo(b.indices, np.ones(b.nnz, np.int64), b.shape)) != 0).astype(np.int64)

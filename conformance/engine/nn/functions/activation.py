@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...formats import contiguous_format
 from ...inplace import inplace
+from ...once import warn_program
 from ...ops import activation as ops
 from ...ops import gated, smooth
 from ...ops import softmax as softmaxes
@@ -37,6 +38,9 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """The number where it is above the threshold, else the value."""
     return (threshold_ if inplace else ops.threshold)(input, threshold, value)
+
+
+threshold.__qualname__ = "_threshold"  # which tells of missing arguments
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -123,10 +127,9 @@ def tanhshrink(input: Tensor) -> Tensor:
 # Softmax ------------------------------------------------------------------------------------------
 
 
-def _implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=stacklevel,
+def _implicit_dim(name: str, ndim: int) -> int:
+    warn_program(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
     )
     return 0 if ndim in (0, 1, 3) else 1
 
@@ -134,7 +137,7 @@ def _implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Exponentials along a dimension, scaled so that they sum to 1."""
     if dim is None:
-        dim = _implicit_dim("softmax", input.dim(), _stacklevel)
+        dim = _implicit_dim("softmax", input.dim())
     try:
         return softmaxes.softmax(input, dim, dtype)
     except TypeError:
@@ -145,14 +148,14 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """softmax of the negative."""
     if dim is None:
-        dim = _implicit_dim("softmin", input.dim(), _stacklevel)
+        dim = _implicit_dim("softmin", input.dim())
     return softmaxes.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """The logarithm of softmax."""
     if dim is None:
-        dim = _implicit_dim("log_softmax", input.dim(), _stacklevel)
+        dim = _implicit_dim("log_softmax", input.dim())
     try:
         return softmaxes.log_softmax(input, dim, dtype)
     except TypeError:
@@ -167,8 +170,8 @@ def gumbel_softmax(
     from ...creation import empty_like, zeros_like
 
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
-    gumbels = -empty_like(logits).exponential_().log()
+        warn_program("`eps` parameter is deprecated and has no effect.")
+    gumbels = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbels) / tau).softmax(dim)
     if not hard:
         return soft

@@ -6,11 +6,11 @@ is what torch declares; its Python reads that default as 0.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any
 
+from ...once import warn_program
 from ...ops import entropy
 from ...ops.normalization import native_batch_norm
 from ...ops.norms import norm_along
@@ -172,11 +172,10 @@ def _check_lstm(
 
 
 def _warn_of(name: str, instead: str) -> None:
-    warnings.warn(
+    warn_program(
         f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future PyTorch "
         f"release. Please use `linalg.{instead}, dim, keepdim)` instead (Triggered internally at "
         "/__w/pytorch/pytorch/aten/src/ATen/native/LinearAlgebra.cpp.)",
-        stacklevel=4,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ...creation import zeros
 from ...dtypes import c_name, float32, is_half
+from ...once import warn_program
 from ...ops.dropout import dropout
 from ...ops.scalars import times
 from ...ops.softmax import _softmax_backward
@@ -167,24 +167,22 @@ def _refuse(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, drop
             "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
             "kernel and the fused kernels."
         )
-    warnings.warn("Flash attention kernel not used because:", stacklevel=4)
+    warn_program("Flash attention kernel not used because:")
     inputs = {"Query": query, "Key": key, "Value": value}
     dims = [f"{name} dim: {each.dim()}" for name, each in inputs.items()]
     sizes = [f"{name}.size(-1): {each._array.shape[-1]}" for name, each in inputs.items()]
     if dropout_p > 0:
-        warnings.warn("Both fused kernels do not support non-zero dropout.", stacklevel=4)
+        warn_program("Both fused kernels do not support non-zero dropout.")
     elif any(each.dim() != 4 for each in inputs.values()):
-        warnings.warn(
+        warn_program(
             f"All fused kernels requires query, key and value to be 4 dimensional, but got {', '.join(dims)} instead.",
-            stacklevel=4,
         )
     elif mask is not None and not _mask_suits(query, key, mask):
         if not mask.requires_grad:
-            warnings.warn(_MASKS, stacklevel=4)
+            warn_program(_MASKS)
     elif len({each._array.shape[-1] for each in inputs.values()}) > 1:
-        warnings.warn(
+        warn_program(
             f"Flash attention requires q,k,v to have the same last dimension. Got {', '.join(sizes)} instead.",
-            stacklevel=4,
         )
     raise RuntimeError("No available kernel.  Aborting execution.")
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
+from ...once import warn_program
 from ...ops import embedding as ops
 from ...ops.embedding_bag import embedding_bag as bag_row
 from ...tensor import Tensor, wrap
@@ -25,10 +24,9 @@ def embedding_bag(
         NotImplementedError: weights of samples, for anything but sums.
     """
     if weight.dtype.numpy == np.int64 and input.is_floating_point():
-        warnings.warn(
+        warn_program(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...dtypes import c_name, int64
 from ...errors import unimplemented
+from ...once import warn_program
 from ...ops.convolution import Geometry, Ints, convolution, full
 from ...ops.image_columns import col2im, im2col
 from ...ops.kernels import refuse_bools
@@ -204,10 +204,9 @@ def _same(input: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight._array.shape[2:], strict=True)]
     if any(t % 2 for t in total):
-        warnings.warn(
+        warn_program(
             "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the "
             "input be created (Triggered internally at ../aten/src/ATen/native/Convolution.cpp.)",
-            stacklevel=4,
         )
         extra = [n for t in reversed(total) for n in (0, t % 2)]
         input = constant_pad(input, extra, 0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
+from ...once import warn_program
 from ...ops import dropout as ops
 from ...refusals import check_tensors
 from ...tensor import Tensor
@@ -59,12 +59,11 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def _warn(name: str, ndim: int, spatial: int) -> None:
-    warnings.warn(
+    warn_program(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
         "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
         f"{name} exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a channel "
         f"dimension, and an optional batch dimension (i.e. {spatial + 1}D or {spatial + 2}D inputs).",
-        stacklevel=3,
     )
 
 
@@ -75,12 +74,11 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if ndim not in (3, 4):
         _warn("dropout2d", ndim, 2)
     if ndim == 3:
-        warnings.warn(
+        warn_program(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
             "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
             "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
             "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
         )
     return _channels(input, p, training, inplace, True)
 

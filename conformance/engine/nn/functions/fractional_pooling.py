@@ -48,7 +48,7 @@ def _pool(spatial: int) -> Callable[..., Any]:
         )
         return tuple(found) if return_indices else found[0]
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__, function.__qualname__ = name, f"_{name}"
     function.__doc__ = "The largest element of each of as many windows as are asked for, at random steps."
     return function
 

@@ -7,13 +7,13 @@ operand of an operator is evaluated before the left one. The order of the nodes 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ... import errors
 from ...creation import ones_like
 from ...modes import no_grad
+from ...once import warn_program
 from ...operands import check_views
 from ...ops import entropy
 from ...ops import loss as ops
@@ -35,10 +35,9 @@ def _met(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     have, want = input.size(), target.size()
     if have == want:
         return input, target
-    warnings.warn(
+    warn_program(
         f"Using a target size ({want}) that is different to the input size ({have}). This will likely lead "
         "to incorrect results due to broadcasting. Please ensure they have the same size.",
-        stacklevel=3,
     )
     shape = broadcast_shapes(have, want)
     return tuple(each if each.size() == shape else expand(each, shape) for each in (input, target))  # type: ignore[return-value]
@@ -287,11 +286,10 @@ def kl_div(
         number = chosen(size_average, reduce, reduction)
     else:
         if reduction == "mean":
-            warnings.warn(
+            warn_program(
                 "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
                 "divides only by the batch size, and aligns with the KL div math definition.'mean' will be changed to "
                 "behave the same as 'batchmean' in the next major release.",
-                stacklevel=2,
             )
         number = chosen(None, None, "sum" if reduction == "batchmean" else reduction)
     try:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ...creation import zeros, zeros_like
 from ...dtypes import dtype
+from ...once import warn_program
 from ...ops.batched_blas import baddbmm, bmm
 from ...ops.dropout import dropout
 from ...ops.joining import cat
@@ -31,9 +31,8 @@ def canonical_mask(mask: Mask, name: str, other: Mask, other_name: str, target: 
     if mask._array.dtype.kind not in "fbV":
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and mask.dtype != other.dtype:
-        warnings.warn(
+        warn_program(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
-            stacklevel=3,
         )
     if mask._array.dtype.kind == "b":
         mask = zeros_like(mask, dtype=target).masked_fill_(mask, -math.inf)

@@ -140,7 +140,7 @@ def _max_pool(spatial: int) -> Callable[..., Any]:
             return _written_out(found[0])
         return tuple(found) if return_indices else found[0]
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__, function.__qualname__ = name, f"_{name}"  # which tells of missing arguments
     function.__doc__ = "The largest element of each window; where they were as well, if ``return_indices``."
     return function
 
@@ -317,6 +317,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
     return found if return_indices else found[0]
 
 
+adaptive_max_pool1d.__qualname__ = "_adaptive_max_pool1d"
+
+
 def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
     name = f"adaptive_max_pool{spatial}d"
 
@@ -326,7 +329,7 @@ def _adaptive_max_pool(spatial: int) -> Callable[..., Any]:
         found = ADAPTIVE_MAX[spatial](input, out)
         return tuple(found) if return_indices else found[0]
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__, function.__qualname__ = name, f"_{name}"  # which tells of missing arguments
     function.__doc__ = "The largest elements of this many windows of nearly equal size."
     return function
 

@@ -7,13 +7,13 @@ worked out ahead of all steps (``ahead``); a single cell works them out itself.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import dtypes
+from ...once import warn_program
 from ...ops.activation import relu
 from ...ops.dropout import dropout
 from ...ops.joining import cat, stack
@@ -264,10 +264,9 @@ def _has_kernel(kind: dtypes.dtype) -> bool:
 
 
 def _warn_of_projections() -> None:
-    warnings.warn(
+    warn_program(
         "LSTM with projections is not supported with oneDNN. Using default implementation. (Triggered internally "
         "at /__w/pytorch/pytorch/aten/src/ATen/native/RNN.cpp:1512.)",
-        stacklevel=4,
     )
 
 

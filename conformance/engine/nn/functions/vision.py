@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...once import warn_program
 from ...ops import grid_sampling
 from ...tensor import Tensor
 
@@ -15,10 +15,9 @@ _PADDINGS = ("zeros", "border", "reflection")
 def _alignment(align_corners: bool | None) -> bool:
     if align_corners is not None:
         return align_corners
-    warnings.warn(
+    warn_program(
         "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
         "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
-        stacklevel=3,
     )
     return False
 
@@ -69,10 +68,9 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
             f"Got {theta.shape}."
         )
     if align and min(size[2:]) == 1:
-        warnings.warn(
+        warn_program(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. "
             "This is not an intended use case of affine_grid. See the documentation of affine_grid for details.",
-            stacklevel=2,
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

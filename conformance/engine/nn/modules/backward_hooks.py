@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ...autograd.function import Function
 from ...modes import state
+from ...once import warn_program
 from ...tensor import Tensor
 
 
@@ -55,10 +55,9 @@ class BackwardHooks:
     def leave(self, result: Any) -> Any:
         """Put the identity after forward."""
         if not isinstance(result, (Tensor, tuple)):
-            warnings.warn(
+            warn_program(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
                 f"{type(result)}",
-                stacklevel=4,
             )
         values = result if isinstance(result, tuple) else (result,)
         found, places, node = _identity(values)
@@ -87,12 +86,11 @@ class BackwardHooks:
 
     def _without_inputs(self, grad_outputs: Any) -> None:
         """No input requires grad: the hooks run at the outputs."""
-        warnings.warn(
+        warn_program(
             "Full backward hook is firing when gradients are computed with respect to module outputs since "
             "no inputs require gradients. See "
             "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook "
             "for more details.",
-            stacklevel=5,
         )
         for hook in self.hooks:
             result = hook(self.module, (None,) * self.input_count, grad_outputs)
@@ -165,7 +163,7 @@ def register_old_hooks(module: Any, hooks: list[Callable[..., Any]], args: Any, 
         node.register_hook(_of_module(hook, weakref.ref(module)))
     text = _why_incomplete(args, result, node)
     if text:
-        warnings.warn(text, FutureWarning, stacklevel=4)
+        warn_program(text, FutureWarning)
 
 
 def _of_module(hook: Callable[..., Any], module: weakref.ref[Any]) -> Callable[..., Any]:

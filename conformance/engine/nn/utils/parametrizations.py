@@ -27,6 +27,7 @@ __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 class _OrthMaps(Enum):
+    __module__ = "torch.nn.utils.parametrizations"
     matrix_exp = auto()
     cayley = auto()
     householder = auto()
@@ -58,6 +59,7 @@ def _reflectors_of(matrix: Tensor) -> Tensor:
 
 
 class _Orthogonal(Module):
+    __module__ = "torch.nn.utils.parametrizations"
     base: Tensor
 
     def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool) -> None:
@@ -167,6 +169,8 @@ def orthogonal(
 
 
 class _WeightNorm(Module):
+    __module__ = "torch.nn.utils.parametrizations"
+
     def __init__(self, dim: int | None) -> None:
         super().__init__()
         self.dim = -1 if dim is None else dim
@@ -194,6 +198,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 
 class _SpectralNorm(Module):
+    __module__ = "torch.nn.utils.parametrizations"
     _u: Tensor
     _v: Tensor
 

@@ -225,7 +225,7 @@ def _refuse_state(self: Any) -> Any:
 def _inject_new_class(module: Any) -> None:
     """Give a module a class of its own, for the properties that its parametrized tensors become."""
     cls = type(module)
-    body: dict[str, Any] = {"__getstate__": _refuse_state}
+    body: dict[str, Any] = {"__getstate__": _refuse_state, "__module__": "torch.nn.utils.parametrize"}
     if not hasattr(cls, "__deepcopy__"):
         body["__deepcopy__"] = _deepcopy
     module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), body)

@@ -20,6 +20,7 @@ from .convert_parameters import parameters_to_vector
 class BasePruningMethod(ABC):
     """What decides which elements of a parameter stay."""
 
+    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE: str
     _tensor_name: str
 
@@ -123,6 +124,8 @@ def _prunes(hook: Any, name: str) -> bool:
 class PruningContainer(BasePruningMethod):
     """Methods one after another, each pruning what the one before has left."""
 
+    __module__ = "torch.nn.utils.prune"
+
     def __init__(self, *args: BasePruningMethod) -> None:
         self._pruning_methods: tuple[Any, ...] = ()
         if len(args) == 1:
@@ -183,6 +186,7 @@ def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
 class Identity(BasePruningMethod):
     """Prunes nothing, and makes the mask."""
 
+    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -195,6 +199,8 @@ class Identity(BasePruningMethod):
 
 class _Amount(BasePruningMethod):
     """Prunes a number of elements or slices, or a fraction of them."""
+
+    __module__ = "torch.nn.utils.prune"
 
     def __init__(self, amount: Any) -> None:
         _validate_pruning_amount_init(amount)
@@ -244,6 +250,7 @@ def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
 class RandomUnstructured(_Amount):
     """Prunes elements at random."""
 
+    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -261,6 +268,7 @@ class RandomUnstructured(_Amount):
 class L1Unstructured(_Amount):
     """Prunes the smallest elements."""
 
+    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -280,6 +288,7 @@ class L1Unstructured(_Amount):
 class _Slices(_Amount):
     """Prunes whole slices of one dimension."""
 
+    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "structured"
     dim: int
 
@@ -303,6 +312,8 @@ class _Slices(_Amount):
 class RandomStructured(_Slices):
     """Prunes slices at random."""
 
+    __module__ = "torch.nn.utils.prune"
+
     def __init__(self, amount: Any, dim: int = -1) -> None:
         super().__init__(amount)
         self.dim = dim
@@ -321,6 +332,8 @@ class RandomStructured(_Slices):
 
 class LnStructured(_Slices):
     """Prunes the slices of the smallest norm."""
+
+    __module__ = "torch.nn.utils.prune"
 
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
         super().__init__(amount)
@@ -342,6 +355,7 @@ class LnStructured(_Slices):
 class CustomFromMask(BasePruningMethod):
     """Prunes where a given mask is 0."""
 
+    __module__ = "torch.nn.utils.prune"
     PRUNING_TYPE = "global"
 
     def __init__(self, mask: Tensor) -> None:
