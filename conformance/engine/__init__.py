@@ -96,7 +96,7 @@ from .storage import TypedStorage, UntypedStorage
 from .storage import named as _storage_class
 from .symbolic import FUNCTIONS as _OF_NUMBERS
 from .tensor import Tensor
-from .version import __version__
+from .torch_version import __version__
 
 newaxis = None
 _device = device

@@ -62,6 +62,14 @@ def buffer(memory: np.ndarray[Any, Any]) -> memoryview:
     return (ordered.reshape(-1).view(np.uint8) if ordered.dtype.kind == "V" else ordered).data
 
 
+def with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+    """The same part of a copy of the whole memory."""
+    base = storage(array)
+    copied = copied_once(base, memo)
+    offset = address(array) - address(base)
+    return np.ndarray(array.shape, array.dtype, buffer(copied), offset, array.strides)
+
+
 class Storage:
     """What ``untyped_storage()`` shows: the memory under a tensor and its views."""
 
