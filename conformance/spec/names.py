@@ -532,7 +532,8 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "losses": {
         "class in torch.nn": """
-            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss LinearCrossEntropyLoss NLLLoss NLLLoss2d BCELoss
+            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss LinearCrossEntropyLoss LinearCrossEntropyOptions
+            NLLLoss NLLLoss2d BCELoss
             BCEWithLogitsLoss KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
             CosineEmbeddingLoss SoftMarginLoss TripletMarginLoss MultiMarginLoss
             MultiLabelMarginLoss MultiLabelSoftMarginLoss TripletMarginWithDistanceLoss CTCLoss

@@ -62,6 +62,7 @@ from .lazy import (
     LazyLinear,
 )  # fmt: skip
 from .linear import Bilinear, Identity, Linear
+from .linear_cross_entropy_options import LinearCrossEntropyOptions
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -140,7 +141,8 @@ from .transformer import (
 )  # fmt: skip
 from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
-__all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, Module)]
+_PUBLIC = (Module, LinearCrossEntropyOptions)
+__all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, _PUBLIC)]
 
 
 def _named_as_in_torch(*modules: Any) -> None:
@@ -211,7 +213,7 @@ def _own(module: Any, name: str) -> None:
     setattr(module, name, found)
 
 
-_own_methods(*(globals()[name] for name in __all__))
+_own_methods(*(globals()[name] for name in __all__ if name != "LinearCrossEntropyOptions"))
 for _class in (batchnorm._BatchNorm, instancenorm._InstanceNorm, activation.CELU):
     _own(_class, "__init__")
 for _padding in (padding._ReflectionPadNd, padding._ReplicationPadNd):
