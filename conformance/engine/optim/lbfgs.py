@@ -177,7 +177,9 @@ class LBFGS(Optimizer):
         if gradient.abs().max() <= group["tolerance_grad"]:
             return first_loss
         memory = _Memory(own)
-        rate = group["lr"].squeeze() if isinstance(group["lr"], Tensor) else group["lr"]
+        rate = group["lr"]
+        if isinstance(rate, Tensor) and rate.dim():
+            rate = rate.squeeze()
         for iteration in range(1, group["max_iter"] + 1):
             own["n_iter"] += 1
             d = memory.direction(gradient, own, group["history_size"])
