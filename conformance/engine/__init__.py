@@ -93,7 +93,7 @@ from .settings import (
 from .size import Size
 from .symbolic import FUNCTIONS as _OF_NUMBERS
 from .tensor import Tensor
-from .version import __version__
+from .torch_version import __version__
 
 newaxis = None
 _device = device

@@ -12,7 +12,7 @@ from . import errors, pickling
 from .dtypes import with_own_dtype
 from .formats import Unstrided
 from .hooks import warn_if_has_hooks
-from .memory import address, buffer, copied_once, storage
+from .memory import address, buffer, storage, with_memory_copied
 from .overrides import overrides
 from .tensor import Tensor, make
 from .version_counter import counter_at
@@ -39,12 +39,12 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         copied = self.detach().clone().requires_grad_(self.requires_grad)
         memo[id(self)] = copied
         return copied
-    result = make(_with_memory_copied(self._array, memo), type(self))
+    result = make(with_memory_copied(self._array, memo), type(self))
     result._version_counter = counter_at(1)
     result._requires_grad = self.requires_grad
     memo[id(self)] = result
     if self._grad is not None:
-        result._grad = self._grad.__deepcopy__(memo)
+        result.grad = self._grad.__deepcopy__(memo)
     result.__dict__.update(deepcopy(_own(self), memo))
     return result
 
@@ -52,14 +52,6 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 def _own(tensor: Tensor) -> dict[str, Any]:
     """What a program has stored on a tensor."""
     return {name: value for name, value in tensor.__dict__.items() if not name.startswith("_")}
-
-
-def _with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
-    """The same part of a copy of the whole memory."""
-    base = storage(array)
-    copied = copied_once(base, memo)
-    offset = address(array) - address(base)
-    return np.ndarray(array.shape, array.dtype, buffer(copied), offset, array.strides)
 
 
 def _reduce_ex(self: Tensor, protocol: Any) -> Any:

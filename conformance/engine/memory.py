@@ -75,6 +75,13 @@ def copied_once(memory: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarra
     return found
 
 
+def with_memory_copied(array: np.ndarray[Any, Any], memo: dict[int, Any]) -> np.ndarray[Any, Any]:
+    """The same part of a copy of the whole memory."""
+    base = storage(array)
+    copy = copied_once(base, memo)
+    return np.ndarray(array.shape, array.dtype, buffer(copy), address(array) - address(base), array.strides)
+
+
 def over_memory(memory: np.ndarray[Any, Any], kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """The numbers of a dtype that a memory holds."""
     flat = memory.reshape(-1, order="A")

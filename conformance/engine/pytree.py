@@ -24,11 +24,17 @@ class TreeSpec:
         """How many leaves there are."""
         return 1 if self.type is None else sum(each.num_leaves for each in self.parts)
 
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are, the leaves among them."""
+        return 1 + sum(each.num_nodes for each in self.parts)
+
     def __repr__(self) -> str:
         if self.type is None:
             return "*"
+        name = "namedtuple" if hasattr(self.type, "_fields") else self.type.__name__
         listed = ",\n  ".join(repr(each).replace("\n", "\n  ") for each in self.parts)
-        return f"TreeSpec({self.type.__name__}, {self.context}, [{listed}])"
+        return f"TreeSpec({name}, {self.context}, [{listed}])"
 
 
 LEAF = TreeSpec()

@@ -70,6 +70,8 @@ def arange(
         if kind is dtypes.int64:
             if by == 0:
                 raise ValueError("step must be nonzero")
+            if max(abs(first), abs(last)) > 2**63 - 1:
+                raise RuntimeError("value cannot be converted to type int64_t without overflow")
             count = max(0, -((first - last) // by))
     if kind.numpy.kind in "bc":
         raise unimplemented("arange_cpu", kind.numpy)

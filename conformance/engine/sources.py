@@ -305,9 +305,14 @@ def call_source(row: Row, variant: str = "call") -> str:
     recorded = row.recorded
     if recorded:
         requires = " or ".join(_some_tensor(row, name, _REQUIRES) for name in row.inputs)
-        # What inference tensors alone give stays outside the graph, whatever they require.
+        # What inference tensors alone give stays outside the graph, whatever they require; torch makes a tensor of
+        # a number, which is none of them.
         seen = row.inputs[:1] if row.view else row.inputs
-        outside = " or ".join(_some_tensor(row, name, "not {}._inference") for name in seen)
+        outside = " or ".join(
+            f"{name}_n or not {name}._inference" if may_be_number(row, name)
+            else _some_tensor(row, name, "not {}._inference")
+            for name in seen
+        )  # fmt: skip
         body += ["recording = state.recording", f"recorded = recording and ({requires}) and ({outside})"]
     if row.single:
         if _has_out(row) and variant == "call":

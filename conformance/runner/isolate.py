@@ -223,9 +223,9 @@ def _operators(torch: Any) -> tuple[Any, Any, Any]:
 
 
 def _forget_operators(torch: Any, before: Sequence[Collection[Any]]) -> None:
-    """End the operators that a program defined, so that it can define them again."""
+    """End the operators that a program defined, so that it can define them again; not those of torch.nn."""
     of_functions, without_library, names = _operators(torch)
-    ended = set(of_functions) - set(before[0])
+    ended = {name for name in of_functions if name not in before[0] and not name.startswith("torch_nn::")}
     for name in ended:
         of_functions.pop(name)._destroy()
         lookup(torch, f"{_LIBRARY}.OPDEFS").pop(name, None)

@@ -377,7 +377,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "modules": {
         "class in torch.nn": """
-            Module Parameter Buffer ParameterList ParameterDict Sequential ModuleList ModuleDict Identity
+            Module Parameter Buffer ParameterList ParameterDict Sequential Container ModuleList ModuleDict Identity
             UninitializedParameter UninitializedBuffer DataParallel
             """,
         "class in torch.nn.parameter": "Parameter",
@@ -474,12 +474,12 @@ NAMES: dict[str, dict[str, str]] = {
             AlphaDropout FeatureAlphaDropout ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d ConstantPad3d
             ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d
             CircularPad1d CircularPad2d CircularPad3d Upsample UpsamplingNearest2d UpsamplingBilinear2d PixelShuffle
-            PixelUnshuffle ChannelShuffle Unfold Fold LocalResponseNorm CosineSimilarity PairwiseDistance Transformer
-            TransformerEncoder TransformerDecoder TransformerDecoderLayer FractionalMaxPool2d FractionalMaxPool3d
-            ConvTranspose3d MaxPool3d AvgPool3d AdaptiveAvgPool3d AdaptiveMaxPool3d LPPool3d MaxUnpool1d MaxUnpool2d
-            MaxUnpool3d LazyLinear LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
-            LazyConvTranspose3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyInstanceNorm1d LazyInstanceNorm2d
-            LazyInstanceNorm3d
+            PixelUnshuffle ChannelShuffle Unfold Fold LocalResponseNorm CrossMapLRN2d CosineSimilarity PairwiseDistance
+            Transformer TransformerEncoder TransformerDecoder TransformerDecoderLayer
+            FractionalMaxPool2d FractionalMaxPool3d ConvTranspose3d MaxPool3d AvgPool3d AdaptiveAvgPool3d
+            AdaptiveMaxPool3d LPPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d LazyLinear LazyConv1d LazyConv2d LazyConv3d
+            LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyBatchNorm1d LazyBatchNorm2d
+            LazyBatchNorm3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d
             """,
         "in torch.nn.functional": """
             linear bilinear embedding embedding_bag one_hot grid_sample affine_grid
@@ -532,7 +532,8 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "losses": {
         "class in torch.nn": """
-            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss LinearCrossEntropyLoss NLLLoss BCELoss
+            MSELoss L1Loss SmoothL1Loss HuberLoss CrossEntropyLoss LinearCrossEntropyLoss LinearCrossEntropyOptions
+            NLLLoss NLLLoss2d BCELoss
             BCEWithLogitsLoss KLDivLoss PoissonNLLLoss GaussianNLLLoss HingeEmbeddingLoss MarginRankingLoss
             CosineEmbeddingLoss SoftMarginLoss TripletMarginLoss MultiMarginLoss
             MultiLabelMarginLoss MultiLabelSoftMarginLoss TripletMarginWithDistanceLoss CTCLoss

@@ -51,6 +51,8 @@ def test_trees(name: str, tree: Any) -> None:
     assert pytree.tree_leaves(doubled) == [leaf and leaf * 2 for leaf in leaves]
     assert pytree.tree_all(lambda leaf: leaf is not None, tree) == (None not in leaves)
     assert pytree.tree_any(lambda leaf: leaf is None, tree) == (None in leaves)
+    reference = importlib.import_module("torch.utils._pytree").tree_structure(tree)
+    assert (repr(spec), spec.num_nodes) == (repr(reference), reference.num_nodes)
     with pytest.raises(ValueError, match=f"but the spec refers to a pytree that holds {len(leaves)} items"):
         pytree.tree_unflatten([*leaves, 1], spec)
 

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from .. import errors
 from .. import node as _node
 from ..absent import look_up
+from ..creation import empty
 from ..hooks import RemovableHandle
 from ..modes import enable_grad, state
 from ..node import GradientEdge, grad_accumulator
@@ -232,7 +233,10 @@ class save_on_cpu(saved_tensors_hooks):
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         def pack_to_cpu(tensor: Tensor) -> tuple[Any, Tensor]:
-            return tensor.device, tensor.clone() if pin_memory else tensor
+            if not pin_memory:
+                return tensor.device, tensor
+            packed = empty(tensor.size(), dtype=tensor.dtype, layout=tensor.layout)
+            return tensor.device, packed.copy_(tensor)
 
         def unpack_from_cpu(packed: tuple[Any, Tensor]) -> Tensor:
             return packed[1]

@@ -15,7 +15,7 @@ import numpy as np
 from ..dtypes import is_half
 from ..errors import unimplemented
 from ..rows import Array
-from .kernels import float_function, scipy
+from .kernels import float_function, growing, scipy
 
 # Numerator and denominator of J up to 5, of the order 0 and 1, and of what Y has beside the logarithm.
 _NEAR_J = (
@@ -290,8 +290,8 @@ _KERNELS: dict[str, Callable[[Array], Array]] = {
     "bessel_j1": _bessel(1, second=False),
     "bessel_y0": _bessel(0, second=True),
     "bessel_y1": _bessel(1, second=True),
-    "modified_bessel_i0": scipy("i0"),
-    "modified_bessel_i1": scipy("i1"),
+    "modified_bessel_i0": growing("i0"),
+    "modified_bessel_i1": growing("i1"),
     "modified_bessel_k0": scipy("k0"),
     "modified_bessel_k1": scipy("k1"),
     "scaled_modified_bessel_k0": scipy("k0e"),

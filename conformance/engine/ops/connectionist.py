@@ -8,10 +8,12 @@ the probability of all paths to a state, ``beta`` of all from it.
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ..dtypes import is_half
 from ..errors import unimplemented
 from ..rows import Array, op
+from ..shapes import strides
 from .undefined import unsupported
 
 Ints = tuple[int, ...]
@@ -21,8 +23,11 @@ def _states(targets: Array, lengths: Ints, blank: int) -> Array:
     """The label of each state: samples, states."""
     found = np.full((len(lengths), 2 * max(lengths, default=0) + 1), blank, np.int64)
     start = 0
+    step = strides(targets)[0] if targets.ndim == 1 and len(targets) > 1 else 1
+    if step > 1:  # torch finds where a sample begins as if they were in order, and goes on in their steps
+        targets = as_strided(targets, ((len(targets) - 1) * step + 1,), (targets.itemsize,))
     for sample, length in enumerate(lengths):
-        row = targets[start : start + length] if targets.ndim == 1 else targets[sample, :length]
+        row = targets[start : start + length * step : step] if targets.ndim == 1 else targets[sample, :length]
         found[sample, 1 : 2 * length : 2] = row
         start += length
     return found

@@ -12,7 +12,7 @@ from ..errors import expected_scalar_type
 from ..modes import is_grad_enabled, no_grad
 from ..operands import meet_arrays
 from ..rows import Array, op
-from ..shapes import broadcast_shapes, laid_out
+from ..shapes import broadcast_shapes, laid_out, like_steps
 from ..tensor import Tensor, make
 from .kernels import check_subtractable, half_up, need_floats, updated
 from .loss import MEAN, NONE, reduced
@@ -388,8 +388,17 @@ def nll_loss2d_backward(
     grad_output: Array, self: Array, target: Array, weight: Any = None, reduction: int = MEAN,
     ignore_index: int = -100, total_weight: Any = None,
 ) -> Array:  # fmt: skip
-    """The gradient of nll_loss2d."""
-    return _nll_gradient(grad_output, self, target, weight, reduction, ignore_index, total_weight, 1)
+    """The gradient of nll_loss2d.
+
+    Raises:
+        RuntimeError: the input lies in another order, in which torch's kernel cannot write.
+    """
+    found = like_steps(
+        _nll_gradient(grad_output, self, target, weight, reduction, ignore_index, total_weight, 1), self
+    )
+    if not found.flags.c_contiguous:
+        raise RuntimeError("grad_input must be contiguous")
+    return found
 
 
 def classes_loss(

@@ -297,6 +297,22 @@ def scipy(name: str, half: bool = True) -> Callable[..., Array]:
     return kernel
 
 
+def growing(name: str) -> Callable[..., Array]:
+    """A function of scipy.special that grows as exp(abs(x)), by which torch multiplies: it is infinite as soon as that is."""
+    kernel = scipy(name)
+
+    def found(self: Any) -> Array:
+        values = kernel(self)
+        kind = values.dtype
+        if kind.itemsize > 4:
+            return values
+        place, single = half_up(np.asarray(self, kind)), half_up(values)
+        infinite = np.isinf(np.exp(np.abs(place))) & np.isfinite(place)
+        return np.where(infinite, np.copysign(np.float32(np.inf), single), single).astype(kind)
+
+    return found
+
+
 def float_function(
     node: str | None, name: str, kernel: Any, text: str, gradient: Callable[..., Any] | None = None
 ) -> Any:

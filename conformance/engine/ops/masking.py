@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -107,15 +108,21 @@ def masked_select(self: Array, mask: Array) -> Array:
 )
 def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     """A copy with the elements of source written, in order, where the mask is True."""
+    shape = broadcast_shapes(mask.shape, self.shape)
     if self.dtype != source.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got{dtypes.BY_NUMPY[self.dtype].legacy} "
             f"and {dtypes.BY_NUMPY[source.dtype].legacy}"
         )
+    if mask.dtype == np.uint8:
+        warnings.warn(
+            "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask "
+            "with dtype torch.bool instead.",
+            stacklevel=3,
+        )
     if mask.dtype != np.bool_:
         kind = dtypes.BY_NUMPY[mask.dtype].legacy
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind}")
-    shape = broadcast_shapes(mask.shape, self.shape)
     where = np.broadcast_to(mask, shape)
     count = int(np.count_nonzero(where))
     if count > source.size:

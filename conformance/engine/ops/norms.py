@@ -12,6 +12,7 @@ from ..errors import wrong_type
 from ..rows import Array, op
 from ..shapes import wrap_dim
 from ..tensor import Tensor
+from .copying import warn_of_lost_part
 from .kernels import check_subtractable, half_up
 from .reduction import axes_of, dims, unsqueeze_multiple
 from .scalars import plus, times
@@ -121,6 +122,8 @@ def _vector_norm(
         self = self.astype(dtype.numpy)
     axes = axes_of(dim, self.ndim)
     _check_identity(name, self, ord, dim)
+    if ord == 0 and self.dtype.kind == "c" and {1}.issuperset(self.shape[axis] for axis in axes):
+        warn_of_lost_part(dtypes.BY_NUMPY[self.real.dtype])  # torch casts whether the one element is 0
     return norm_array(self, ord, axes, keepdim)
 
 

@@ -8,11 +8,16 @@ import numpy as np
 
 from ..creation import zeros
 from ..rows import Array, op
+from ..shapes import existing_dim
 from ..tensor import Tensor
 
 
 def _check(input: Array, lengths: Array, batch_first: bool) -> None:
-    batch = input.shape[0 if batch_first else 1]
+    if lengths.ndim != 1:
+        raise RuntimeError(
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.ndim}D cpu Long tensor"
+        )
+    batch = input.shape[existing_dim(0 if batch_first else 1, input.ndim)]
     if not input.size:
         raise RuntimeError("Cannot pack empty tensors.")
     if lengths.size != batch:

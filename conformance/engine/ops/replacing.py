@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ..inplace import check_no_overlap
+from ..inplace import check_no_overlap, overlaps
+from ..memory import with_memory_copied
 from ..rows import ROWS, Array, op
-from ..shapes import like_steps, wrap_dim
+from ..shapes import wrap_dim
 from ..tensor import Tensor, make
 from .slicing import narrow_start, slice_, slice_backward
+
+
+def _cloned(array: Array) -> Array:
+    """A copy whose elements lie in a memory of their own as they lay (torch: clone_preserve_strides)."""
+    return array.copy("C") if overlaps(array) else with_memory_copied(array, {})
 
 
 @op(
@@ -68,7 +74,7 @@ def select_scatter(self: Array, src: Array, dim: Any, index: Any) -> Array:
     if not self.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     axis = wrap_dim(dim, self.ndim)
-    result = like_steps(self.copy("C"), self)
+    result = _cloned(self)
     n = self.shape[axis]
     if not -n <= index < n:
         raise IndexError(
@@ -96,7 +102,7 @@ def slice_scatter(
     axis = wrap_dim(dim, self.ndim)
     if step <= 0:
         raise RuntimeError("slice step must be positive")
-    result = like_steps(self.copy("C"), self)
+    result = _cloned(self)
     part = (slice(None),) * axis + (slice(start, end, step),)
     _expected("slice_scatter", result[part].shape, src)
     result[part] = src
@@ -112,7 +118,7 @@ def slice_scatter(
 )
 def diagonal_scatter(self: Array, src: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
     """A copy with src on a diagonal."""
-    result = like_steps(self.copy("C"), self)
+    result = _cloned(self)
     part = ROWS["diagonal"].forward(result, offset, dim1, dim2)
     _expected("diagonal_scatter", part.shape, src)
     part[...] = src
@@ -142,8 +148,8 @@ def _kept_backward(grad: Tensor, size: Any, stride: Any, storage_offset: Any) ->
 )
 def as_strided_scatter(self: Array, src: Array, size: Any, stride: Any, storage_offset: Any = None) -> Array:
     """A copy with what lies at these strides replaced."""
-    result = self.copy("C")
-    part = make(result).as_strided(size, stride, storage_offset or 0)._array
+    result = _cloned(self)
+    part = make(result).as_strided(size, stride, storage_offset)._array
     _expected("as_strided_scatter", part.shape, src)
     check_no_overlap(part)
     part[...] = src

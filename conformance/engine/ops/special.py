@@ -20,7 +20,7 @@ from ..shapes import laid_out
 from ..tensor import Tensor
 from . import error_function
 from .gamma import digamma, igamma, igammac, lgamma, mvlgamma, polygamma
-from .kernels import float_function, half_up, scipy
+from .kernels import float_function, growing, half_up, scipy
 from .rounding import round as round_to
 from .scalars import less_than, minus, over, plus, times
 from .selection import where
@@ -125,7 +125,7 @@ def _away_from_zero(kernel: str, self: Tensor, slope: Callable[[Tensor], Tensor]
 
 
 i0 = float_function(
-    "I0Backward0", "i0", scipy("i0"), "The modified Bessel function of order 0.",
+    "I0Backward0", "i0", growing("i0"), "The modified Bessel function of order 0.",
     lambda grad, self: grad * _i1(self),
 )  # fmt: skip
 
@@ -151,7 +151,7 @@ _i0e = float_function(
     lambda grad, self, result: grad * _i0e_slope(self, result),
 )  # fmt: skip
 _i1: Any = float_function(
-    "SpecialI1Backward0", "special_i1", scipy("i1"), "The modified Bessel function of order 1.",
+    "SpecialI1Backward0", "special_i1", growing("i1"), "The modified Bessel function of order 1.",
     lambda grad, self, result: (
         grad * _away_from_zero("i1_backward", self, lambda safe: _i1_slope(safe, result))
     ),

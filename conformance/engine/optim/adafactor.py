@@ -66,19 +66,19 @@ class Adafactor(Optimizer):
         for param, grad in zip(params, grads, strict=True):
             if smallest is None:  # for all that follow, too, whatever their dtype
                 smallest = finfo(param.dtype).eps
-            self._step(group, param, -grad if group["maximize"] else grad, float(rate), smallest)
+            self._step(group, param, -grad if group["maximize"] else grad, rate, smallest)
 
-    def _step(self, group: dict[str, Any], param: Any, grad: Any, rate: float, smallest: float) -> None:
+    def _step(self, group: dict[str, Any], param: Any, grad: Any, rate: Any, smallest: float) -> None:
         own = self.state[param]
         steps = count_step(own, group)
         size = param.norm(2).item() / param.numel() ** 0.5
         length = max(group["eps"][1], size) * min(rate, 1 / steps**0.5)
         if group["weight_decay"] != 0:
-            param.mul_(1 - rate * group["weight_decay"])
+            param.mul_(float(1 - rate * group["weight_decay"]))
         update = _mean_square(own, grad, steps ** group["beta2_decay"], smallest)
         update = update.clamp_(min=smallest * smallest).rsqrt_().mul_(grad)
         clipped = max(1.0, update.norm(2).item() / (update.numel() ** 0.5 * group["d"]))
-        param.add_(update, alpha=-length / clipped)
+        param.add_(update, alpha=-float(length / clipped))
 
 
 def _mean_square(own: dict[str, Any], grad: Any, weight: float, smallest: float) -> Any:

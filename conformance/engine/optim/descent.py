@@ -316,5 +316,6 @@ class ASGD(Optimizer):
             else:
                 mean[...] = array
             base = (1 + lambd * lr * steps) ** group["alpha"]
-            written(own["eta"])[...] = lr * (1 / base) if group["foreach"] else lr / base
-            written(own["mu"])[...] = 1 / max(1, steps - group["t0"])
+            # Rounded as torch.as_tensor does, also where the states have another dtype.
+            written(own["eta"])[...] = lr * (1 / base) if group["foreach"] else counter(lr / base)._array
+            written(own["mu"])[...] = counter(1 / max(1, steps - group["t0"]))._array

@@ -177,6 +177,9 @@ class LBFGS(Optimizer):
         if gradient.abs().max() <= group["tolerance_grad"]:
             return first_loss
         memory = _Memory(own)
+        rate = group["lr"]
+        if isinstance(rate, Tensor) and rate.dim():
+            rate = rate.squeeze()
         for iteration in range(1, group["max_iter"] + 1):
             own["n_iter"] += 1
             d = memory.direction(gradient, own, group["history_size"])
@@ -185,7 +188,7 @@ class LBFGS(Optimizer):
             else:
                 memory.gradient.copy_(gradient)
             memory.loss = loss
-            t: Any = group["lr"]
+            t: Any = rate
             if own["n_iter"] == 1:
                 t = min(1.0, 1.0 / gradient.abs().sum()) * t
             memory.t = t

@@ -52,15 +52,15 @@ class Muon(Optimizer):
                 raise RuntimeError("Muon does not support complex parameters")
             if "momentum_buffer" not in self.state[param]:
                 self.state[param]["momentum_buffer"] = zeros_like(param.grad)
-        rate, momentum = float(number(group["lr"])), group["momentum"]
+        rate, momentum = number(group["lr"]), group["momentum"]
         for each in params:
             updated: Any = each
             grad: Any = each.grad
             buffer = self.state[each]["momentum_buffer"].lerp_(grad, 1 - momentum)
             update = grad.lerp(buffer, momentum) if group["nesterov"] else buffer
             update = _orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
-            updated.mul_(1 - rate * group["weight_decay"])
-            updated.add_(update, alpha=-_adjusted(rate, group["adjust_lr_fn"], *each.shape))
+            updated.mul_(float(1 - rate * group["weight_decay"]))
+            updated.add_(update, alpha=-float(_adjusted(rate, group["adjust_lr_fn"], *each.shape)))
 
 
 def _orthogonal(grad: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
@@ -79,7 +79,7 @@ def _orthogonal(grad: Any, coefficients: tuple[float, float, float], steps: int,
     return found.T if tall else found
 
 
-def _adjusted(rate: float, how: str | None, rows: int, columns: int) -> float:
+def _adjusted(rate: Any, how: str | None, rows: int, columns: int) -> Any:
     """The rate for a matrix of this shape."""
     if how == "match_rms_adamw":
         return rate * (0.2 * math.sqrt(max(rows, columns)))

@@ -49,6 +49,11 @@ def _check_dilation(dilation: Ints, transposed: bool) -> None:
         raise RuntimeError(f"{text}, but got {named if transposed else list(full)}")
 
 
+def _check_groups(groups: int) -> None:
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+
+
 def _check(
     input: Tensor,
     weight: Tensor,
@@ -59,8 +64,7 @@ def _check(
     groups: int,
 ) -> None:
     shape, kernel = input._array.shape, weight._array.shape
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
+    _check_groups(groups)
     if any(p < 0 for p in geometry.padding):
         raise RuntimeError("negative padding is not supported")
     if any(s <= 0 for s in geometry.stride):
@@ -283,6 +287,7 @@ def _convolve(
             raise RuntimeError(f"Invalid padding string: '{padding}'")
         around: Ints = (0,)
         if padding == "same":
+            _check_groups(groups)
             input, around = _same(input, weight, steps, spaces)
         beyond = (0,) * len(around)
     else:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
+from ... import dtypes
+from ...modes import state
 from ...ops.matmul import linear
 from ...tensor import Tensor
+from . import cross_entropy_chunks
 from .loss import cross_entropy
 
 
@@ -19,10 +23,7 @@ def linear_cross_entropy(
 
     Raises:
         RuntimeError: shapes that do not fit; an ignored class where the target is probabilities.
-        NotImplementedError: computed in chunks.
     """
-    if options is not None:
-        raise NotImplementedError("linear_cross_entropy in chunks")
     if not 1 <= input.dim() <= 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
     if linear_weight.dim() < 2:
@@ -48,11 +49,52 @@ def linear_cross_entropy(
     shape = (*batch, classes, *further)
     if target.shape == shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    ignored = -100 if ignore_index is None else ignore_index
+    if options is not None:
+        if (
+            reduction in ("mean", "sum", "none") and label_smoothing == 0 and target.dtype is dtypes.int64
+            and not further
+        ):  # fmt: skip
+            return _in_chunks(input, linear_weight, target, linear_bias, weight, reduction, ignored, options)
+        warnings.warn(
+            "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
+            "label_smoothing == 0, target.dtype == int64, out_features == (). Got "
+            f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype={target.dtype}, "
+            f"out_features={further}, tracing=False, linear_bias.shape="
+            f"{None if linear_bias is None else tuple(linear_bias.shape)}.",
+            stacklevel=2,
+        )
     if further:
         rows = math.prod(further, start=classes)
         linear_weight = linear_weight.reshape((rows, features))
         linear_bias = None if linear_bias is None else linear_bias.reshape(rows)
     return cross_entropy(
         linear(input, linear_weight, linear_bias).reshape(shape), target, weight=weight, reduction=reduction,
-        ignore_index=-100 if ignore_index is None else ignore_index, label_smoothing=label_smoothing,
+        ignore_index=ignored, label_smoothing=label_smoothing,
     )  # fmt: skip
+
+
+def _in_chunks(
+    input: Any, linear_weight: Any, target: Any, linear_bias: Any, weight: Any, reduction: str, ignored: int,
+    options: Any,
+) -> Any:  # fmt: skip
+    batched = input.dim() == 2
+    if not batched:
+        input, target = input.unsqueeze(0), target.unsqueeze(0)
+    chosen = options._adjust(
+        num_batches=input.shape[0], in_features=input.shape[1], num_classes=linear_weight.shape[0], dtype=input.dtype,
+        device=input.device,
+    )  # fmt: skip
+    tensors = input, linear_weight, target, linear_bias, weight
+    chunks = chosen.batch_chunk_size, chosen.acc_policy, chosen.acc_dtype
+    if reduction == "none":
+        found = cross_entropy_chunks.unreduced()(*tensors, ignored, *chunks)
+    else:
+        needs = [
+            state.grad_enabled and each is not None and each.requires_grad
+            for each in (input, linear_weight, linear_bias)
+        ]
+        found = cross_entropy_chunks.reduced()(
+            *tensors, reduction, ignored, 0.0, *chunks, chosen.allow_retain_graph, *needs
+        )[0]  # fmt: skip
+    return found if batched else found.squeeze(0)

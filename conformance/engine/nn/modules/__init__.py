@@ -39,7 +39,7 @@ from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 from .channelshuffle import ChannelShuffle
-from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .distance import CosineSimilarity, PairwiseDistance
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
@@ -62,6 +62,7 @@ from .lazy import (
     LazyLinear,
 )  # fmt: skip
 from .linear import Bilinear, Identity, Linear
+from .linear_cross_entropy_options import LinearCrossEntropyOptions
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -80,6 +81,7 @@ from .loss import (
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
     NLLLoss,
+    NLLLoss2d,
     PoissonNLLLoss,
     SmoothL1Loss,
     SoftMarginLoss,
@@ -87,7 +89,7 @@ from .loss import (
     TripletMarginWithDistanceLoss,
 )  # fmt: skip
 from .module import Module
-from .normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
+from .normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from .padding import (
     CircularPad1d,
     CircularPad2d,
@@ -139,7 +141,8 @@ from .transformer import (
 )  # fmt: skip
 from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
-__all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, Module)]
+_PUBLIC = (Module, LinearCrossEntropyOptions)
+__all__ = [name for name, each in vars().items() if isinstance(each, type) and issubclass(each, _PUBLIC)]
 
 
 def _named_as_in_torch(*modules: Any) -> None:
@@ -210,7 +213,7 @@ def _own(module: Any, name: str) -> None:
     setattr(module, name, found)
 
 
-_own_methods(*(globals()[name] for name in __all__))
+_own_methods(*(globals()[name] for name in __all__ if name != "LinearCrossEntropyOptions"))
 for _class in (batchnorm._BatchNorm, instancenorm._InstanceNorm, activation.CELU):
     _own(_class, "__init__")
 for _padding in (padding._ReflectionPadNd, padding._ReplicationPadNd):

@@ -9,6 +9,7 @@ from ...device import check_device
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
+from . import _functions
 from .module import Module
 
 
@@ -120,3 +121,13 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """LocalResponseNorm of images, as torch computed it of old."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Any:
+        return _functions.CrossMapLRN2d.apply(input, self.size, self.alpha, self.beta, self.k)
