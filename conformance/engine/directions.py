@@ -206,6 +206,9 @@ ELEMENTWISE = frozenset(
     ]
 )
 
+# Tensors and numbers are one kind of operand to these.
+MEETING_NUMBERS = frozenset(["add", "div", "mul", "sub"])
+
 # Linear in each input but those that are normalized or solved with: finite where a tangent is 0.
 MULTILINEAR = frozenset(
     [
@@ -483,7 +486,7 @@ def _of_number(arguments: dict[str, Any], tangents: dict[str, Any]) -> Any:
 
     self, other = arguments["self"], arguments["other"]
     graph = any(isinstance(each, Tensor) and each.requires_grad for each in (self, tangents.get("self")))
-    if isinstance(other, Tensor) or not graph:
+    if isinstance(other, Tensor) or "other" in tangents or not graph:
         return tangents.get("other")
     return make(zeros((), self._array.dtype))
 

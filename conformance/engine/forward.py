@@ -37,6 +37,7 @@ from .directions import (
     ELEMENTWISE,
     KERNELS,
     LINEAR,
+    MEETING_NUMBERS,
     MULTILINEAR,
     OF_THEIR_OWN,
     UNSUPPORTED,
@@ -335,6 +336,8 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
         else _tangent(arguments[name], level)
         for name in row.inputs
     }
+    if row.name in MEETING_NUMBERS and levels[level].of_func:
+        _wrap_numbers(arguments, directions)
     zeros = np.zeros if row.name in MULTILINEAR else zeros_without_memory
     if (zeros is np.zeros or row.name in BILINEAR or row.name in ELEMENTWISE) and _recorded(arguments):
         directions = {name: _or_zeros(zeros, arguments[name], each) for name, each in directions.items()}
@@ -365,6 +368,13 @@ def tangents(row: Row, arguments: dict[str, Any], results: list[Tensor], level: 
     if row.name in ELEMENTWISE and not complex_numbers:
         return [_sum(_products(row, plain, given, wanted, results))]
     return _transposed_twice(row, arguments, directions, wanted, results, level)
+
+
+def _wrap_numbers(arguments: dict[str, Any], directions: Directions) -> None:
+    """Give numbers zeros for tangents, as torch.func does: a 0-d tensor of the number's own precision, which counts."""
+    for name in directions:
+        if isinstance(arguments[name], (int, float, complex)):
+            directions[name] = make(zeros_without_memory((), np.dtype(type(arguments[name]))))
 
 
 def _is_complex(value: Any) -> bool:

@@ -28,10 +28,10 @@ from .twins import conjugated, is_twin
 class Level:
     """A level of forward-mode AD, maybe one of torch.func; its tangents go when it ends."""
 
-    __slots__ = ("duals", "number", "of_func")
+    __slots__ = ("age", "duals", "number", "of_func")
 
     def __init__(self, number: int, of_func: bool) -> None:
-        self.number, self.of_func = number, of_func
+        self.number, self.of_func, self.age = number, of_func, transforms.age
         self.duals: list[weakref.ref[Tensor]] = []
 
 
