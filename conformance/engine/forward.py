@@ -67,10 +67,11 @@ from .tangents import (
     tangent_of,
 )
 from .tensor import Tensor, make, version_counter
-from .transforms import transforms
+from .transforms import Transform, transforms
 from .views import as_view
 from .zero_tensor import zeros as zeros_without_memory
 
+_PASSED = Transform(alive=False)  # of what was differentiated by to transpose: no graph leads to it
 Directions = dict[str, Any]  # by input, its tangent or None; of a list of tensors, a list of those
 
 
@@ -454,7 +455,7 @@ def _transposed_twice(
         node = _linearized(row, plain, wanted, results)
         gradients = [make(np.zeros(results[n]._array.shape, results[n]._array.dtype)) for n in kept]
         for each in gradients:
-            each._requires_grad = True
+            each._requires_grad, each._transform = True, _PASSED
         # What has no elements may stand for an output that was not asked for, which no formula expects a gradient of.
         transposed = node.apply(tuple(each if single or each._array.size else None for each in gradients))
         roots, towards = [], []

@@ -67,6 +67,15 @@ class Transforms:
 transforms = Transforms()
 
 
+class Transform:
+    """One transform by backward, or by jvp: whether it still runs, and how many had begun when it did, itself included."""
+
+    __slots__ = ("age", "alive")
+
+    def __init__(self, alive: bool = True) -> None:
+        self.alive, self.age = alive, transforms.age
+
+
 def guarded(row: Row, name: str, compiled: Compile) -> FunctionType:
     """A function that is compiled when it is first called, and has its own code while no transform is in force.
 

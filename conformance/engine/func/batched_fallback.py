@@ -214,7 +214,7 @@ FUNCTIONS = {name: functools.partial(composed, overload) for name, overload in _
 
 _ROWS = """
 _masked_softmax _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d fractional_max_pool2d
-fractional_max_pool3d hash_tensor histogram_between special_airy_ai special_log_ndtr
+fractional_max_pool3d hash_tensor masked_fill_tensor histogram_between special_airy_ai special_log_ndtr
 """
 ROWS = frozenset(_ROWS.split()) | (frozenset(_OVERLOADS) & frozenset(rows.ROWS))
 

@@ -3,7 +3,7 @@
 Note [Levels of one graph]: a transform differentiates by fresh tensors that stand for its arguments. They are leaves
 of the one graph there is; or views, where the arguments require grad themselves. What a transform returns leaves the
 graph, unless something leads on from it that outlives the transform: a parameter of the user's, or the fresh tensors of
-a transform around it. torch has a graph for each level. So when a transform has ended, a node shows edges as they are in
+a transform around it. A leaf that the transformed function itself makes is gone with it. torch has a graph for each level. So when a transform has ended, a node shows edges as they are in
 the graph outside: a fresh view is passed over, and what leads to fresh leaves alone is not there.
 """
 
@@ -19,19 +19,11 @@ from ..creation import zeros_like
 from ..forward import primal
 from ..modes import state
 from ..node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
-from ..tensor import Tensor
-from ..transforms import transforms
+from ..tensor import Tensor, version_counter
+from ..transforms import Transform, transforms
+from ..views import as_view
 
 ALL_LEVELS = 1 << 30
-
-
-class Transform:
-    """One transform by backward: whether it still runs."""
-
-    __slots__ = ("alive",)
-
-    def __init__(self) -> None:
-        self.alive = True
 
 
 class StandIn(Node):
@@ -81,44 +73,52 @@ def _standing(value: Tensor, transform: Transform) -> StandIn:
     return node
 
 
-def left(value: Any, recording: bool) -> Any:
+def left(value: Any, recording: bool, transform: Transform) -> Any:
     """What a transform returns, out of its graph; see Note [Levels of one graph]."""
     if not isinstance(value, Tensor):
         return value
     level = level_of((value,))
     if level >= 0 and by_wholes(level):
         whole, dim = whole_of(value)
-        return batched_whole(left(whole, recording), dim, level)
+        return batched_whole(left(whole, recording, transform), dim, level)
     if level >= 0:
-        return each_example(left, (value, recording), {}, level)
+        return each_example(left, (value, recording, transform), {}, level)
     if value._tangents:
-        value._tangents = {number: left(tangent, recording) for number, tangent in value._tangents.items()}
+        value._tangents = {
+            number: left(tangent, recording, transform) for number, tangent in value._tangents.items()
+        }
     if not value.requires_grad:
         return value
     if recording and isinstance(value._node, StandIn) and not value._node.transform.alive:
         return value._node.value
     node = value.grad_fn
-    outlives = value._transform is None or value._transform.alive if node is None else _leads_on(node)
-    if recording and outlives:
-        return value
-    return primal(value, ALL_LEVELS, False)
+    outlives = not _is_gone(value, transform.age) if node is None else _leads_on(node, transform.age)
+    return value if recording and outlives else _outside(value)
 
 
-def _ended(node: Node) -> bool:
-    """Whether a node is that of a fresh leaf whose transform has ended."""
-    if not isinstance(node, AccumulateGrad):
-        return False
-    transform = node.variable._transform
-    return transform is not None and not transform.alive
+def _outside(value: Tensor) -> Tensor:
+    """A tensor as it is outside of the graph: a view of its base, and as often changed as it was."""
+    found = primal(value, ALL_LEVELS, False)
+    if value._view is not None and not value._inference:
+        base = value._view.base
+        as_view(found, _outside(base) if base.requires_grad else base)
+    elif value._version_counter is not None:
+        version_counter(found).value = value._version
+    return found
 
 
-def _leads_on(root: Node) -> bool:
+def _is_gone(leaf: Tensor, age: int = ALL_LEVELS) -> bool:
+    """Whether a leaf ended with a transform: with one that differentiated by it, or one so old in which it was made."""
+    return leaf._age >= age if leaf._transform is None else not leaf._transform.alive
+
+
+def _leads_on(root: Node, age: int = ALL_LEVELS) -> bool:
     """Whether the graph reaches a leaf that outlives the transforms that ended."""
     seen = {root}
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, AccumulateGrad) and not _ended(node):
+        if isinstance(node, AccumulateGrad) and not _is_gone(node.variable, age):
             return True
         for following in node.next_nodes:
             if following is not None and following not in seen:

@@ -90,8 +90,7 @@ _OF_TENSORS = frozenset(  # a number beside a tensor is one to torch
 _ALIKE = frozenset(["lerp"])  # which refuses operands of two dtypes
 _NOT_POINTWISE = frozenset(["isin", "logsumexp", "linalg_cross"])
 _POINTWISE = """
-_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex leaky_relu_ masked_fill
-masked_fill_tensor polar pow_of_number
+_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex leaky_relu_ masked_fill polar pow_of_number
 """
 _FRONTED = """
 frexp isfinite polygamma special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1
