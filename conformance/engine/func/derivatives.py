@@ -17,7 +17,7 @@ from ..pytree import flatten, outline, tree_map, unflatten
 from ..tangents import begin_level, end_level, levels
 from ..tensor import Tensor
 from ..transforms import Transform
-from .levels import fresh, gradients_of, left
+from .levels import end, fresh, gradients_of, left
 from .nesting import nested
 
 _HOOKS = (
@@ -111,7 +111,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                 )
             inputs, spec = flatten(wanted)
             found = unflatten(gradients_of([output], inputs, [None]), spec)
-        transform.alive = False
+        end(transform)
         gradient = found[0] if isinstance(argnums, int) else tuple(found)
         gradient, output, aux = tree_map(
             lambda each: left(each, recording, transform), (gradient, output, aux)
@@ -151,7 +151,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{each.dtype}"
                 )
-    transform.alive = False
+    end(transform)
     inputs, input_spec = flatten(wanted)
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:

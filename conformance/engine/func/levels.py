@@ -137,9 +137,40 @@ def _shown_edge(edge: Edge) -> Edge:
     while isinstance(node, StandIn) and not node.transform.alive:
         edge = node.next_edges[0]
         node = edge[0]
-    if node is None or (_LEAVES and not _leads_on(node)):
+    if node is None or (_LEAVES and not _is_shown(node)):
         return NO_EDGE
     return edge
+
+
+_SHOWN: dict[tuple[int, int], bool] = {}  # by number and place of a node, which no two nodes share
+
+
+def _is_shown(root: Node) -> bool:
+    """Whether the graph leads on from a node, which is remembered of all on the way: graphs are read node by node."""
+    waiting = [root]
+    while waiting:
+        node = waiting[-1]
+        following = [each for each in node.next_nodes if each is not None]
+        found = [_known(each) for each in following]
+        if _known(node) is None:
+            if None in found and True not in found:
+                waiting += [each for each, known in zip(following, found, strict=True) if known is None]
+                continue
+            _SHOWN[node.sequence_nr, id(node)] = True in found
+        waiting.pop()
+    return bool(_known(root))
+
+
+def _known(node: Node) -> bool | None:
+    if isinstance(node, AccumulateGrad):  # which have no numbers of their own
+        return not _is_gone(node.variable)
+    return _SHOWN.get((node.sequence_nr, id(node)))
+
+
+def end(transform: Transform) -> None:
+    """A transform has ended, and with it what it differentiated by."""
+    transform.alive = False
+    _SHOWN.clear()
 
 
 def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
