@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from . import errors
 from .modes import state
 from .overrides import disabled_torch_function
 from .shapes import broadcast_shapes
@@ -149,7 +150,7 @@ class BatchedTensor(Tensor):
 
     def tolist(self) -> NoReturn:
         """Refused: the memory is not that of one tensor."""
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+        raise RuntimeError(errors.NO_STORAGE)
 
     data_ptr = tolist
 

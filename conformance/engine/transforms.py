@@ -19,6 +19,7 @@ from .keywords import numpy_names, renamed
 
 if TYPE_CHECKING:
     from .rows import Row
+    from .tensor import Tensor
 
 Compile = Callable[[], FunctionType]
 Dispatch = Callable[["Row", Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
@@ -36,11 +37,11 @@ class Transforms:
     Note [Captured tensors]: while a derivative of torch.func is taken, nothing may be written into a tensor that was
     made before. So ``age`` counts the transforms of torch.func that ever began, tensors made while one runs keep the
     age at which they were made (a view that of its base), and ``since`` is the age at which the innermost derivative
-    began, and ``backward`` that at which the innermost one by backward did.
+    began, ``outermost`` that at which the outermost did, and ``backward`` that at which the innermost one by backward did.
     """
 
     def __init__(self) -> None:
-        self.count = self.carrying = self.depth = self.age = self.since = self.backward = 0
+        self.count = self.carrying = self.depth = self.age = self.since = self.backward = self.outermost = 0
         self.opened: dict[FunctionType, FunctionType] = {}  # compiled functions, and where their code is
         self.lock = threading.Lock()
         self.dispatch: Dispatch | None = None
@@ -65,6 +66,11 @@ class Transforms:
 
 
 transforms = Transforms()
+
+
+def is_wrapped(tensor: Tensor) -> bool:
+    """Whether a derivative that runs wraps a tensor, which then does not tell where its memory is."""
+    return bool(transforms.outermost) and tensor._age >= transforms.outermost
 
 
 class Transform:

@@ -57,6 +57,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {  # of functions that are no rows
     **loss_rules.COMPOSED,
     **norm_rules.COMPOSED,
     **scatter_rules.COMPOSED,
+    **view_rules.COMPOSED,
     **dict.fromkeys(["empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like"], of_whole),
 }
 

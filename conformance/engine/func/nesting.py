@@ -27,11 +27,12 @@ def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
 
     The grad mode that the transformed function sets lasts, as in torch, where nothing around this restores it.
     """
-    since, by_backward, inference = transforms.since, transforms.backward, state.inference
+    before, inference = (transforms.since, transforms.backward, transforms.outermost), state.inference
     transforms.depth += 1
     transforms.age += 1
     if derivative:
         transforms.since = transforms.age  # see Note [Captured tensors]
+        transforms.outermost = transforms.outermost or transforms.age
         if backward:
             transforms.backward = transforms.age
         _set(state.grad_enabled, False)
@@ -42,7 +43,7 @@ def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
     finally:
         running.pop()
         transforms.depth -= 1
-        transforms.since, transforms.backward = since, by_backward
+        transforms.since, transforms.backward, transforms.outermost = before
         if derivative:
             _set(state.grad_enabled, inference)
         transforms.end()

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..batching import BatchedTensor, batched, batched_whole, by_wholes, flat, whole_of
+from ..dtypes import dtype
 from ..formats import contiguous_format
 from ..forward import bind, call
+from ..ops.shape import check_bytes
 from ..ops.windows import as_strided
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
@@ -237,6 +239,18 @@ def strided_examples(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], le
     self, size, stride, offset, _ = bind(row, args, kwargs).values()
     return strided(as_strided, self, size, stride, offset)
 
+
+def viewed(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """view, if it is asked for another dtype: in front, whatever the elements of an example."""
+    (batch, *asked), named = args, [*kwargs]
+    if named != ["dtype"] and not (len(asked) == 1 and isinstance(asked[0], (dtype, type))):
+        return NotImplemented
+    if not batch._array.ndim:
+        check_bytes(batch, next(iter((*asked, *kwargs.values()))))
+    return batched_whole(again(front(batch), *asked, **kwargs), 0, level)
+
+
+COMPOSED: dict[str, Callable[..., Any]] = {"view": viewed}  # of functions that are no rows
 
 _VIEWS = """
 diagonal permute select slice split split_with_sizes split_with_sizes_copy transpose unbind unbind_copy unfold
