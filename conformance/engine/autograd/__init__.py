@@ -109,6 +109,17 @@ def grad(
         for number, root in enumerate(_tuple(outputs)):
             if not root.requires_grad:
                 raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
+        if not (vmaps[level].old or is_grads_batched or isinstance(inputs, dict)):
+            from ..func.levels import of_wholes
+
+            roots = _tuple(outputs)
+            return tuple(of_wholes(
+                lambda roots, wanted, given: grad(
+                    roots, wanted, given, retain_graph, create_graph, only_inputs, allow_unused, False,
+                    materialize_grads,
+                ),
+                roots, _tuple(inputs), _gradients(roots, _given(grad_outputs, len(roots)), False), level,
+            ))  # fmt: skip
         return each_example(
             grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
                    is_grads_batched, materialize_grads), {}, level,

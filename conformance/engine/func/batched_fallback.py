@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rows
-from ..batching import batched_whole, by_wholes, made_of, refuse_write, vmaps, whole_of
+from ..batching import batched_whole, inside_derivative, made_of, refuse_write, vmaps, whole_of
 from ..dispatch import operation
 from ..inplace import run_inplace
 from ..ops.joining import stack
@@ -116,6 +116,8 @@ def composed(
     level: int,
 ) -> Any:
     """A function that torch has no rule for."""
+    if inside_derivative(level):
+        return NotImplemented
     name = f"aten::{overload if isinstance(overload, str) else overload(*args, **kwargs)}"
     if name.partition(".")[0].endswith("_"):
         _written(name, made, args, kwargs, level)
@@ -131,7 +133,7 @@ def recurrent(
 
     Inside a derivative torch takes it apart.
     """
-    if not by_wholes(level):
+    if inside_derivative(level):
         return made(*args, **kwargs)
     overload = name.removeprefix("recurrent_")
     if overload in ("gru_cell", "rnn_tanh_cell", "rnn_relu_cell"):

@@ -27,6 +27,7 @@ from ..batching import (
     each_example,
     each_in_place,
     flat,
+    inside_derivative,
     level_of,
     refused_value,
     vmaps,
@@ -249,7 +250,7 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         name = "rrelu_"
     if name in ("is_nonzero", "item"):
         raise refused_value(name, level)
-    if name in _REFUSED:
+    if name in _REFUSED and not (name in batched_fallback.REFUSED and inside_derivative(level)):
         raise RuntimeError(_REFUSED[name])
     if name in _INDEXING:
         masked = any(

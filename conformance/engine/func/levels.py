@@ -9,16 +9,17 @@ the graph outside: a fresh view is passed over, and what leads to fresh leaves a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
 from .. import errors
-from ..batching import batched_whole, by_wholes, each_example, level_of, whole_of
-from ..creation import zeros_like
+from ..batching import BatchedTensor, batched_whole, by_wholes, each_example, level_of, vmaps, whole_of
+from ..creation import ones_like, zeros_like
 from ..forward import primal
 from ..modes import state
 from ..node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
+from ..tangents import expanded_dual
 from ..tensor import Tensor, version_counter
 from ..transforms import Transform, transforms
 from ..views import as_view
@@ -42,13 +43,19 @@ _LEAVES: WeakSet[Tensor] = WeakSet()  # the fresh ones
 
 
 def fresh(value: Any, transform: Transform) -> Tensor:
-    """A tensor to differentiate by, in place of an argument."""
+    """A tensor to differentiate by, in place of an argument; each example of the vmaps that run has its own."""
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
-    level = level_of((value,))
-    if level >= 0:
-        return each_example(fresh, (value, transform), {}, level)
     Node.shown = staticmethod(_shown)
+    return _fresh(value, transform, len(vmaps) - 1)
+
+
+def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
+    if level >= 0 and vmaps[level].of_directions and level_of((value,)) < level:
+        return _fresh(value, transform, level - 1)
+    if level >= 0:
+        whole, dim = _whole_at(value, level)
+        return batched_whole(_fresh(whole, transform, level - 1), dim, level)
     if state.recording and value.requires_grad:
         seen = value.view_as(value)
         seen._transform, seen._age = transform, transforms.age
@@ -61,6 +68,13 @@ def fresh(value: Any, transform: Transform) -> Tensor:
     found._transform = transform
     _LEAVES.add(found)
     return found
+
+
+def _whole_at(value: Tensor, level: int) -> tuple[Tensor, int]:
+    """The whole of a batch, or what is one for all examples expanded to one."""
+    if value.__class__ is BatchedTensor and value._level == level:
+        return whole_of(value)
+    return expanded_dual(value, vmaps[level].size, level), 0
 
 
 def _standing(value: Tensor, transform: Transform) -> StandIn:
@@ -173,12 +187,37 @@ def end(transform: Transform) -> None:
     _SHOWN.clear()
 
 
+def of_wholes(
+    take: Callable[..., Sequence[Tensor | None]], outputs: Sequence[Any], inputs: Sequence[Any], given: Sequence[Any],
+    level: int,
+) -> list[Any]:  # fmt: skip
+    """What ``take`` finds of outputs by inputs, which are batched, with the gradients given: examples do not mix."""
+    roots = [_front_at(each, level) for each in outputs]
+    vectors = [
+        ones_like(root) if each is None else _front_at(each, level)
+        for root, each in zip(roots, given, strict=True)
+    ]
+    wholes = [_whole_at(each, level) for each in inputs]
+    found = take(roots, [whole for whole, _ in wholes], vectors)
+    return [
+        gradient if gradient is None else batched_whole(gradient, dim, level)
+        for gradient, (_, dim) in zip(found, wholes, strict=True)
+    ]
+
+
+def _front_at(value: Tensor, level: int) -> Tensor:
+    whole, dim = _whole_at(value, level)
+    return whole if dim == 0 else whole.movedim(dim, 0)
+
+
 def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
     """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
-    if level_of((outputs, inputs)) >= 0:
-        level = level_of((outputs, inputs, given))
-        found: list[Tensor] = each_example(gradients_of, (outputs, inputs, given), {}, level)
+    level = level_of((outputs, inputs))
+    if level >= 0 and level_of(given) > level:
+        found: list[Tensor] = each_example(gradients_of, (outputs, inputs, given), {}, level_of(given))
         return found
+    if level >= 0:
+        return of_wholes(gradients_of, outputs, inputs, given, level)
     from ..autograd import grad as autograd_grad
 
     live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]
