@@ -315,7 +315,6 @@ class Vmap(NamedTuple):
     depth: int  # how deep it stands among the transforms of torch.func, counted from 1
     age: int  # how many transforms had begun, see Note [Captured tensors]
     old: bool = False  # whether it is the one of is_grads_batched, which came before torch.func
-    of_directions: bool = False  # whether tangents alone are batched, those of jacfwd
 
 
 vmaps: list[Vmap] = []  # those that run, the outermost first
@@ -323,7 +322,8 @@ vmaps: list[Vmap] = []  # those that run, the outermost first
 
 def by_wholes(level: int) -> bool:
     """Whether operations on what is batched at a level are called with wholes, where they can be."""
-    return not vmaps[level].old
+    running = vmaps[level]
+    return transforms.apart <= running.age and not running.old
 
 
 def inside_derivative(level: int) -> bool:

@@ -107,27 +107,6 @@ def example_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
     return found
 
 
-def expanded_dual(tensor: Tensor, size: int, level: int) -> Tensor:
-    """A tensor that is one for all examples as a whole of them, with tangents that may differ from example to example."""
-    shape = (size, *tensor._array.shape)
-    numbers = sorted(levels_of(tensor)) if levels else []
-    if not numbers:
-        return tensor.expand(shape)
-    plain = tensor.view(tensor._array.shape)
-    plain._forward_base = plain._tangents = None
-    found = plain.expand(shape).clone()  # lest tangents that differ be written to one place
-    for number in numbers:
-        tangent = tangent_of(tensor, number)
-        if tangent is None:
-            continue
-        if tangent.__class__ is BatchedTensor and tangent._level == level:
-            whole, dim = whole_of(tangent)
-            _keep(found, whole if dim == 0 else whole.movedim(dim, 0), number)
-        else:
-            _keep(found, expanded_dual(tangent, size, level), number)
-    return found
-
-
 def _part(tangent: Tensor, view: Tensor, base: Tensor) -> Tensor:
     """The part of a base's tangent that belongs to a view of it."""
     if tangent.__class__ is BatchedTensor:
@@ -217,9 +196,16 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
             part.copy_(tangent)
             _keep(base, whole, level)
             tangent = part
-    if not lies_as(tangent, tensor):
+    whole = tangent.__class__ is not BatchedTensor and _shares_examples(tensor)
+    if not lies_as(tangent, tensor) and not whole:
         tangent = _zeros_lying_as(tensor, tangent).copy_(tangent)
     _keep(tensor, tangent, level)
+
+
+def _shares_examples(tensor: Tensor) -> bool:
+    """Whether a tensor may be the whole of a vmap that runs, whose examples are one in memory."""
+    steps = strides(tensor._array) if vmaps else ()
+    return any(n > 1 and step == 0 for n, step in zip(tensor._array.shape, steps, strict=False))
 
 
 def whole_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:

@@ -37,11 +37,14 @@ class Transforms:
     Note [Captured tensors]: while a derivative of torch.func is taken, nothing may be written into a tensor that was
     made before. So ``age`` counts the transforms of torch.func that ever began, tensors made while one runs keep the
     age at which they were made (a view that of its base), and ``since`` is the age at which the innermost derivative
-    began, ``outermost`` that at which the outermost did, and ``backward`` that at which the innermost one by backward did.
+    began, ``outermost`` that at which the outermost did, ``backward`` that at which the innermost one by backward did, and
+    ``apart`` that at which the innermost did of those by backward within one by tangents; see Note [Derivatives of examples].
     """
 
     def __init__(self) -> None:
-        self.count = self.carrying = self.depth = self.age = self.since = self.backward = self.outermost = 0
+        self.count = self.carrying = self.depth = self.age = self.since = self.backward = self.outermost = (
+            self.apart
+        ) = 0
         self.opened: dict[FunctionType, FunctionType] = {}  # compiled functions, and where their code is
         self.lock = threading.Lock()
         self.dispatch: Dispatch | None = None

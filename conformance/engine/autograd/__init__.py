@@ -109,9 +109,9 @@ def grad(
         for number, root in enumerate(_tuple(outputs)):
             if not root.requires_grad:
                 raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
-        if not (vmaps[level].old or is_grads_batched or isinstance(inputs, dict)):
-            from ..func.levels import of_wholes
+        from ..func.levels import are_wholes, of_wholes
 
+        if not (is_grads_batched or isinstance(inputs, dict)) and are_wholes(_tuple(inputs), level):
             roots = _tuple(outputs)
             return tuple(of_wholes(
                 lambda roots, wanted, given: grad(

@@ -10,7 +10,7 @@ from ..ops.joining import cat
 from ..pytree import flatten, tree_map, unflatten
 from ..tensor import Tensor
 from .derivatives import jvp, places_of, replaced, vjp
-from .vmap import mapped, vmap
+from .vmap import vmap
 
 
 def _need_real(name: str, what: str, values: Any) -> None:
@@ -124,7 +124,7 @@ def jacfwd(
             return tuple(products)
 
         columns = next(_bases(inputs))
-        products, *aux = mapped(push, 0, 0, randomness, None, of_directions=True)(*columns)
+        products, *aux = vmap(push, randomness=randomness)(*columns)
         flat, output_spec = flatten(products)
         counts = [each.numel() for each in inputs]
         blocks = []

@@ -5,6 +5,10 @@ of the one graph there is; or views, where the arguments require grad themselves
 graph, unless something leads on from it that outlives the transform: a parameter of the user's, or the fresh tensors of
 a transform around it. A leaf that the transformed function itself makes is gone with it. torch has a graph for each level. So when a transform has ended, a node shows edges as they are in
 the graph outside: a fresh view is passed over, and what leads to fresh leaves alone is not there.
+
+Note [Derivatives of examples]: inside of a vmap each example has fresh tensors of its own, also by what is one for all of
+them: they are one whole, by which the sum over all examples has the gradients of each. Where tensors may have tangents that
+are batched, see Note [Batched tangents], each example is differentiated by itself.
 """
 
 from __future__ import annotations
@@ -19,7 +23,6 @@ from ..creation import ones_like, zeros_like
 from ..forward import primal
 from ..modes import state
 from ..node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
-from ..tangents import expanded_dual
 from ..tensor import Tensor, version_counter
 from ..transforms import Transform, transforms
 from ..views import as_view
@@ -47,12 +50,15 @@ def fresh(value: Any, transform: Transform) -> Tensor:
     if not isinstance(value, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
     Node.shown = staticmethod(_shown)
+    if vmaps and not by_wholes(len(vmaps) - 1):
+        level = level_of((value,))
+        return (
+            each_example(fresh, (value, transform), {}, level) if level >= 0 else _fresh(value, transform, -1)
+        )
     return _fresh(value, transform, len(vmaps) - 1)
 
 
 def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
-    if level >= 0 and vmaps[level].of_directions and level_of((value,)) < level:
-        return _fresh(value, transform, level - 1)
     if level >= 0:
         whole, dim = _whole_at(value, level)
         return batched_whole(_fresh(whole, transform, level - 1), dim, level)
@@ -74,7 +80,7 @@ def _whole_at(value: Tensor, level: int) -> tuple[Tensor, int]:
     """The whole of a batch, or what is one for all examples expanded to one."""
     if value.__class__ is BatchedTensor and value._level == level:
         return whole_of(value)
-    return expanded_dual(value, vmaps[level].size, level), 0
+    return value.expand(vmaps[level].size, *value._array.shape), 0
 
 
 def _standing(value: Tensor, transform: Transform) -> StandIn:
@@ -187,6 +193,14 @@ def end(transform: Transform) -> None:
     _SHOWN.clear()
 
 
+def are_wholes(inputs: Sequence[Any], level: int) -> bool:
+    """Whether all of these are batched at a level, as wholes."""
+    return all(
+        each.__class__ is BatchedTensor and each._level == level and each._whole is not None
+        for each in inputs
+    )
+
+
 def of_wholes(
     take: Callable[..., Sequence[Tensor | None]], outputs: Sequence[Any], inputs: Sequence[Any], given: Sequence[Any],
     level: int,
@@ -213,11 +227,13 @@ def _front_at(value: Tensor, level: int) -> Tensor:
 def gradients_of(outputs: list[Any], inputs: list[Any], given: list[Any]) -> list[Tensor]:
     """The gradients of the outputs by the inputs, zeros where there is none; of each example where they are batched."""
     level = level_of((outputs, inputs))
-    if level >= 0 and level_of(given) > level:
-        found: list[Tensor] = each_example(gradients_of, (outputs, inputs, given), {}, level_of(given))
-        return found
-    if level >= 0:
+    if level >= 0 and level_of(given) <= level and are_wholes(inputs, level):
         return of_wholes(gradients_of, outputs, inputs, given, level)
+    if level >= 0:
+        found: list[Tensor] = each_example(
+            gradients_of, (outputs, inputs, given), {}, max(level, level_of(given))
+        )
+        return found
     from ..autograd import grad as autograd_grad
 
     live = [(output, v) for output, v in zip(outputs, given, strict=True) if output.requires_grad]

@@ -37,14 +37,6 @@ def vmap(
         ValueError: dimensions that do not fit the arguments or the results.
         RuntimeError: an operation that needs the values of one example.
     """
-    return mapped(func, in_dims, out_dims, randomness, chunk_size)
-
-
-def mapped(
-    func: Callable[..., Any], in_dims: Any, out_dims: Any, randomness: str, chunk_size: int | None,
-    of_directions: bool = False,
-) -> Callable[..., Any]:  # fmt: skip
-    """vmap, also that of jacfwd."""
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
             f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
@@ -53,11 +45,11 @@ def mapped(
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def mapped(*args: Any, **kwargs: Any) -> Any:
         flat, spec = flatten(args)
         dims = in_dims_of(func, in_dims, args, flat, spec)
         size = size_of(flat, dims)
-        run = functools.partial(_run, func, spec, dims, out_dims, randomness, of_directions, kwargs)
+        run = functools.partial(_run, func, spec, dims, out_dims, randomness, kwargs)
         if chunk_size is None or size <= chunk_size:
             return run(flat, size)
         parts = []
@@ -73,7 +65,7 @@ def mapped(
             parts.append(run(taken, count))
         return _joined(parts, out_dims)
 
-    return wrapper
+    return mapped
 
 
 def _joined(parts: list[Any], out_dims: Any) -> Any:
@@ -88,11 +80,11 @@ def _joined(parts: list[Any], out_dims: Any) -> Any:
 
 
 def _run(
-    func: Callable[..., Any], spec: Any, dims: list[Any], out_dims: Any, randomness: str, of_directions: bool,
-    kwargs: Any, flat: list[Any], size: int,
+    func: Callable[..., Any], spec: Any, dims: list[Any], out_dims: Any, randomness: str, kwargs: Any,
+    flat: list[Any], size: int,
 ) -> Any:  # fmt: skip
     """Call the function with batched arguments; without an example, with one of zeros that is taken away again."""
-    with vmapping(size, randomness, of_directions) as level:
+    with vmapping(size, randomness) as level:
         given = [
             each if dim is None else batched_whole(each, dim, level)
             for each, dim in zip(flat, dims, strict=True)
@@ -102,12 +94,12 @@ def _run(
 
 
 @contextmanager
-def vmapping(size: int, randomness: str, of_directions: bool = False) -> Iterator[int]:
+def vmapping(size: int, randomness: str) -> Iterator[int]:
     """Inside, one more vmap runs: at which level."""
     with nested(derivative=False) as depth:
         if not vmaps:
             composites.close()
-        vmaps.append(Vmap(size, randomness, depth, transforms.age, of_directions=of_directions))
+        vmaps.append(Vmap(size, randomness, depth, transforms.age))
         try:
             yield len(vmaps) - 1
         finally:
