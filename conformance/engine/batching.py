@@ -6,10 +6,9 @@ wholes, so that the graph outside has the nodes of torch, views share memory, an
 
 Note [vmap by examples]: an operation without a rule runs for every example, and its results are batched again. Then a
 batched tensor holds examples, which are taken from its whole when they are asked for, or stacked where a rule asks for
-a whole. Examples are what derivatives by backward need that are taken inside the vmap: what is captured there has a
-gradient for each of them, so that there, and in the old vmap, no rule is asked. What asks a batched tensor for values, which differ
-from example to example, raises: its array has a shape and hides the rest. Batched tensors of an inner vmap hold those of
-an outer one; duals and the graph belong to what is held.
+a whole. In the old vmap no rule is asked, nor in some derivatives, see Note [Derivatives of examples] in func/levels.py.
+What asks a batched tensor for values, which differ from example to example, raises: its array has a shape and hides the
+rest. Batched tensors of an inner vmap hold those of an outer one; duals and the graph belong to what is held.
 
 Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
 engine's own nodes run once where rules are asked for, else for each example; a node or a hook of the user's once, with
@@ -32,7 +31,7 @@ from . import errors
 from .modes import state
 from .overrides import disabled_torch_function
 from .shapes import broadcast_shapes
-from .tensor import Tensor, make
+from .tensor import Tensor, make, read_only
 from .transforms import transforms
 
 _ITEM = (
@@ -190,6 +189,20 @@ class BatchedTensor(Tensor):
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         self._requires_grad = value
+
+    def _get_grad_fn(self) -> Any:
+        """Inside a derivative by backward that of the whole, but for the tensors by which it is taken."""
+        if self._whole is None or self._level >= len(vmaps) or transforms.backward <= vmaps[self._level].age:
+            return self._node
+        node = self._whole.grad_fn
+        return None if getattr(node, "transform", None) is not None else node
+
+    grad_fn = property(_get_grad_fn, read_only("grad_fn"))
+
+    def _get_is_leaf(self) -> bool:
+        return self.grad_fn is None
+
+    is_leaf = property(_get_is_leaf, read_only("is_leaf"))
 
     def refresh(self) -> None:
         """Show what the examples are after a change in place; a whole in which they no longer lie is left."""

@@ -94,7 +94,8 @@ def has_batched(tensor: Tensor) -> bool:
 
 def example_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
     """A tensor as it is for one example: one with batched tangents has that of the example."""
-    if not levels or not has_batched(tensor):
+    tangents = [tangent_of(tensor, number) for number in levels_of(tensor)] if levels else []
+    if not any(each.__class__ is BatchedTensor and each._level == level for each in tangents):
         return tensor
     found = tensor.view(tensor._array.shape)
     found._forward_base = found._tangents = None
@@ -196,8 +197,8 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
             part.copy_(tangent)
             _keep(base, whole, level)
             tangent = part
-    whole = tangent.__class__ is not BatchedTensor and _shares_examples(tensor)
-    if not lies_as(tangent, tensor) and not whole:
+    shared = tangent.__class__ is not BatchedTensor and _shares_examples(tensor)
+    if not (shared or lies_as(tangent, tensor)):
         tangent = _zeros_lying_as(tensor, tangent).copy_(tangent)
     _keep(tensor, tangent, level)
 

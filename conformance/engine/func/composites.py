@@ -45,7 +45,6 @@ _UNMAPPED = frozenset(
     [
         "backward",
         "gumbel_softmax",
-        "register_hook",
         "register_post_accumulate_grad_hook",
         "requires_grad_",
         "retain_grad",

@@ -60,8 +60,7 @@ def fresh(value: Any, transform: Transform) -> Tensor:
 
 def _fresh(value: Tensor, transform: Transform, level: int) -> Tensor:
     if level >= 0:
-        whole, dim = _whole_at(value, level)
-        return batched_whole(_fresh(whole, transform, level - 1), dim, level)
+        return batched_whole(_fresh(_front_at(value, level), transform, level - 1), 0, level)
     if state.recording and value.requires_grad:
         seen = value.view_as(value)
         seen._transform, seen._age = transform, transforms.age
