@@ -179,7 +179,6 @@ class _Operations(SharedDoors):
 
     def find(self) -> None:
         """Let them ask whether autocast is on."""
-        from . import forward  # noqa: F401  which the doors of rows lead to
         from .nn import functions  # noqa: F401  it has rows of its own
 
         for name in _POLICIES:

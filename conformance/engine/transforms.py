@@ -51,6 +51,10 @@ class Transforms:
 
     def begin(self, carrying: bool = True) -> None:
         """A transform is in force from here on; autocast's tensors carry nothing more than an array."""
+        if self.dispatch is None:
+            from .forward import dispatch
+
+            self.dispatch = dispatch
         with self.lock:
             self.count += 1
             self.carrying += carrying

@@ -15,7 +15,7 @@ from ..batching import (
     whole_of,
 )
 from ..errors import NESTED_FORWARD, wrong_type
-from ..forward import unpacked
+from ..jacobian_products import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..ops.shape import alias
 from ..tangents import attach, begin_level, end_level, has_batched, set_tangent, tangent_of, whole_tangent

@@ -20,7 +20,7 @@ from weakref import WeakSet
 from .. import errors
 from ..batching import BatchedTensor, batched_whole, by_wholes, each_example, level_of, vmaps, whole_of
 from ..creation import ones_like, zeros_like
-from ..forward import primal
+from ..jacobian_products import primal
 from ..modes import state
 from ..node import NO_EDGE, AccumulateGrad, Edge, Gradients, Node, gradient_edge, new_node
 from ..tensor import Tensor, version_counter

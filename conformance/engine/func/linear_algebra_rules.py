@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..batching import whole_of
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..ops.matmul import outer
 from ..rows import ROWS, Row
 from ..tensor import Tensor

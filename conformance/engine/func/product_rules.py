@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from ..batching import vmaps
-from ..forward import bind
+from ..jacobian_products import bind
 from ..ops.joining import cat
 from ..ops.matmul import matmul
 from ..rows import ROWS, Row

@@ -8,7 +8,7 @@ from typing import Any
 from ..batching import MASK, vmaps, whole_of
 from ..creation import scalar_tensor
 from ..dtypes import int64
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..ops import FUNCTIONS
 from ..ops.joining import stack
 from ..ranges import arange

@@ -8,7 +8,7 @@ from typing import Any
 from ..batching import BatchedTensor, batched, batched_whole, by_wholes, flat, whole_of
 from ..dtypes import dtype
 from ..formats import contiguous_format
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..ops.shape import check_bytes
 from ..ops.windows import as_strided
 from ..rows import ROWS, Row
