@@ -9,7 +9,7 @@ from ..batching import BatchedTensor, batched, batched_whole, by_wholes, flat, w
 from ..dtypes import dtype
 from ..formats import contiguous_format
 from ..jacobian_products import bind, call
-from ..ops.shape import check_bytes
+from ..ops.shape import _check_bytes
 from ..ops.windows import as_strided
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
@@ -246,7 +246,7 @@ def viewed(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     if named != ["dtype"] and not (len(asked) == 1 and isinstance(asked[0], (dtype, type))):
         return NotImplemented
     if not batch._array.ndim:
-        check_bytes(batch, next(iter((*asked, *kwargs.values()))))
+        _check_bytes(batch, next(iter((*asked, *kwargs.values()))))
     return batched_whole(again(front(batch), *asked, **kwargs), 0, level)
 
 

@@ -70,7 +70,7 @@ def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
             raise RuntimeError(
                 f"torch.Tensor.view is not supported for {what} when converting to a different dtype."
             )
-    check_bytes(self, dtype)
+    _check_bytes(self, dtype)
     found = make(self._array.view(dtype.numpy))
     found._inference = state.inference
     if not (found._inference or self._inference):
@@ -78,7 +78,7 @@ def _view_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     return found
 
 
-def check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
+def _check_bytes(self: Tensor, dtype: dtypes.dtype) -> None:
     """Refuse elements of another size for which the bytes of a tensor do not lie together."""
     own, new = self.dtype.itemsize, dtype.itemsize
     if own == new:
