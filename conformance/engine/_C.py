@@ -65,6 +65,10 @@ _is_view_replay_enabled = is_view_replay_enabled
 
 
 def __getattr__(name: str) -> Any:
+    if name == "_functorch":
+        from .func import wrappers
+
+        return wrappers
     from . import casting
 
     found = getattr(casting, name, None) if name in _OF_AUTOCAST else casting.public(name)

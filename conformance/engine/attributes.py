@@ -14,6 +14,7 @@ from .once import warn_once
 from .shapes import existing_dim, from_innermost, strides
 from .size import Size
 from .tensor import Tensor, read_only
+from .transforms import is_wrapped
 from .twins import PAIRS, is_twin, memory_of
 from .zero_tensor import ZeroTensor
 
@@ -93,8 +94,8 @@ def storage_offset(self: Tensor) -> int:
 def data_ptr(self: Tensor) -> int:
     """The address of the first element; 0 where there is none."""
     array = self._array
-    if isinstance(array, Unstrided):
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+    if isinstance(array, Unstrided) or is_wrapped(self):
+        raise RuntimeError(errors.NO_STORAGE)
     if not array.size or isinstance(array, ZeroTensor):
         return 0
     if PAIRS:  # see Note [Conjugated views]
@@ -111,10 +112,12 @@ def check_storage(tensor: Tensor) -> None:
     """Refuse a tensor without memory of its own.
 
     Raises:
-        NotImplementedError: it is sparse.
+        NotImplementedError: it is sparse, or wrapped by a derivative.
     """
     if isinstance(tensor._array, Unstrided):
         raise NotImplementedError("Cannot access storage of SparseTensorImpl")
+    if is_wrapped(tensor):
+        raise NotImplementedError("Cannot access storage of TensorWrapper")
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
@@ -232,7 +235,7 @@ def _typed_storage(self: Tensor) -> TypedStorage:
     """The same, without a warning."""
     from .storage import TypedStorage
 
-    return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype)
+    return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self.dtype)
 
 
 def storage_type(self: Tensor) -> Any:

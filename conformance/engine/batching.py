@@ -6,10 +6,9 @@ wholes, so that the graph outside has the nodes of torch, views share memory, an
 
 Note [vmap by examples]: an operation without a rule runs for every example, and its results are batched again. Then a
 batched tensor holds examples, which are taken from its whole when they are asked for, or stacked where a rule asks for
-a whole. Examples are what derivatives by backward need that are taken inside the vmap: what is captured there has a
-gradient for each of them, so that there, and in the old vmap, no rule is asked. What asks a batched tensor for values, which differ
-from example to example, raises: its array has a shape and hides the rest. Batched tensors of an inner vmap hold those of
-an outer one; duals and the graph belong to what is held.
+a whole. In the old vmap no rule is asked, nor in some derivatives, see Note [Derivatives of examples] in func/levels.py.
+What asks a batched tensor for values, which differ from example to example, raises: its array has a shape and hides the
+rest. Batched tensors of an inner vmap hold those of an outer one; duals and the graph belong to what is held.
 
 Note [Batched gradients]: a backward pass may carry batched gradients, along a graph that is one for all examples. The
 engine's own nodes run once where rules are asked for, else for each example; a node or a hook of the user's once, with
@@ -28,11 +27,11 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from . import errors
 from .modes import state
-from .node import Node
 from .overrides import disabled_torch_function
 from .shapes import broadcast_shapes
-from .tensor import Tensor, make
+from .tensor import Tensor, make, read_only
 from .transforms import transforms
 
 _ITEM = (
@@ -150,7 +149,7 @@ class BatchedTensor(Tensor):
 
     def tolist(self) -> NoReturn:
         """Refused: the memory is not that of one tensor."""
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+        raise RuntimeError(errors.NO_STORAGE)
 
     data_ptr = tolist
 
@@ -189,20 +188,31 @@ class BatchedTensor(Tensor):
         """What a derivative inside the vmap says of the examples: their place in a graph outside is not the batch's."""
         if self._requires_grad or self._level >= len(vmaps):
             return self._requires_grad
-        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in self._held)
+        held = [self._whole] if self._whole is not None else self._examples
+        return transforms.backward > vmaps[self._level].age and any(each.requires_grad for each in held)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         self._requires_grad = value
 
-    @property
-    def _held(self) -> list[Tensor]:
-        return [self._whole] if self._whole is not None else self._examples
+    def _get_grad_fn(self) -> Any:
+        """Inside a derivative by backward that of the whole, but for the tensors by which it is taken.
 
-    @property
-    def grad_fn(self) -> Node | None:
-        """The first example's, where a derivative inside the vmap follows them."""
-        return self._held[0].grad_fn if self._node is None and self.requires_grad else super().grad_fn
+        Where the vmap goes by examples, it is the first one's.
+        """
+        if self._whole is None and self._node is None and self.requires_grad:
+            return self._examples[0].grad_fn
+        if self._whole is None or self._level >= len(vmaps) or transforms.backward <= vmaps[self._level].age:
+            return self._node
+        node = self._whole.grad_fn
+        return None if getattr(node, "transform", None) is not None else node
+
+    grad_fn = property(_get_grad_fn, read_only("grad_fn"))
+
+    def _get_is_leaf(self) -> bool:
+        return self.grad_fn is None
+
+    is_leaf = property(_get_is_leaf, read_only("is_leaf"))
 
     def refresh(self) -> None:
         """Show what the examples are after a change in place; a whole in which they no longer lie is left."""
@@ -343,7 +353,12 @@ def vmap_of(level: int) -> Vmap:
 def by_wholes(level: int) -> bool:
     """Whether operations on what is batched at a level are called with wholes, where they can be."""
     running = vmap_of(level)
-    return transforms.backward <= running.age and not running.old
+    return transforms.apart <= running.age and not running.old
+
+
+def inside_derivative(level: int) -> bool:
+    """Whether a derivative is taken inside of a vmap: then torch takes operations apart that it has as one there."""
+    return transforms.since > vmap_of(level).age
 
 
 def level_of(values: Iterable[Any]) -> int:

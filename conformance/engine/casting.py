@@ -179,10 +179,7 @@ class _Operations(SharedDoors):
 
     def find(self) -> None:
         """Let them ask whether autocast is on."""
-        from . import (
-            forward,  # noqa: F401  which the doors of rows lead to
-            ops,
-        )
+        from . import ops
         from .nn import functions  # noqa: F401  it has rows of its own
 
         ops.everything()

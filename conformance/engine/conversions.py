@@ -13,6 +13,7 @@ from .modes import state
 from .node import gradient_edge
 from .once import warn_program
 from .tensor import Tensor
+from .transforms import transforms
 from .zero_tensor import ZeroTensor, in_memory
 
 
@@ -53,6 +54,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
     if state.recording and self.requires_grad and not force:
         raise RuntimeError(errors.NUMPY_REQUIRES_GRAD)
+    if transforms.outermost:  # which wraps what is detached
+        raise RuntimeError(errors.NO_STORAGE)
     if isinstance(self._array, ZeroTensor):
         if not force:
             raise RuntimeError(

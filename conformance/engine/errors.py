@@ -112,6 +112,8 @@ INPUT_RETURNED_AND_SAVED = (
     "setup ctx inside the forward function itself."
 )
 LEAF_CHANGED_BY_FUNCTION = "a leaf Variable that requires grad has been used in an in-place operation."
+NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
+NESTED_FORWARD = "Nested forward mode AD is not supported at the moment"
 NO_FORWARD_MODE = (
     "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\n"
     "Please file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml "

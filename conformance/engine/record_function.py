@@ -181,7 +181,7 @@ def of_row(
     row: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], end: str = ""
 ) -> Any:
     """Call a row as what the trace shows of it."""
-    from .forward import bind
+    from .jacobian_products import bind
 
     names = event_names(opname(row.name) + end)
     return _seen(names, call, args, kwargs, bind(row, args, kwargs).values())

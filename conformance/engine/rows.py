@@ -258,7 +258,7 @@ class Row:
 
     @cached_property
     def linearize(self) -> Callable[..., Any]:
-        """The node of a result for the inputs that are wanted, with what it needs as it is; see forward.py."""
+        """The node of a result for the inputs that are wanted, with what it needs as it is; see jacobian_products.py."""
         return lazy(self, "linearize", linearize_source)
 
 

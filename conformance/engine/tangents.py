@@ -28,10 +28,10 @@ from .twins import conjugated, is_twin
 class Level:
     """A level of forward-mode AD, maybe one of torch.func; its tangents go when it ends."""
 
-    __slots__ = ("duals", "number", "of_func")
+    __slots__ = ("age", "duals", "number", "of_func")
 
     def __init__(self, number: int, of_func: bool) -> None:
-        self.number, self.of_func = number, of_func
+        self.number, self.of_func, self.age = number, of_func, transforms.age
         self.duals: list[weakref.ref[Tensor]] = []
 
 
@@ -94,7 +94,8 @@ def has_batched(tensor: Tensor) -> bool:
 
 def example_of_dual(tensor: Tensor, index: int, level: int) -> Tensor:
     """A tensor as it is for one example: one with batched tangents has that of the example."""
-    if not levels or not has_batched(tensor):
+    tangents = [tangent_of(tensor, number) for number in levels_of(tensor)] if levels else []
+    if not any(each.__class__ is BatchedTensor and each._level == level for each in tangents):
         return tensor
     found = tensor.view(tensor._array.shape)
     found._forward_base = found._tangents = None
@@ -196,9 +197,16 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: int, in_place: bool = Fa
             part.copy_(tangent)
             _keep(base, whole, level)
             tangent = part
-    if not lies_as(tangent, tensor):
+    shared = tangent.__class__ is not BatchedTensor and _shares_examples(tensor)
+    if not (shared or lies_as(tangent, tensor)):
         tangent = _zeros_lying_as(tensor, tangent).copy_(tangent)
     _keep(tensor, tangent, level)
+
+
+def _shares_examples(tensor: Tensor) -> bool:
+    """Whether a tensor may be the whole of a vmap that runs, whose examples are one in memory."""
+    steps = strides(tensor._array) if vmaps else ()
+    return any(n > 1 and step == 0 for n, step in zip(tensor._array.shape, steps, strict=False))
 
 
 def whole_tangent(batch: BatchedTensor, tangent: Tensor) -> Tensor:
@@ -222,7 +230,9 @@ def lies_as(tangent: Tensor, tensor: Tensor) -> bool:
     a, b = tangent._array, tensor._array
     if a is b:
         return True
-    if a.shape != b.shape or strides(a) != strides(b) or is_twin(a) != is_twin(b):
+    if a.shape != b.shape or is_twin(a) != is_twin(b):
+        return False
+    if any(n > 1 and one != other for n, one, other in zip(a.shape, strides(a), strides(b), strict=True)):
         return False
     if a.base is None and b.base is None:
         return True

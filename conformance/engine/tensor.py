@@ -353,6 +353,8 @@ class Tensor:
     def data(self, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {errors.typename(value)}")
+        if transforms.since and self._age >= transforms.since:
+            raise RuntimeError("mutating directly with `.data` inside functorch transform is not allowed.")
         if isinstance(self._array, Unstrided) is not isinstance(value._array, Unstrided):
             raise RuntimeError(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."

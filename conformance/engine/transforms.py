@@ -19,6 +19,7 @@ from .keywords import numpy_names, renamed
 
 if TYPE_CHECKING:
     from .rows import Row
+    from .tensor import Tensor
 
 Compile = Callable[[], FunctionType]
 Dispatch = Callable[["Row", Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
@@ -36,17 +37,24 @@ class Transforms:
     Note [Captured tensors]: while a derivative of torch.func is taken, nothing may be written into a tensor that was
     made before. So ``age`` counts the transforms of torch.func that ever began, tensors made while one runs keep the
     age at which they were made (a view that of its base), and ``since`` is the age at which the innermost derivative
-    began, and ``backward`` that at which the innermost one by backward did.
+    began, ``outermost`` that at which the outermost did, ``backward`` that at which the innermost one by backward did, and
+    ``apart`` that at which the innermost did of those by backward within one by tangents; see Note [Derivatives of examples].
     """
 
     def __init__(self) -> None:
-        self.count = self.carrying = self.depth = self.age = self.since = self.backward = 0
+        self.count = self.carrying = self.depth = self.age = self.since = self.backward = self.outermost = (
+            self.apart
+        ) = 0
         self.opened: dict[FunctionType, FunctionType] = {}  # compiled functions, and where their code is
         self.lock = threading.Lock()
         self.dispatch: Dispatch | None = None
 
     def begin(self, carrying: bool = True) -> None:
         """A transform is in force from here on; autocast's tensors carry nothing more than an array."""
+        if self.dispatch is None:
+            from .forward import dispatch
+
+            self.dispatch = dispatch
         with self.lock:
             self.count += 1
             self.carrying += carrying
@@ -65,6 +73,20 @@ class Transforms:
 
 
 transforms = Transforms()
+
+
+def is_wrapped(tensor: Tensor) -> bool:
+    """Whether a derivative that runs wraps a tensor, which then does not tell where its memory is."""
+    return bool(transforms.outermost) and tensor._age >= transforms.outermost
+
+
+class Transform:
+    """One transform by backward, or by jvp: whether it still runs, and how many had begun when it did, itself included."""
+
+    __slots__ = ("age", "alive")
+
+    def __init__(self, alive: bool = True) -> None:
+        self.alive, self.age = alive, transforms.age
 
 
 def guarded(row: Row, name: str, compiled: Compile) -> FunctionType:

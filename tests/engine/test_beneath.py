@@ -110,6 +110,18 @@ def _linearized(call: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
     return tell
 
 
+def _calls_while_linearizing(linearize: Any, module: Any, x: Any) -> Any:
+    seen: list[bool] = []
+
+    def function(a: Any) -> Any:
+        seen.append(a.requires_grad)
+        return a**3
+
+    value, push = linearize(function, x.requires_grad_())
+    push(x.detach())
+    return [push(x.detach()), value, module.tensor(seen)]
+
+
 def _numbers_in_memory(module: Any) -> Any:
     vars(torch.storage._warn_typed_storage_removal).pop("has_warned", None)  # torch warns once in a process
     with warnings.catch_warnings(record=True) as caught:
@@ -210,6 +222,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "linearized of other shape": _linearized(lambda f, module, x: f(module.sin, x)[1](module.ones(3))),
     "linearized of other dtype": _linearized(lambda f, module, x: f(module.sin, x)[1](x.double())),
     "linearized of too many": _linearized(lambda f, module, x: f(module.sin, x)[1](x, x)),
+    "linearized in passing": _linearized(_calls_while_linearizing),
+    "linearized nothing": _linearized(lambda f, module, x: f(lambda a: (a, module.ones(2)), x)[1](x)),
+    "linearized in a map": _linearized(lambda f, module, x: module.vmap(lambda a: f(module.sin, a)[0])(x)),
+    "linearized around jvp": _linearized(lambda f, m, x: f(lambda a: m.func.jvp(m.sin, (a,), (a,))[1], x)),
+    "linearized without forward mode": _linearized(lambda f, m, x: f(lambda a: m.special.zeta(a, a), x)),
     "linearized of integers": _linearized(lambda f, module, x: f(module.sin, x.long())),
     "numbers in memory": _numbers_in_memory,
     "marked for the compiler": _marked,

@@ -131,3 +131,40 @@ def test_old_functions(name: str) -> None:
     function = importlib.import_module(f"{name}.autograd.function")
     assert issubclass(function.NestedIOFunction, function.Function)
     assert function.NestedIOFunction.__module__ == "torch.autograd.function"
+
+
+def _told(torch: Any) -> list[Any]:
+    functorch, seen = torch._C._functorch, []
+
+    def tell(x: Any) -> Any:
+        seen.append(
+            (
+                functorch.is_batchedtensor(x),
+                functorch.is_gradtrackingtensor(x),
+                functorch.is_functorch_wrapped_tensor(x),
+                functorch.maybe_get_level(x),
+                functorch.maybe_get_bdim(x),
+                functorch.maybe_current_level(),
+            )
+        )
+        return x.sum()
+
+    x = torch.ones(2, 3)
+    tell(x)
+    torch.vmap(tell)(x)
+    torch.vmap(tell, in_dims=1)(x)
+    torch.func.grad(tell)(x)
+    torch.func.jvp(tell, (x,), (x,))
+    torch.vmap(torch.func.grad(tell))(x)
+    torch.func.grad(lambda x: torch.vmap(tell)(x).sum())(x)
+    torch.vmap(lambda y: tell(x) + y.sum())(x)
+    torch.vmap(lambda y: seen.append(functorch.get_unwrapped(y).tolist()) or y)(x)
+    with pytest.raises(RuntimeError, match="No wrappers present!"):
+        functorch.get_unwrapped(x)
+    return seen
+
+
+def test_wrappers() -> None:
+    """What is told of wrapped tensors is what torch tells."""
+    ours, theirs = (_told(importlib.import_module(each)) for each in ("conformance.engine", "torch"))
+    assert ours == theirs

@@ -100,6 +100,17 @@ def grad(
         for number, root in enumerate(_tuple(outputs)):
             if not root.requires_grad:
                 raise RuntimeError(errors.OUTSIDE_THE_GRAPH.format(number))
+        from ..func.levels import are_wholes, of_wholes
+
+        if not (is_grads_batched or isinstance(inputs, dict)) and are_wholes(_tuple(inputs), level):
+            roots = _tuple(outputs)
+            return tuple(of_wholes(
+                lambda roots, wanted, given: grad(
+                    roots, wanted, given, retain_graph, create_graph, only_inputs, allow_unused, False,
+                    materialize_grads,
+                ),
+                roots, _tuple(inputs), _gradients(roots, _given(grad_outputs, len(roots)), False), level,
+            ))  # fmt: skip
         return each_example(
             grad, (outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
                    is_grads_batched, materialize_grads), {}, level,

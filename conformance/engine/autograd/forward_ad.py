@@ -14,8 +14,8 @@ from ..batching import (
     vmaps,
     whole_of,
 )
-from ..errors import wrong_type
-from ..forward import unpacked
+from ..errors import NESTED_FORWARD, wrong_type
+from ..jacobian_products import unpacked
 from ..modes import ContextDecorator, _set_fwd_grad_enabled, state
 from ..ops.shape import alias
 from ..tangents import attach, begin_level, end_level, has_batched, set_tangent, tangent_of, whole_tangent
@@ -44,7 +44,7 @@ def enter_dual_level() -> int:
     """
     global _current_level
     if _levels:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+        raise RuntimeError(NESTED_FORWARD)
     _current_level = begin_level().number
     return _current_level
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from .. import errors
 from ..batching import BatchedTensor
-from ..forward import carried, primal
+from ..forward import carried
+from ..jacobian_products import primal
 from ..modes import state
 from ..tangents import forward_base, levels, set_tangent, tangent_of
 from ..tensor import Tensor, make

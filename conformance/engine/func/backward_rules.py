@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..ops.selection import where
 from ..rows import Row
 from ..tensor import Tensor

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..batching import batched_whole, whole_of
+from .. import errors
+from ..batching import batched_whole, vmaps, whole_of
 from ..rows import Row
 from . import (
     backward_rules,
@@ -24,7 +25,7 @@ from . import (
     scatter_rules,
     view_rules,
 )
-from .wholes import Rule, is_at
+from .wholes import Rule, is_at, moved
 
 
 def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -34,6 +35,24 @@ def of_whole(made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
         return NotImplemented
     whole, dim = whole_of(input)
     return batched_whole(made(whole, *rest, **kwargs), dim, level)
+
+
+def hooked(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """register_hook: inside of a derivative the hook is asked once, for the gradients of all examples."""
+    batch, hook = args
+    if not batch.requires_grad:
+        raise RuntimeError(errors.HOOK_WITHOUT_GRAD)
+    if batch._whole is None:
+        return NotImplemented
+    whole, dim = batch._whole, batch._dim
+
+    def of_whole_batch(gradient: Any) -> Any:
+        if level >= len(vmaps):  # a derivative outside is taken
+            return None
+        found = hook(batched_whole(gradient, dim, level))
+        return moved(found, dim) if is_at(found, level) else found
+
+    return again(whole, of_whole_batch)
 
 
 RULES: dict[str, Rule] = {}
@@ -57,6 +76,8 @@ COMPOSED: dict[str, Callable[..., Any]] = {  # of functions that are no rows
     **loss_rules.COMPOSED,
     **norm_rules.COMPOSED,
     **scatter_rules.COMPOSED,
+    **view_rules.COMPOSED,
+    "register_hook": hooked,
     **dict.fromkeys(["empty_like", "full_like", "logsigmoid", "ones_like", "zeros_like"], of_whole),
 }
 

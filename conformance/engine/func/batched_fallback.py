@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import rows
-from ..batching import batched_whole, by_wholes, made_of, refuse_write, vmaps, whole_of
+from ..batching import batched_whole, inside_derivative, made_of, refuse_write, vmaps, whole_of
 from ..dispatch import operation
 from ..inplace import run_inplace
 from ..ops import everything
@@ -117,6 +117,8 @@ def composed(
     level: int,
 ) -> Any:
     """A function that torch has no rule for."""
+    if inside_derivative(level):
+        return NotImplemented
     name = f"aten::{overload if isinstance(overload, str) else overload(*args, **kwargs)}"
     if name.partition(".")[0].endswith("_"):
         _written(name, made, args, kwargs, level)
@@ -132,7 +134,7 @@ def recurrent(
 
     Inside a derivative torch takes it apart.
     """
-    if not by_wholes(level):
+    if inside_derivative(level):
         return made(*args, **kwargs)
     overload = name.removeprefix("recurrent_")
     if overload in ("gru_cell", "rnn_tanh_cell", "rnn_relu_cell"):
@@ -215,7 +217,7 @@ FUNCTIONS = {name: functools.partial(composed, overload) for name, overload in _
 
 _ROWS = """
 _masked_softmax _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d fractional_max_pool2d
-fractional_max_pool3d hash_tensor histogram_between special_airy_ai special_log_ndtr
+fractional_max_pool3d hash_tensor masked_fill_tensor histogram_between special_airy_ai special_log_ndtr
 """
 everything()
 ROWS = frozenset(_ROWS.split()) | (frozenset(_OVERLOADS) & frozenset(rows.ROWS))

@@ -27,6 +27,7 @@ from ..batching import (
     each_example,
     each_in_place,
     flat,
+    inside_derivative,
     level_of,
     refused_value,
     vmaps,
@@ -37,13 +38,13 @@ from ..transforms import Doors
 from . import batched_fallback, linear_algebra_rules
 from .batch_rules import COMPOSED
 from .inplace_rules import is_written_whole
+from .view_rules import strided
 from .wholes import front
 
 _UNMAPPED = frozenset(
     [
         "backward",
         "gumbel_softmax",
-        "register_hook",
         "register_post_accumulate_grad_hook",
         "requires_grad_",
         "retain_grad",
@@ -249,7 +250,7 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         name = "rrelu_"
     if name in ("is_nonzero", "item"):
         raise refused_value(name, level)
-    if name in _REFUSED:
+    if name in _REFUSED and not (name in batched_fallback.REFUSED and inside_derivative(level)):
         raise RuntimeError(_REFUSED[name])
     if name in _INDEXING:
         masked = any(
@@ -284,7 +285,7 @@ def _mapped(name: str, made: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     if (name in _WHOLE or (name in _RANDOM and not name.endswith("_"))) and by_wholes(level):
         return made(*args, **kwargs)
     if name in ("as_strided", "as_strided_copy"):
-        return _strided(again, *args, **kwargs)
+        return strided(again, *args, **kwargs)
     return each_example(again, args, kwargs, level)
 
 
@@ -299,53 +300,6 @@ def _refuse_shared_statistics(given: dict[str, Any]) -> None:
 
 def _again(name: str, made: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return _mapped(name, made, args, kwargs)
-
-
-# Memory -------------------------------------------------------------------------------------------
-
-
-def _strided(
-    again: Callable[..., Any], input: BatchedTensor, size: Any, stride: Any, storage_offset: Any = None
-) -> Tensor:
-    """as_strided: the offset is that of the first example, and the others lie as far behind it as they do.
-
-    Raises:
-        RuntimeError: memory beside an example would be seen (torch: functorch/BatchRulesViews.cpp).
-    """
-    if len(size) != len(stride):
-        raise RuntimeError(
-            "Tensor.as_strided(size, stride, ...): size and stride must have the same length! "
-            f"Got size {list(size)} and stride {list(stride)}"
-        )
-    first = _begin(input)
-    begin = first if storage_offset is None else storage_offset
-    seen, have = (
-        [start, start + 1 + sum((n - 1) * step for n, step in zip(sides, steps, strict=True))]
-        for start, sides, steps in ((begin, size, stride), (first, input.shape, input.stride()))
-    )
-    if 0 not in size and not have[0] <= seen[0] < seen[1] <= have[1]:
-        raise RuntimeError(
-            f"result = tensor.as_strided({list(size)}, {list(stride)}, {begin}) can access memory outside of `tensor`. "
-            f"`result` can access some memory in range {seen}, but `tensor` can only access some memory in range "
-            f"{have}. This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of "
-            "PyTorch view operations"
-        )
-    if input._whole is not None and by_wholes(input._level):
-        whole = front(input)
-        sides, steps = (whole._array.shape[0], *size), (whole.stride(0), *stride)
-        return batched_whole(again(whole, sides, steps, storage_offset), 0, input._level)
-    examples = input._examples
-    return batched(
-        [again(each, size, stride, begin + _begin(each) - first) for each in examples], input._level
-    )
-
-
-def _begin(tensor: Tensor) -> int:
-    """Where the first example begins in memory."""
-    while tensor.__class__ is BatchedTensor:
-        tensor = tensor._examples[0]
-    begin: int = tensor.storage_offset()
-    return begin
 
 
 # Randomness ---------------------------------------------------------------------------------------

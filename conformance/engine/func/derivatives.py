@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from .. import modes
-from ..autograd.forward_ad import dual_of, unpacked_dual
+from .. import errors, modes
+from ..autograd.forward_ad import dual_level, dual_of, make_dual, unpacked_dual
 from ..autograd.graph import disable_saved_tensors_hooks
 from ..batching import level_of
 from ..creation import zeros_like
 from ..modes import state
 from ..pytree import flatten, outline, tree_map, unflatten
-from ..tangents import begin_level, end_level
+from ..tangents import begin_level, end_level, levels
 from ..tensor import Tensor
-from .levels import Transform, fresh, gradients_of, left
+from ..transforms import Transform
+from .levels import end, fresh, gradients_of, left
 from .nesting import nested
 
 _HOOKS = (
@@ -51,7 +52,7 @@ def places_of(argnums: Any, count: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def replaced(args: Iterable[Any], places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
+def replaced(args: Iterable[Any], places: Sequence[int], values: Sequence[Any]) -> list[Any]:
     found = list(args)
     for place, value in zip(places, values, strict=True):
         found[place] = value
@@ -94,9 +95,9 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         recording = bool(state.recording)
-        transform = Transform()
         api = "grad_and_value(f)(*args)"
         with disable_saved_tensors_hooks(_HOOKS), nested(), modes.enable_grad():
+            transform = Transform()
             places = places_of(argnums, len(args))
             chosen = [args[place] for place in places]
             wanted = tree_map(lambda each: fresh(each, transform), chosen)
@@ -110,9 +111,11 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                 )
             inputs, spec = flatten(wanted)
             found = unflatten(gradients_of([output], inputs, [None]), spec)
-        transform.alive = False
+        end(transform)
         gradient = found[0] if isinstance(argnums, int) else tuple(found)
-        gradient, output, aux = tree_map(lambda each: left(each, recording), (gradient, output, aux))
+        gradient, output, aux = tree_map(
+            lambda each: left(each, recording, transform), (gradient, output, aux)
+        )
         return (gradient, (output, aux)) if has_aux else (gradient, output)
 
     return wrapper
@@ -136,8 +139,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         RuntimeError: the value is anything but floating tensors.
     """
     recording = bool(state.recording)
-    transform = Transform()
     with disable_saved_tensors_hooks(_HOOKS), nested(), modes.enable_grad():
+        transform = Transform()
         wanted = tree_map(lambda each: fresh(each, transform), primals)
         value, aux = _with_aux(func(*wanted), has_aux, "vjp(f, *primals)")
         outputs, output_spec = flatten(value)
@@ -148,7 +151,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{each.dtype}"
                 )
-    transform.alive = False
+    end(transform)
     inputs, input_spec = flatten(wanted)
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -162,9 +165,9 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         apart = state.inference or level_of((outputs, inputs)) >= 0
         with nested() if apart else nullcontext(), modes.enable_grad():
             found = gradients_of(outputs, inputs, given)
-        return unflatten([left(each, outside) for each in found], input_spec)
+        return unflatten([left(each, outside, transform) for each in found], input_spec)
 
-    value, aux = tree_map(lambda each: left(each, recording), (value, aux))
+    value, aux = tree_map(lambda each: left(each, recording, transform), (value, aux))
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
 
 
@@ -198,7 +201,11 @@ def jvp(
             if not isinstance(each, Tensor):
                 raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(each)}")
     _check_floating(given)
+    recording = bool(state.recording)
     with nested(backward=False), modes._set_fwd_grad_enabled(True):
+        transform = Transform()
+        if levels and not levels[-1].of_func:
+            raise RuntimeError(errors.NESTED_FORWARD)
         level = begin_level(of_func=True).number
         try:
             duals = [dual_of(each, tangent, level) for each, tangent in zip(given, directions, strict=True)]
@@ -211,8 +218,10 @@ def jvp(
             )
         finally:
             end_level()
-    value = unflatten([each for each, _ in pairs], output_spec)
-    product = unflatten([tangent for _, tangent in pairs], output_spec)
+    values, products = (
+        [left(each, recording, transform) for each in found] for found in zip(*pairs, strict=True)
+    )
+    value, product = unflatten(values, output_spec), unflatten(products, output_spec)
     return (value, product, aux) if has_aux else (value, product)
 
 
@@ -235,16 +244,24 @@ def _pair(dual: Tensor, level: int, strict: bool) -> tuple[Tensor, Tensor]:
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of ``func``, and a function from tangents to the product with its Jacobian there.
 
-    ``func`` is called once; what is linear in the gradients is transposed, see
-    Note [Jacobian-vector products from derivatives].
+    ``func`` is called twice, as it is and with duals. The graph of the tangents, which are linear in those of the primals,
+    is kept, and transposed twice as in Note [Jacobian-vector products from derivatives].
 
     Raises:
         ValueError: a primal of integers.
     """
+    value = func(*primals)
     given, input_spec = flatten(primals)
-    _check_floating([each for each in given if isinstance(each, Tensor)])
-    value, vjp_fn = vjp(func, *primals)
+
+    def pushed(*directions: Tensor) -> Any:
+        with dual_level():
+            duals = [make_dual(each, tangent) for each, tangent in zip(given, directions, strict=True)]
+            outputs = flatten(func(*unflatten(duals, input_spec)))[0]
+            return [_pair(each, 0, False)[1] for each in outputs if isinstance(each, Tensor)]
+
     outputs, output_spec = flatten(value)
+    _check_floating(given)
+    of_zeros, vjp_fn = vjp(pushed, *map(zeros_like, given)) if any(map(_is_tensor, outputs)) else ([], None)
 
     def jvp_fn(*tangents: Any) -> Any:
         directions, spec = flatten(tangents)
@@ -254,10 +271,16 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             )
         for number, (each, tangent) in enumerate(zip(given, directions, strict=True)):
             _check_tangent(number, each, tangent)
-        _, transposed = vjp(vjp_fn, unflatten([zeros_like(each) for each in outputs], output_spec))
-        return transposed(unflatten(directions, input_spec))[0]
+        products = iter(
+            vjp(vjp_fn, list(map(zeros_like, of_zeros)))[1](tuple(directions))[0] if vjp_fn else ()
+        )
+        return unflatten([next(products) if _is_tensor(each) else each for each in outputs], output_spec)
 
     return value, jvp_fn
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
 
 
 def _check_tangent(number: int, primal: Any, tangent: Any) -> None:

@@ -104,21 +104,27 @@ def jacfwd(
         _need_real("jacfwd", "inputs", args)
         places = tuple(range(len(args))) if argnums is None else places_of(argnums, len(args))
         inputs, input_spec = flatten([args[place] for place in places])
-        kept: list[Any] = []
+
+        def called(*chosen: Any) -> Any:
+            pairs = [
+                (place, value)
+                for place, value in zip(places, chosen, strict=True)
+                if argnums is None or place in _listed(argnums)  # torch replaces what a positive number names
+            ]
+            return func(*replaced(args, *zip(*pairs, strict=True))) if pairs else func(*args)
 
         def push(*directions: Tensor) -> Any:
-            _, product, *aux = jvp(
-                lambda *chosen: func(*replaced(args, places, chosen)),
+            value, *products = jvp(
+                called,
                 tuple(args[place] for place in places),
                 tuple(unflatten(list(directions), input_spec)),
                 has_aux=has_aux,
             )
-            kept[:] = aux
-            _need_real("jacfwd", "outputs", product)
-            return product
+            _need_real("jacfwd", "outputs", value)
+            return tuple(products)
 
         columns = next(_bases(inputs))
-        products = vmap(push, randomness=randomness)(*columns)
+        products, *aux = vmap(push, randomness=randomness)(*columns)
         flat, output_spec = flatten(products)
         counts = [each.numel() for each in inputs]
         blocks = []
@@ -130,13 +136,13 @@ def jacfwd(
             found = unflatten(jacobians, input_spec)
             blocks.append(found[0] if isinstance(argnums, int) else tuple(found))
         jacobian = unflatten(blocks, output_spec)
-        return (jacobian, tree_map(_first_example, kept[0])) if has_aux else jacobian
+        return (jacobian, tree_map(lambda each: each[0], aux[0])) if has_aux else jacobian
 
     return wrapper
 
 
-def _first_example(value: Any) -> Any:
-    return value._examples[0] if hasattr(value, "_examples") else value
+def _listed(argnums: Any) -> tuple[Any, ...]:
+    return argnums if isinstance(argnums, tuple) else (argnums,)
 
 
 def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:

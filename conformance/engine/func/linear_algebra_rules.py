@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..batching import whole_of
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..ops.matmul import outer
 from ..rows import ROWS, Row
 from ..tensor import Tensor
@@ -84,7 +84,9 @@ def added_products(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], leve
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
     found = ROWS["bmm"].call(first, second).sum(0)
     times = ROWS["mul_scalar"].call
-    return ROWS["add"].call(times(summand, beta), found if alpha == 1 else times(found, alpha))
+    if alpha != 1:
+        found = times(found, alpha)
+    return found if beta == 0 else ROWS["add"].call(times(summand, beta), found)
 
 
 def added_outer_product(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
@@ -92,8 +94,8 @@ def added_outer_product(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any],
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
     if ranks(first, second) != (1, 1):
         return NotImplemented
-    shape = (*first._array.shape, *second._array.shape)
-    return summand.expand(shape) * beta + outer(first, second) * alpha
+    found = outer(first, second) * alpha
+    return found if beta == 0 else summand.expand(found._array.shape) * beta + found
 
 
 _OF_ONE = """

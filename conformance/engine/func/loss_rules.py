@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..creation import ones_like
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..ops.gather import gather
 from ..ops.loss import MEAN, NONE
 from ..ops.selection import where

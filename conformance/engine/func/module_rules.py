@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..batching import vmaps, whole_of
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..ranges import arange
 from ..rows import Row
 from ..tensor import Tensor

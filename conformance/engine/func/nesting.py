@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from ..modes import _set, state
+from ..tangents import levels
 from ..transforms import transforms
 
 
@@ -27,13 +28,16 @@ def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
 
     The grad mode that the transformed function sets lasts, as in torch, where nothing around this restores it.
     """
-    since, by_backward, inference = transforms.since, transforms.backward, state.inference
+    before = transforms.since, transforms.backward, transforms.outermost, transforms.apart
+    inference = state.inference
     transforms.depth += 1
     transforms.age += 1
     if derivative:
         transforms.since = transforms.age  # see Note [Captured tensors]
+        transforms.outermost = transforms.outermost or transforms.age
         if backward:
             transforms.backward = transforms.age
+            transforms.apart = transforms.age if levels else transforms.apart
         _set(state.grad_enabled, False)
     transforms.begin()
     running.append(Running(transforms.depth, transforms.age, derivative))
@@ -42,7 +46,7 @@ def nested(derivative: bool = True, backward: bool = True) -> Iterator[int]:
     finally:
         running.pop()
         transforms.depth -= 1
-        transforms.since, transforms.backward = since, by_backward
+        transforms.since, transforms.backward, transforms.outermost, transforms.apart = before
         if derivative:
             _set(state.grad_enabled, inference)
         transforms.end()

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..batching import whole_of
-from ..dtypes import result_type
+import numpy as np
+
+from ..batching import BatchedTensor, batched_whole, vmaps, whole_of
+from ..creation import zeros
+from ..dtypes import BY_NUMPY, result_type
 from ..from_data import tensor
 from ..rows import Row
+from ..tangents import attach, levels, levels_of
 from ..tensor import Tensor
 from .wholes import Rule, aligned, fronted, is_at, wrapped
 
@@ -22,6 +26,21 @@ def _promoted(values: list[Any], wholes: list[Any], level: int) -> list[Any]:
                 if wholes[place].dtype is not wanted:
                     wholes[place] = wholes[place].to(wanted)
     return wholes
+
+
+def _as_operand(number: Any, dtype: Any, whole: Tensor, level: int) -> Tensor:
+    """A number as the tensor that it is to torch, whose tangents inside the vmap have the number's own precision."""
+    found = tensor(number, dtype=dtype)
+    while whole.__class__ is BatchedTensor:
+        whole = whole_of(whole)[0]
+    age = vmaps[level].age
+    inside = [each for each in levels_of(whole) if levels[each].of_func and levels[each].age > age]
+    if not inside:
+        return found
+    found = found.expand(vmaps[level].size)  # by which it weighs as much as the examples do
+    for each in inside:
+        attach(found, zeros(found.shape, dtype=BY_NUMPY[np.dtype(type(number))]), each)
+    return batched_whole(found, 0, level)
 
 
 def _is_scalar(value: Any, level: int) -> bool:
@@ -42,12 +61,13 @@ def pointwise(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: in
         if len(batches) == 1 and _is_scalar(values[batches[0]], level):
             number = 1 - batches[0]
             wanted = result_type(values[batches[0]], values[number])
-            values[number] = tensor(values[number], dtype=wanted)
+            values[number] = _as_operand(values[number], wanted, whole_of(values[batches[0]])[0], level)
             batches.append(number)
         wholes = aligned(values, level)
         names = (*list(row.parameters)[: len(args)], *kwargs)
         two = (
             len(row.meet) == 2
+            and row.name not in _ALIKE
             and len([place for place in batches if names[place] in row.meet]) == len(batches) == 2
         )
         values = _promoted(values, wholes, level) if two else wholes
@@ -67,10 +87,10 @@ _OF_TENSORS = frozenset(  # a number beside a tensor is one to torch
         "sub",
     ]
 )
+_ALIKE = frozenset(["lerp"])  # which refuses operands of two dtypes
 _NOT_POINTWISE = frozenset(["isin", "logsumexp", "linalg_cross"])
 _POINTWISE = """
-_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex leaky_relu_ masked_fill
-masked_fill_tensor polar pow_of_number
+_conj _conj_physical _neg_view _prelu_kernel _to_copy _view_as_real alias complex leaky_relu_ masked_fill polar pow_of_number
 """
 _FRONTED = """
 frexp isfinite polygamma special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1

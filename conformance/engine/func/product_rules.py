@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from ..batching import vmaps
-from ..forward import bind
+from ..jacobian_products import bind
 from ..ops.joining import cat
 from ..ops.matmul import matmul
 from ..rows import ROWS, Row
@@ -49,10 +49,14 @@ def multiplied(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: i
 
 
 def added_product(product: str, row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """addmm and its like: the product, and the sum."""
+    """addmm and its like: the product, and the sum; but for addmm without what is multiplied by 0."""
     summand, first, second, beta, alpha = bind(row, args, kwargs).values()
-    found = ROWS[product].call(first, second)
-    return ROWS["add"].call(ROWS["mul_scalar"].call(summand, beta), found, alpha=alpha)
+    found, times = ROWS[product].call(first, second), ROWS["mul_scalar"].call
+    if product == "mm":
+        return ROWS["add"].call(times(summand, beta), found, alpha=alpha)
+    if alpha != 1:
+        found = times(found, alpha)
+    return found if beta == 0 else ROWS["add"].call(times(summand, beta), found)
 
 
 # Joined -------------------------------------------------------------------------------------------

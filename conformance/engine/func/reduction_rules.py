@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..rows import ROWS, Row
 from .view_rules import dims_of
 from .wholes import Rule, each_tensor, front, is_at, wrapped

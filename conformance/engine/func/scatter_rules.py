@@ -8,13 +8,14 @@ from typing import Any
 from ..batching import MASK, vmaps, whole_of
 from ..creation import scalar_tensor
 from ..dtypes import int64
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..ops import FUNCTIONS
 from ..ops.joining import stack
 from ..ranges import arange
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
 from ..tensor import Tensor
+from ..transforms import transforms
 from . import batched_fallback
 from .wholes import Rule, front_of, front_or_expanded, into, is_at, out_of, padded, with_ones, wrapped
 
@@ -87,7 +88,9 @@ def sliced(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) 
 
 
 def placed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
-    """select_scatter: scatter."""
+    """select_scatter: scatter, whose derivative by the source is not its own: that is none of an example."""
+    if transforms.backward > vmaps[level].age:
+        return NotImplemented
     batch, source, dim, index = bind(row, args, kwargs).values()
     shape = batch._array.shape
     dim = wrap_dim(dim, len(shape))

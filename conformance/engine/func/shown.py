@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..batching import BatchedTensor, vmaps, whole_of
-from ..node import Node
+from ..node import AccumulateGrad, Node
 from ..tensor import Tensor
+from .levels import StandIn
 from .nesting import Running, running
 
 Text = Callable[[Tensor, list[str]], str]
@@ -46,9 +47,17 @@ def _wrapped(head: str, inner: str) -> str:
 def _graph(tensor: Tensor) -> list[str]:
     """What is said of the graph outside all transforms: the tensors by which they differentiate are not there."""
     node = tensor.grad_fn
-    if node is None or not _leads_outside(node):
-        return []
-    return [f"grad_fn=<{type(node).__name__}>"]
+    while isinstance(node, StandIn):
+        tensor, node = node.value, node.value.grad_fn
+    if node is None:
+        return ["requires_grad=True"] if tensor.requires_grad and _is_outside(tensor) else []
+    return [f"grad_fn=<{type(node).__name__}>"] if _leads_outside(node) else []
+
+
+def _is_outside(leaf: Tensor) -> bool:
+    """Whether a leaf was made outside of all derivatives."""
+    begun = next((each.age for each in running if each.derivative), leaf._age + 1)
+    return leaf._transform is None and leaf._age < begun
 
 
 def _leads_outside(node: Node) -> bool:
@@ -56,8 +65,7 @@ def _leads_outside(node: Node) -> bool:
     left = [node]
     while left:
         each = left.pop()
-        variable = getattr(each, "variable", None)
-        if variable is not None and variable._transform is None:
+        if isinstance(each, AccumulateGrad) and _is_outside(each.variable):
             return True
         for following, _ in each.next_functions:
             if following is not None and id(following) not in seen:

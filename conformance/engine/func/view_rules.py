@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..batching import BatchedTensor, batched_whole, flat, whole_of
+from ..batching import BatchedTensor, batched, batched_whole, by_wholes, flat, whole_of
+from ..dtypes import dtype
 from ..formats import contiguous_format
-from ..forward import bind, call
+from ..jacobian_products import bind, call
+from ..ops.shape import _check_bytes
+from ..ops.windows import as_strided
 from ..rows import ROWS, Row
 from ..shapes import wrap_dim
+from ..tensor import Tensor
 from .pointwise_rules import pointwise
 from .wholes import Rule, front, is_at, wrapped
 
@@ -185,6 +190,68 @@ def squeezed(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int
     return wrapped(whole.view([shape[place] for place in kept]), level, kept.index(dim))
 
 
+def strided(
+    again: Callable[..., Any], input: BatchedTensor, size: Any, stride: Any, storage_offset: Any = None
+) -> Tensor:
+    """as_strided: the offset is that of the first example, and the others lie as far behind it as they do.
+
+    Raises:
+        RuntimeError: memory beside an example would be seen (torch: functorch/BatchRulesViews.cpp).
+    """
+    if len(size) != len(stride):
+        raise RuntimeError(
+            "Tensor.as_strided(size, stride, ...): size and stride must have the same length! "
+            f"Got size {list(size)} and stride {list(stride)}"
+        )
+    first = _begin(input)
+    begin = first if storage_offset is None else storage_offset
+    seen, have = (
+        [start, start + 1 + sum((n - 1) * step for n, step in zip(sides, steps, strict=True))]
+        for start, sides, steps in ((begin, size, stride), (first, input.shape, input.stride()))
+    )
+    if 0 not in size and not have[0] <= seen[0] < seen[1] <= have[1]:
+        raise RuntimeError(
+            f"result = tensor.as_strided({list(size)}, {list(stride)}, {begin}) can access memory outside of `tensor`. "
+            f"`result` can access some memory in range {seen}, but `tensor` can only access some memory in range "
+            f"{have}. This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of "
+            "PyTorch view operations"
+        )
+    if input._whole is not None and by_wholes(input._level):
+        whole = front(input)
+        sides, steps = (whole._array.shape[0], *size), (whole.stride(0), *stride)
+        return batched_whole(again(whole, sides, steps, storage_offset), 0, input._level)
+    examples = input._examples
+    return batched(
+        [again(each, size, stride, begin + _begin(each) - first) for each in examples], input._level
+    )
+
+
+def _begin(tensor: Tensor) -> int:
+    """Where the first example begins in memory."""
+    while tensor.__class__ is BatchedTensor:
+        tensor = tensor._examples[0]
+    begin: int = tensor.storage_offset()
+    return begin
+
+
+def strided_examples(row: Row, args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """The row of as_strided, which tangents are handed to."""
+    self, size, stride, offset, _ = bind(row, args, kwargs).values()
+    return strided(as_strided, self, size, stride, offset)
+
+
+def viewed(again: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], level: int) -> Any:
+    """view, if it is asked for another dtype: in front, whatever the elements of an example."""
+    (batch, *asked), named = args, [*kwargs]
+    if named != ["dtype"] and not (len(asked) == 1 and isinstance(asked[0], (dtype, type))):
+        return NotImplemented
+    if not batch._array.ndim:
+        _check_bytes(batch, next(iter((*asked, *kwargs.values()))))
+    return batched_whole(again(front(batch), *asked, **kwargs), 0, level)
+
+
+COMPOSED: dict[str, Callable[..., Any]] = {"view": viewed}  # of functions that are no rows
+
 _VIEWS = """
 diagonal permute select slice split split_with_sizes split_with_sizes_copy transpose unbind unbind_copy unfold
 unsafe_split
@@ -197,6 +264,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(["diagonal_copy", "unfold_copy"], view_copied),
     **dict.fromkeys(["squeeze_dim", "squeeze_dims"], squeezed_along),
     "alias_copy": alias_copied,
+    "as_strided": strided_examples,
     "clone": cloned,
     "diag_embed": diagonal_made,
     "expand": expanded,

@@ -220,7 +220,7 @@ def _unbatched(name: str, value: Any, dim: int | None, level: int, size: int) ->
     """A result with the dimension of the examples in its place."""
     own = value.__class__ is BatchedTensor and value._level == level
     if dim is None:
-        if own:
+        if value.__class__ is BatchedTensor:
             raise ValueError(
                 f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
             )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..batching import BatchedTensor, batched_whole, made_of, vmaps, whole_of
-from ..forward import bind, call
+from ..jacobian_products import bind, call
 from ..rows import Row
 from ..tensor import Tensor
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from .. import errors
 from ..formats import LayoutError, Unstrided, sparse_coo
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class SparseArray(Unstrided):
 
     def tolist(self) -> NoReturn:
         """Refused: there is no memory for all elements."""
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+        raise RuntimeError(errors.NO_STORAGE)
 
     @property
     def nbytes(self) -> NoReturn:
